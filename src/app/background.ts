@@ -1,0 +1,134 @@
+import { roleCovers } from '../domain/actor.ts';
+import { describeDefect, isExpected } from '../domain/errors.ts';
+import { isEnded, type Operation } from '../domain/operation.ts';
+import { newLease, whileHolding } from './lease.ts';
+import { auditOf, payOperation } from './paid-operation.ts';
+import { resolveDoubt } from './resolve-doubt.ts';
+import type { Services } from './services.ts';
+import { tellOperation } from './tell-operation.ts';
+import type { Door } from './use-case.ts';
+
+/** How often the ledger is asked for what is due. */
+const TICK_MS = 500;
+const SWEEP_MS = 60_000;
+const MOST_AT_ONCE = 8;
+/** A confirmation that a dead process left unsent is carried out within this time, and given back after it. */
+const RESUME_MS = 5 * 60_000;
+/** After this time, telling is given up; a password stays to be shown by `/vps password`. */
+const TELL_MS = 24 * 3_600_000;
+/** Slack's signatures are good for five minutes, and clocks differ: twice that. */
+const REPLAY_MS = 10 * 60_000;
+
+/** What has to be done behind people's backs: doubts, untold outcomes, restarts, expiries. Runs until aborted. */
+export async function runBackground(services: Services, door: Door, signal: AbortSignal): Promise<void> {
+  const { system, log } = services;
+  const running = new Set<Promise<void>>();
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    try {
+      // Side by side: one order that waits for an answer must not hold up everybody's outcomes.
+      while (running.size < MOST_AT_ONCE && !signal.aborted) {
+        const work = await leaseOne(services, door);
+        if (!work) break;
+        const ended: Promise<void> = work().finally(() => running.delete(ended));
+        running.add(ended);
+      }
+      if (system.elapsed() - sweptAt >= SWEEP_MS) {
+        sweptAt = system.elapsed();
+        await sweep(services);
+      }
+    } catch (error) {
+      // The store is out of reach: everything stays due.
+      log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
+    }
+    await system.sleep(TICK_MS, signal).catch(() => undefined);
+  }
+  await Promise.all(running);
+}
+
+/** Takes one due operation and moves it on; false when none is due. */
+export async function takeOne(services: Services, door: Door): Promise<boolean> {
+  const work = await leaseOne(services, door);
+  await work?.();
+  return work !== undefined;
+}
+
+/** Takes the lease of one due operation; what is handed out moves it on and never throws. */
+async function leaseOne(services: Services, door: Door): Promise<(() => Promise<void>) | undefined> {
+  const { ledger } = services.store;
+  const lease = newLease(services);
+  const operation = await ledger.leaseDue(lease);
+  if (!operation) return undefined;
+  const moved = async () => {
+    await moveOn(operation, lease.owner, services, door).catch((error) =>
+      logFailure(operation, error, services),
+    );
+    const after = await ledger.find(operation.id);
+    return after && nextDueAt(after, services.system.now());
+  };
+  return () =>
+    whileHolding(operation.id, lease.owner, services, moved).catch((error) =>
+      logFailure(operation, error, services),
+    );
+}
+
+function logFailure(operation: Operation, error: unknown, { log }: Services): void {
+  const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+  log.warn('an operation could not be moved on', { operationId: operation.id, ...cause });
+}
+
+async function moveOn(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
+  const { ledger } = services.store;
+  const at = services.system.now();
+  if (operation.state === 'prepared') {
+    await resume(operation, owner, services, door);
+  } else if (operation.state === 'sent') {
+    // The process that sent it is gone: nobody will ever read the answer.
+    const audit = auditOf(operation, services, 'in_doubt', { code: 'no_answer', surface: 'background' });
+    await ledger.doubt(operation.id, { at, dueAt: at, reason: 'no_answer' }, audit);
+    await tellOperation(operation.id, services);
+  } else if (operation.state === 'in_doubt' && !operation.needsPerson) {
+    await resolveDoubt(operation, services);
+    await tellOperation(operation.id, services);
+  } else if (at - (operation.endedAt ?? operation.createdAt) > TELL_MS) {
+    await ledger.markTold(operation, at);
+  } else {
+    await tellOperation(operation.id, services);
+  }
+}
+
+/** A confirmation without a sent request: proof that nothing was paid, so it may be carried out, by the same rules. */
+async function resume(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
+  const { ledger } = services.store;
+  const at = services.system.now();
+  const role = await door.findRole({ workspaceId: operation.workspaceId, userId: operation.actorId });
+  const reason = !roleCovers(role, 'manager')
+    ? 'role_needed'
+    : at - operation.createdAt > RESUME_MS
+      ? 'stale_confirmation'
+      : undefined;
+  if (reason === undefined) {
+    await payOperation(operation, owner, services);
+    return;
+  }
+  const audit = auditOf(operation, services, 'failed', { code: reason, surface: 'background' });
+  const reasonDetails = reason === 'role_needed' ? { reasonDetails: { needed: 'manager' } } : {};
+  await ledger.refuse(operation.id, { at, reason, ...reasonDetails }, audit);
+  await tellOperation(operation.id, services);
+}
+
+/** First within seconds, then ever more rarely: each wait is half of the time that has passed, 5 minutes at most. */
+export function nextDueAt(operation: Operation, now: number): number {
+  const since = isEnded(operation) ? operation.endedAt : operation.sentAt;
+  const passed = now - (since ?? operation.createdAt);
+  return now + Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+}
+
+async function sweep({ store, system }: Services): Promise<void> {
+  const now = system.now();
+  await store.passwords.eraseExpired(now);
+  await store.replyUrls.removeExpired(now);
+  await store.connectLinks.removeExpired(now);
+  await store.seenRequests.removeBefore(now - REPLAY_MS);
+  await store.apiCalls.removeBefore(now - REPLAY_MS);
+}

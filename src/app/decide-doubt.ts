@@ -1,0 +1,90 @@
+import { Refusal } from '../domain/errors.ts';
+import { labelOf, type Operation } from '../domain/operation.ts';
+import { compareServers, type Server } from '../domain/server.ts';
+import { auditOf } from './paid-operation.ts';
+import type { Services } from './services.ts';
+import { tellOperation } from './tell-operation.ts';
+import { defineUseCase, type Scene } from './use-case.ts';
+
+export interface OpenDoubt {
+  readonly operation: Operation;
+  /** Servers that may be the one: those that nobody here made and that were not there before. */
+  readonly candidates: readonly Server[];
+}
+
+/**
+ * What a person has to decide about an operation whose evidence contradicts itself.
+ * @throws Refusal `doubt_over` when it is decided already
+ */
+export const readDoubt = defineUseCase({
+  name: 'decide',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { operationId: string }, scene): Promise<OpenDoubt> => {
+    const operation = await getDoubt(input.operationId, scene);
+    const hosting = await scene.hosting();
+    const servers = await hosting.listServers({ freshness: 'fresh' });
+    return { operation, candidates: await listCandidates(operation, servers, scene.services) };
+  },
+});
+
+/**
+ * Ends an operation in doubt by what a person has seen on the account page: this server, or nothing.
+ * Money effect: none; it only says what has happened.
+ * @throws Refusal `doubt_over`, `unknown_server`
+ */
+export const decideDoubt = defineUseCase({
+  name: 'decide',
+  needs: 'manager',
+  effect: 'changes',
+  subject: ({ operationId, serverId }) => ({ operationId, ...(serverId === undefined ? {} : { serverId }) }),
+  run: async (input: { operationId: string; serverId?: number }, scene): Promise<void> => {
+    const operation = await getDoubt(input.operationId, scene);
+    const { services, actor } = scene;
+    const { ledger } = services.store;
+    scene.about({ label: labelOf(operation.purchase) });
+    const at = services.system.now();
+    const audit = (outcome: 'done' | 'failed') => ({
+      ...auditOf(operation, services, outcome, { code: 'decided' }),
+      actorId: actor.userId,
+    });
+    if (input.serverId === undefined) {
+      await ledger.refuse(operation.id, { at, reason: 'decided_not_done' }, audit('failed'));
+    } else {
+      const server = await getCandidate(operation, input.serverId, scene);
+      const { id: serverId, paidUntil } = server;
+      const settled = { at, serverId, ...(paidUntil === undefined ? {} : { paidUntil }) };
+      await ledger.settle(operation.id, settled, audit('done'));
+    }
+    await tellOperation(operation.id, services);
+  },
+});
+
+async function getDoubt(operationId: string, { actor, services }: Scene): Promise<Operation> {
+  const operation = await services.store.ledger.find(operationId);
+  const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsPerson;
+  if (!isOpen || operation.state !== 'in_doubt') throw new Refusal('doubt_over', {});
+  return operation;
+}
+
+async function getCandidate(operation: Operation, serverId: number, scene: Scene): Promise<Server> {
+  const hosting = await scene.hosting();
+  const servers = await hosting.listServers({ freshness: 'fresh' });
+  const candidates = await listCandidates(operation, servers, scene.services);
+  const server = candidates.find(({ id }) => id === serverId);
+  if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
+  return server;
+}
+
+/** New servers for a create, the server itself for a renewal. */
+async function listCandidates(
+  { purchase, knownIds, workspaceId }: Operation,
+  servers: readonly Server[],
+  { store }: Services,
+): Promise<readonly Server[]> {
+  if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
+  const fresh = servers.filter(({ id }) => !knownIds.includes(id));
+  const ids = fresh.map(({ id }) => id);
+  const othersIds = await store.ledger.listSettledIds(workspaceId, ids);
+  return fresh.filter(({ id }) => !othersIds.includes(id)).sort(compareServers);
+}

@@ -1,0 +1,14 @@
+import type { AuditEntry, AuditFilter } from './ports.ts';
+import { defineUseCase } from './use-case.ts';
+
+/** Lists who did what, denied tries included, newest first. */
+export const readAudit = defineUseCase({
+  name: 'audit',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (
+    input: Pick<AuditFilter, 'actorId' | 'server' | 'before' | 'limit'>,
+    scene,
+  ): Promise<readonly (AuditEntry & { readonly id: string })[]> =>
+    scene.services.store.audit.list({ ...input, workspaceId: scene.actor.workspaceId }),
+});

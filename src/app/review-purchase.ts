@@ -1,0 +1,115 @@
+import { type Catalog, findPlan, type Order, type Plan } from '../domain/catalog.ts';
+import { Refusal } from '../domain/errors.ts';
+import type { Money } from '../domain/money.ts';
+import { findNearest } from '../domain/nearest.ts';
+import type { Server } from '../domain/server.ts';
+import { getServer, type ServerRef } from './find-server.ts';
+import { defineUseCase, type Scene } from './use-case.ts';
+
+/** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
+export const openCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, scene): Promise<Catalog> => {
+    const hosting = await scene.hosting();
+    return hosting.fetchCatalog();
+  },
+});
+
+export interface CreateReview {
+  readonly order: Order;
+  readonly plan: Plan;
+  /** A server of that label that exists already: allowed by the API as far as we know, but seldom meant. */
+  readonly namesake?: Server;
+}
+
+/**
+ * Checks an order against the catalog and reads its price.
+ * @throws Refusal `unknown_choice`, `bad_label`
+ */
+export const reviewCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { order: Order }, scene): Promise<CreateReview> => {
+    const hosting = await scene.hosting();
+    const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
+    const order = { ...input.order, label: checkLabel(input.order.label) };
+    const plan = getPlanOf(order, catalog);
+    const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
+    return { order, plan, ...(namesake ? { namesake } : {}) };
+  },
+});
+
+/** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
+export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {
+  const fields = [
+    { field: 'plan', choices: catalog.plans.map((plan) => plan.code) },
+    { field: 'location', choices: catalog.locations },
+    { field: 'image', choices: catalog.images },
+  ] as const;
+  return fields.flatMap(({ field, choices }) => {
+    const typed = wanted[field];
+    if (typed === undefined || choices.includes(typed)) return [];
+    const nearest = findNearest(typed, choices);
+    return [new Refusal('unknown_choice', { field, typed, ...(nearest === undefined ? {} : { nearest }) })];
+  });
+}
+
+function getPlanOf(order: Order, catalog: Catalog): Plan {
+  const [wrong] = findWrongChoices(order, catalog);
+  const plan = findPlan(catalog, order.plan);
+  if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
+  return plan;
+}
+
+/** Slack's form fields take this much; what the hosting API takes is not documented, so it decides the rest. */
+export const LABEL_MAX_CHARACTERS = 500;
+
+/** @throws Refusal `bad_label` */
+export function checkLabel(typed: string): string {
+  const label = typed.trim();
+  if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
+  if (label.length > LABEL_MAX_CHARACTERS) {
+    throw new Refusal('bad_label', { problem: `it is longer than ${LABEL_MAX_CHARACTERS} characters` });
+  }
+  if (/\p{Cc}/u.test(label))
+    throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
+  return label;
+}
+
+export interface RenewReview {
+  readonly server: Server;
+  readonly paidUntil: number;
+  /** Known only for servers that were made here: the API's record has no plan and no price. */
+  readonly plan?: Plan;
+}
+
+/**
+ * Looks at what a renewal would pay.
+ * @throws Refusal `paid_until_unknown` when nobody could tell afterwards whether it had happened
+ */
+export const reviewRenew = defineUseCase({
+  name: 'renew',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { ref: ServerRef }, scene): Promise<RenewReview> => {
+    const server = await getServer(input.ref, scene, { freshness: 'fresh' });
+    if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
+    const plan = await findPlanOf(server.id, scene);
+    return { server, paidUntil: server.paidUntil, ...(plan ? { plan } : {}) };
+  },
+});
+
+async function findPlanOf(serverId: number, scene: Scene): Promise<Plan | undefined> {
+  const made = await scene.services.store.ledger.findCreateOf(scene.actor.workspaceId, serverId);
+  if (made?.purchase.kind !== 'create') return undefined;
+  const hosting = await scene.hosting();
+  return findPlan(await hosting.fetchCatalog(), made.purchase.order.plan);
+}
+
+/** The price that a renewal of this server costs today; undefined when it was not made here. */
+export async function findRenewPrice(serverId: number, scene: Scene): Promise<Money | undefined> {
+  return (await findPlanOf(serverId, scene))?.monthly;
+}

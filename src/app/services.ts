@@ -1,0 +1,24 @@
+import type { Secret } from '../domain/secret.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import type { HostingApi, People, Store, Teller } from './ports.ts';
+import type { Turns } from './turns.ts';
+
+/** What the use cases work with; put together in `compose.ts`, by tests with fakes of the outer two. */
+export interface Services {
+  readonly system: System;
+  readonly log: Log;
+  readonly store: Store;
+  readonly people: People;
+  readonly teller: Teller;
+  /** Creates of one account run one at a time (DESIGN 4.3). */
+  readonly turns: Turns;
+  /** The client of the account behind a key. */
+  hostingOf(key: Secret<string>): HostingApi;
+  readonly settings: {
+    /** Slack ids that are owners from the start (`OWNERS`). */
+    readonly owners: readonly string[];
+    readonly doubtMs: number;
+    readonly passwordHoldMs: number;
+  };
+}

@@ -1,0 +1,125 @@
+import { runBackground } from './app/background.ts';
+import type { Services } from './app/services.ts';
+import { createTurns } from './app/turns.ts';
+import { createDoor } from './app/use-case.ts';
+import type { Config } from './config.ts';
+import { createHosting } from './hosting/client.ts';
+import type { Log } from './log.ts';
+import { createSlackDoor } from './slack/bolt.ts';
+import { commands } from './slack/commands/index.ts';
+import { createDispatch } from './slack/dispatch.ts';
+import { introduce } from './slack/introduce.ts';
+import { createPeople } from './slack/people.ts';
+import { explain } from './slack/report.ts';
+import type { Workbench } from './slack/request.ts';
+import { createSlackApi } from './slack/slack-api.ts';
+import { createOpenViews, createTeller } from './slack/teller.ts';
+import { openStore } from './store/open-store.ts';
+import { realSystem, type System } from './system.ts';
+import { createVault, parseKeyring } from './vault.ts';
+import { createMetrics } from './web/metrics.ts';
+import { createWebServer, listen } from './web/server.ts';
+
+export interface RunningApp {
+  readonly port: number;
+  readonly services: Services;
+  /** Stops taking requests, lets what was begun end, up to the deadline, and closes everything. */
+  close(): Promise<void>;
+}
+
+/** How long a stop waits for what was begun: one request to the hosting API, and a little. */
+const DRAIN_MS = 35_000;
+
+/**
+ * Puts the app together and starts it.
+ * @throws DatabaseInUse, DatabaseUnusable, VaultError: each with a sentence for the operator
+ */
+export async function compose(config: Config, log: Log, system: System = realSystem): Promise<RunningApp> {
+  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system });
+  const metrics = createMetrics();
+  const hosting = createHosting({
+    baseUrl: config.HOSTING_BASE_URL,
+    timeoutMs: config.HOSTING_TIMEOUT_MS,
+    system,
+    calls: store.apiCalls,
+    log: { warn: (fields, words) => log.warn(words, { ...fields }) },
+    onCall: metrics.hostingCall,
+  });
+  const slack = createSlackApi({ apiUrl: config.SLACK_API_URL, botToken: config.SLACK_BOT_TOKEN, log });
+  const services: Services = {
+    system,
+    log,
+    store,
+    people: createPeople(slack, system),
+    teller: createTeller(() => bench),
+    turns: createTurns(),
+    hostingOf: (key) => hosting.of(key),
+    settings: {
+      owners: config.OWNERS,
+      doubtMs: config.DOUBT_MINUTES * 60_000,
+      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
+    },
+  };
+  const door = createDoor(services);
+  const bench: Workbench = {
+    services,
+    door,
+    slack,
+    currency: config.HOSTING_CURRENCY,
+    publicUrl: config.PUBLIC_URL,
+    openViews: createOpenViews(),
+  };
+  metrics.onRead(async () => ({
+    openOperations: await store.ledger.countOpen(),
+    undeliveredPasswords: await store.passwords.countUndelivered(),
+  }));
+
+  const stop = new AbortController();
+  const introduction = introduce(slack, services, stop.signal);
+  const slackDoor = await createSlackDoor({
+    signingSecret: config.SLACK_SIGNING_SECRET,
+    botToken: config.SLACK_BOT_TOKEN,
+    slackApiUrl: config.SLACK_API_URL,
+    dispatch: createDispatch(commands, bench, config.SLACK_API_URL),
+    log,
+  });
+  const server = createWebServer({
+    services,
+    door,
+    explain: (error) => explain(error, bench),
+    metrics,
+    slack: slackDoor.listener,
+    faults: async () => [...introduction.faults(), ...(await findStoreFaults(services))],
+  });
+  const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
+    stop.abort();
+    await store.close();
+    throw error;
+  });
+  // Listening comes first: whoever asks /readyz meanwhile hears what is still missing.
+  await introduction.firstTry;
+  const background = runBackground(services, door, stop.signal);
+  return {
+    port,
+    services,
+    close: async () => {
+      server.close();
+      server.closeIdleConnections();
+      stop.abort();
+      const ended = hosting.close();
+      const drained = Promise.all([ended, slackDoor.drain(), background]);
+      await Promise.race([drained, system.sleep(DRAIN_MS)]);
+      server.closeAllConnections();
+      await slack.close();
+      await store.close();
+    },
+  };
+}
+
+async function findStoreFaults({ store }: Services): Promise<readonly string[]> {
+  return store.ping().then(
+    () => [],
+    () => ['the database does not answer'],
+  );
+}

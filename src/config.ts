@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { Secret } from './domain/secret.ts';
+import { LOG_LEVELS } from './log.ts';
+
+/** Every setting, read from the environment once (DESIGN 8). */
+export type Config = z.output<typeof schema>;
+
+/** Something is missing or wrong in the environment; `faults` has one line for each setting. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The settings are not complete:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.faults = faults;
+  }
+}
+
+const EXAMPLES = {
+  HOSTING_BASE_URL: 'https://api.hosting.example/v1',
+  HOSTING_TIMEOUT_MS: '30000',
+  HOSTING_CURRENCY: 'EUR',
+  SLACK_SIGNING_SECRET: '8f742231b10e8888abcd99yyyzzz85a5',
+  SLACK_BOT_TOKEN: 'xoxb-…',
+  SLACK_API_URL: 'https://slack.com/api/',
+  PUBLIC_URL: 'https://vps.example.com',
+  ENCRYPTION_KEYS: 'k1:<32 bytes in base64, from: openssl rand -base64 32>',
+  OWNERS: 'U012AB3CD,U045EF6GH',
+  DATABASE_URL: 'sqlite:./data/vps.sqlite',
+  DOUBT_MINUTES: '30',
+  PASSWORD_HOLD_MINUTES: '60',
+  PORT: '3000',
+  HOST: '127.0.0.1',
+  LOG_LEVEL: 'info',
+} as const;
+
+const minutes = (most: number) => z.coerce.number().min(0).max(most);
+const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+const address = z.url({ protocol: /^https?$/ });
+
+const schema = z.object({
+  HOSTING_BASE_URL: address
+    .refine(isPrivateOrTls, 'must be https (http only on this machine): the API key is sent to it')
+    .transform((url) => url.replace(/\/+$/, '')),
+  HOSTING_TIMEOUT_MS: z.coerce.number().int().min(100).max(300_000).default(30_000),
+  HOSTING_CURRENCY: z.string().max(12).default(''),
+  SLACK_SIGNING_SECRET: secret,
+  SLACK_BOT_TOKEN: secret,
+  SLACK_API_URL: address.transform((url) => `${url.replace(/\/+$/, '')}/`).default('https://slack.com/api/'),
+  PUBLIC_URL: address
+    .refine(isPrivateOrTls, 'must be https (http only on this machine): an API key is posted to it')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  ENCRYPTION_KEYS: secret,
+  OWNERS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
+    .pipe(z.array(z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be Slack user ids'))),
+  DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
+  DOUBT_MINUTES: minutes(1440).default(30),
+  PASSWORD_HOLD_MINUTES: minutes(10_080).default(60),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+});
+
+const keySchema = schema.pick({
+  HOSTING_BASE_URL: true,
+  HOSTING_TIMEOUT_MS: true,
+  ENCRYPTION_KEYS: true,
+  DATABASE_URL: true,
+});
+
+const auditSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
+
+/**
+ * Reads the settings; an empty variable counts as absent.
+ * @throws ConfigError naming every fault at once, each with an example
+ */
+export function parseConfig(environment: Environment): Config {
+  return parseWith(schema, environment);
+}
+
+/**
+ * Reads only what the command line needs to try a key and keep it.
+ * @throws ConfigError as `parseConfig` does
+ */
+export function parseKeyConfig(environment: Environment): z.output<typeof keySchema> {
+  return parseWith(keySchema, environment);
+}
+
+/**
+ * Reads only what the command line needs to read the audit and check it.
+ * @throws ConfigError as `parseConfig` does
+ */
+export function parseAuditConfig(environment: Environment): z.output<typeof auditSchema> {
+  return parseWith(auditSchema, environment);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function parseWith<Shape extends z.ZodObject>(wanted: Shape, environment: Environment): z.output<Shape> {
+  const given = Object.fromEntries(
+    Object.keys(wanted.shape).map((name) => [name, environment[name]?.trim() || undefined]),
+  );
+  const parsed = wanted.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = new Map<string, string>();
+  for (const issue of parsed.error.issues) {
+    const name = String(issue.path[0]);
+    // What is wrong first is enough: the rest often follows from it.
+    if (!faults.has(name)) faults.set(name, describeFault(name, issue, given));
+  }
+  throw new ConfigError([...faults.values()]);
+}
+
+function describeFault(name: string, issue: { message: string }, given: Record<string, unknown>): string {
+  const example = EXAMPLES[name as keyof typeof EXAMPLES] ?? '…';
+  const fault = given[name] === undefined ? 'is missing' : `is wrong (${issue.message})`;
+  return `${name} ${fault}, for example: ${name}=${example}`;
+}
+
+/** Plain http is for the sandbox and tests on this machine only. What is no address at all is told as that. */
+function isPrivateOrTls(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

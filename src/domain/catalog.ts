@@ -1,0 +1,36 @@
+import type { Money } from './money.ts';
+
+/** A size that can be ordered (API document, section 2). */
+export interface Plan {
+  readonly code: string;
+  readonly vcpu: number;
+  readonly ramMb: number;
+  readonly diskGb: number;
+  readonly monthly: Money;
+}
+
+/** What can be ordered now. Plans whose price can't be read are left out: nobody can confirm them. */
+export interface Catalog {
+  readonly plans: readonly Plan[];
+  readonly locations: readonly string[];
+  readonly images: readonly string[];
+}
+
+/** What somebody wants to order. */
+export interface Order {
+  readonly plan: string;
+  readonly location: string;
+  readonly image: string;
+  readonly label: string;
+}
+
+/** Finds a plan by its code. */
+export function findPlan(catalog: Catalog, code: string): Plan | undefined {
+  return catalog.plans.find((plan) => plan.code === code);
+}
+
+/** Says a plan's size in one line, without its price. */
+export function describePlan(plan: Plan): string {
+  const ram = plan.ramMb % 1024 === 0 ? `${plan.ramMb / 1024} GB` : `${plan.ramMb} MB`;
+  return `${plan.vcpu} vCPU · ${ram} RAM · ${plan.diskGb} GB disk`;
+}

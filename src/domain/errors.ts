@@ -1,0 +1,115 @@
+import type { Server } from './server.ts';
+
+/** The ten codes of the API document, section 7. */
+export const API_CODES = [
+  'unauthorized',
+  'not_allowed',
+  'bad_request',
+  'not_enough_balance',
+  'limit',
+  'not_created',
+  'checking',
+  'not_found',
+  'wrong_state',
+  'rate_limited',
+] as const;
+export type ApiCode = (typeof API_CODES)[number];
+
+/** What can go wrong between us and the API; the client adds these three to the API's own ten. */
+export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
+
+/** What our own rules refuse. Words for people live in one table: `slack/errors/words.ts`. */
+export interface RefusalDetails {
+  // doors
+  role_needed: { needed: string; held?: string };
+  other_organisation: Record<never, never>;
+  other_workspace: Record<never, never>;
+  identity_unknown: Record<never, never>;
+  not_creator: { label: string };
+  already_handled: Record<never, never>;
+  /** A button or a modal whose contents can't be read: of another version of this app, or forged. */
+  unreadable_press: Record<never, never>;
+  // words somebody typed
+  unknown_command: { typed: string; nearest?: string };
+  bad_words: { problem: string; usage: string };
+  unknown_server: { typed: string; nearest?: string };
+  ambiguous_server: { typed: string; servers: readonly Server[] };
+  label_differs: { typed: string; label: string };
+  unknown_choice: { field: 'plan' | 'location' | 'image'; typed: string; nearest?: string };
+  bad_label: { problem: string };
+  too_many_servers: { count: number; most: number };
+  // money
+  price_moved: { before: number; now: number };
+  already_renewed: { label: string; paidUntil: number };
+  paid_until_unknown: { label: string };
+  create_in_doubt: { label: string };
+  stale_confirmation: Record<never, never>;
+  doubt_over: Record<never, never>;
+  // password and key
+  no_password: { label: string };
+  no_api_key: Record<never, never>;
+  key_unreadable: { keyId: string };
+  link_unusable: { reason: 'used' | 'expired' | 'unknown' };
+  no_public_url: Record<never, never>;
+  last_owner: Record<never, never>;
+  waited_too_long: Record<never, never>;
+  shutting_down: Record<never, never>;
+}
+export type RefusalCode = keyof RefusalDetails;
+
+/** The API answered with an error, or not at all, or nothing left this machine. */
+export class HostingError extends Error {
+  override readonly name = 'HostingError';
+  readonly code: HostingCode | 'unknown_code';
+  /**
+   * Whether money may have moved although an error came back: `no` only with proof that the work was not done.
+   * Money effect: nothing that says `maybe` may ever be sent again by itself.
+   */
+  readonly moneyMoved: 'no' | 'maybe';
+  /** What is known of the answer, for the log: status, the API's own words (masked and shortened). */
+  readonly details: HostingErrorDetails;
+
+  constructor(
+    code: HostingCode | 'unknown_code',
+    moneyMoved: 'no' | 'maybe',
+    details: HostingErrorDetails = {},
+  ) {
+    super(`hosting API: ${code}`);
+    this.code = code;
+    this.moneyMoved = moneyMoved;
+    this.details = details;
+  }
+}
+
+export interface HostingErrorDetails {
+  readonly operation?: string;
+  readonly status?: number;
+  readonly cause?: string;
+  /** The code that we do not know, when the answer had one. */
+  readonly unknownCode?: string;
+}
+
+/** One of our own rules refused; nothing was sent. */
+export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
+  override readonly name = 'Refusal';
+  readonly code: Code;
+  readonly details: RefusalDetails[Code];
+
+  constructor(code: Code, details: RefusalDetails[Code]) {
+    super(`refused: ${code}`);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Tells an expected failure, which has words for people, from a defect of ours. */
+export function isExpected(error: unknown): error is HostingError | Refusal {
+  return error instanceof HostingError || error instanceof Refusal;
+}
+
+/** A defect's name and where it happened; never its message, which may repeat what somebody typed or an answer held. */
+export function describeDefect(error: unknown): { name: string; stack: string } {
+  if (!(error instanceof Error)) return { name: typeof error, stack: '' };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { name: error.name, stack: frames.slice(0, 12).join('\n') };
+}

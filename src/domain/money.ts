@@ -1,0 +1,23 @@
+/** An amount in hundredths of the account's currency, which the API does not name (API document, section 2). */
+export type Money = number & { readonly unit: 'hundredths' };
+
+/** Makes an amount from hundredths. */
+export function money(hundredths: number): Money {
+  return Math.round(hundredths) as Money;
+}
+
+/**
+ * Reads a decimal amount such as `4.99`; undefined when it is not one.
+ * More than two decimals are refused rather than rounded: a price is paid exactly or not at all.
+ */
+export function findMoney(text: string): Money | undefined {
+  const match = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(text.trim());
+  if (!match) return undefined;
+  return money(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
+}
+
+/** Writes an amount with two decimals, and the currency after it when the operator has named one. */
+export function describeMoney(amount: Money, currency = ''): string {
+  const decimal = `${Math.trunc(amount / 100)}.${String(Math.abs(amount % 100)).padStart(2, '0')}`;
+  return currency ? `${decimal} ${currency}` : decimal;
+}

@@ -1,0 +1,27 @@
+import { inspect } from 'node:util';
+
+/** A value that prints as `[secret]` wherever it is logged, serialised or interpolated. */
+export class Secret<T> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  /** Returns the value itself; every call of this is a place where a secret may get out. */
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}

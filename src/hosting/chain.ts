@@ -1,0 +1,118 @@
+import type { CallOptions, PaidCallOptions } from '../app/ports.ts';
+import type { Catalog } from '../domain/catalog.ts';
+import { HostingError } from '../domain/errors.ts';
+import type { Secret } from '../domain/secret.ts';
+import type { Server } from '../domain/server.ts';
+import type { System } from '../system.ts';
+import { decode } from './decode.ts';
+import { type Endpoint, fetchCatalog, listServers } from './endpoints.ts';
+import type { Job, Limiter } from './limit.ts';
+import { retry } from './retry.ts';
+import type { Transport } from './send.ts';
+import { createShare, type Reader } from './share.ts';
+
+/** One request that left, for logs and metrics. No secrets. */
+export interface CallReport {
+  readonly operation: string;
+  readonly status?: number;
+  readonly code?: string;
+  readonly durationMs: number;
+  /** How long it waited for the limiter. */
+  readonly waitedMs: number;
+}
+
+export interface ChainParts {
+  readonly key: Secret<string>;
+  readonly system: System;
+  readonly limiter: Limiter;
+  readonly transport: Transport;
+  readonly closing: AbortSignal;
+  readonly onCall: (report: CallReport) => void;
+  readonly onUnreadable: (operation: string, count: number) => void;
+}
+
+/** How the calls of one account are made. */
+export interface Chain {
+  readonly readCatalog: Reader<Catalog>;
+  readonly readServers: Reader<readonly Server[]>;
+  change<Answer>(endpoint: Endpoint<Answer>, options?: ChangeOptions): Promise<Answer>;
+}
+
+type ChangeOptions = CallOptions & Partial<Pick<PaidCallOptions, 'beforeSend'>>;
+
+const KEEP_CATALOG_MS = 5 * 60_000;
+const KEEP_SERVERS_MS = 2_000;
+
+/**
+ * Puts the handlers of one account together: share(retry(limit(decode(send)))).
+ *
+ * The order matters. Sharing is outermost, so that a read that many people wait for is one call of the budget and
+ * is retried once for all. Retrying is outside of limiting, so that every try takes a slot of its own and commits
+ * `beforeSend` anew: a try that took no slot would be a request the limiter does not know of. Decoding is inside
+ * of limiting and retrying, because the retry decides by the decoded code, and sending is innermost: nothing comes
+ * between `beforeSend` and the first byte.
+ */
+export function createChain(parts: ChainParts): Chain {
+  const { system, limiter, closing } = parts;
+  const pause = (ms: number) => limiter.pause(ms);
+  const share = createShare(system);
+
+  function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
+    const onWait = job.onWait && once(harmless(job.onWait));
+    const send = (waitedMs: number) => exchange(parts, endpoint, waitedMs);
+    return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
+  }
+
+  return {
+    readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read)),
+    readServers: share.reader(KEEP_SERVERS_MS, (read) => call(listServers, read)),
+    change: (endpoint, { urgency = 'person', onWait, beforeSend } = {}) =>
+      share.change(() => call(endpoint, { urgency, onWait, beforeSend })),
+  };
+}
+
+/** Sends and decodes, and reports what became of it. */
+async function exchange<Answer>(
+  parts: ChainParts,
+  endpoint: Endpoint<Answer>,
+  waitedMs: number,
+): Promise<Answer> {
+  const { key, system, transport } = parts;
+  const { operation } = endpoint;
+  const onCall = harmless(parts.onCall);
+  const onUnreadable = harmless((count: number) => parts.onUnreadable(operation, count));
+  const startedAt = system.elapsed();
+  const report = (outcome: { status?: number; code?: string }) =>
+    onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
+  try {
+    const answer = await transport.send(endpoint, key);
+    const decoded = decode(endpoint, answer, onUnreadable);
+    report({ status: answer.status });
+    return decoded;
+  } catch (error) {
+    if (error instanceof HostingError) {
+      const { status } = error.details;
+      report({ code: error.code, ...(status === undefined ? {} : { status }) });
+    }
+    throw error;
+  }
+}
+
+/** A listener that fails must not cost anybody an answer that may hold a root password. */
+function harmless<Told extends unknown[]>(tell: (...told: Told) => void): (...told: Told) => void {
+  return (...told) => {
+    try {
+      tell(...told);
+    } catch {
+      // It is told for the log and for comfort only; the call goes on.
+    }
+  };
+}
+
+function once(tell: () => void): () => void {
+  let isTold = false;
+  return () => {
+    if (!isTold) tell();
+    isTold = true;
+  };
+}

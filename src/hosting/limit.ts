@@ -1,0 +1,241 @@
+import { setMaxListeners } from 'node:events';
+import Bottleneck from 'bottleneck';
+import type { ApiCalls } from '../app/ports.ts';
+import { HostingError, Refusal } from '../domain/errors.ts';
+import type { System } from '../system.ts';
+import { sleepUnless } from './sleep.ts';
+
+export interface LimiterOptions {
+  readonly system: System;
+  readonly calls: ApiCalls;
+  readonly account: string;
+  /** One request's time limit: as long may a call that was under way at a crash have been under way. */
+  readonly timeoutMs: number;
+  /** API document, section 8: 300 requests per minute. */
+  readonly limit?: number;
+  readonly windowMs?: number;
+  /** How many of the slots background work may hold. */
+  readonly backgroundLimit?: number;
+  /** How long a call waits for its slot before it is refused. */
+  readonly patienceMs?: number;
+}
+
+/** One call that wants to leave. */
+export interface Job<Answer> {
+  readonly urgency: 'person' | 'background';
+  readonly onWait?: (() => void) | undefined;
+  /** Awaited right before `send`; when it rejects, nothing leaves. */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
+  readonly send: (waitedMs: number) => Promise<Answer>;
+}
+
+/** A wait of this length is told to the person. */
+export const TELL_AFTER_MS = 5_000;
+/** Room for two clocks that do not run at quite the same rate. */
+const MARGIN_MS = 50;
+/** How long a request that was cut off may still be on its way. */
+const STRAY_MS = 5_000;
+/** How long a call may take between its slot and its first byte: the ledger's commits. */
+const MOST_PREPARING_MS = 15_000;
+const SLACK_MS = 30_000;
+
+/**
+ * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (DESIGN 6):
+ * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
+ * through one slot arrive at least `windowMs` apart. Measured on the monotonic clock.
+ */
+export class Limiter {
+  readonly limit: number;
+  readonly #options: Required<LimiterOptions>;
+  readonly #slots: Bottleneck;
+  readonly #background: Bottleneck;
+  readonly #waiting = new Set<Ticket>();
+  readonly #closing = new AbortController();
+  #ready: Promise<void> | undefined;
+  #taken = 0;
+  #pausedUntil = 0;
+  #lastUsedAt: number;
+
+  constructor(options: LimiterOptions) {
+    this.#options = { limit: 300, windowMs: 60_000, backgroundLimit: 100, patienceMs: 90_000, ...options };
+    this.limit = this.#options.limit;
+    this.#slots = openSlots(this.limit);
+    this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
+    this.#lastUsedAt = options.system.elapsed();
+    // Every held slot listens: 300 of them are no leak.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /**
+   * Waits for a slot, then sends. The answer is handed out at once; the slot lives on.
+   * @throws Refusal `waited_too_long`, `shutting_down`: nothing has left
+   * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
+   */
+  run<Answer>(job: Job<Answer>): Promise<Answer> {
+    const { system } = this.#options;
+    this.#lastUsedAt = system.elapsed();
+    return new Promise((resolve, reject) => {
+      if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
+      const ticket: Ticket = { askedAt: system.elapsed(), called: new AbortController(), reject };
+      this.#waiting.add(ticket);
+      void this.#watch(ticket, job.onWait);
+      void this.#queue(ticket, job.urgency, () => this.#serve(ticket, job, resolve)).catch((error) => {
+        if (this.#leave(ticket)) reject(error);
+      });
+    });
+  }
+
+  /** Lets nothing leave for so many milliseconds: somebody else is using up the account's minute. */
+  pause(ms: number): void {
+    const now = this.#options.system.elapsed();
+    const isPaused = this.#pausedUntil > now;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
+    if (!isPaused) void this.#standStill();
+  }
+
+  /** How much of the minute's budget is taken, and how many calls wait. */
+  budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
+    return { taken: this.#taken, limit: this.limit, waiting: this.#waiting.size };
+  }
+
+  /** Tells whether nothing is held or waited for, and nobody has called for so long. */
+  isIdle(idleMs: number): boolean {
+    const isUnused = this.#taken === 0 && this.#waiting.size === 0;
+    return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
+  }
+
+  /** Refuses what waits and what comes; requests under way go on, slots are held no longer. */
+  close(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    for (const ticket of this.#waiting) {
+      this.#leave(ticket);
+      ticket.reject(new Refusal('shutting_down', {}));
+    }
+    // Their promises end when running requests do; nobody needs to wait for that here.
+    for (const slots of [this.#background, this.#slots])
+      slots.stop({ dropWaitingJobs: true }).catch(() => {});
+  }
+
+  async #queue(ticket: Ticket, urgency: 'person' | 'background', work: () => Promise<void>): Promise<void> {
+    await this.#begin();
+    if (!this.#waiting.has(ticket)) return;
+    const { timeoutMs, windowMs } = this.#options;
+    // Only gives back what a defect lost: it is longer than any call of ours can take, so that it never frees the
+    // slot of a running one (Bottleneck rejects an expired job and lets its body run on).
+    const expiration = timeoutMs + windowMs + MARGIN_MS + SLACK_MS;
+    const priority = urgency === 'person' ? PRIORITY.person : PRIORITY.background;
+    const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, work);
+    // Not Bottleneck's own `chain`: it would let `expiration` run while the job still waits for the account.
+    await (urgency === 'person' ? takeSlot() : this.#background.schedule(takeSlot));
+  }
+
+  /** What happens in a slot. It never rejects: the caller is told through the ticket. */
+  async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
+    const { system, calls, account } = this.#options;
+    // Bottleneck can't call a waiting job off, so whoever gave up is passed over here.
+    if (!this.#leave(ticket)) return;
+    const startedAt = system.elapsed();
+    this.#taken++;
+    try {
+      await calls.add(account, system.now());
+      await job.beforeSend?.();
+      if (system.elapsed() - startedAt > MOST_PREPARING_MS) {
+        throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
+      }
+    } catch (error) {
+      this.#taken--;
+      return ticket.reject(error);
+    }
+    const spareMs = await job.send(startedAt - ticket.askedAt).then(
+      (answer) => {
+        resolve(answer);
+        return MARGIN_MS;
+      },
+      (error) => {
+        ticket.reject(error);
+        return error instanceof HostingError && error.code === 'no_answer' ? STRAY_MS : MARGIN_MS;
+      },
+    );
+    await sleepUnless(this.#closing.signal, this.#options.windowMs + spareMs, system);
+    this.#taken--;
+  }
+
+  /** Once, before the first call; again when the ledger could not be read. */
+  async #begin(): Promise<void> {
+    this.#ready ??= this.#takeSlotsOfEarlierCalls();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  /** After a restart the service still counts what the process before has sent: those slots are taken first. */
+  async #takeSlotsOfEarlierCalls(): Promise<void> {
+    const { system, calls, account, timeoutMs, windowMs } = this.#options;
+    // Primes Bottleneck: see `openSlots`.
+    this.#slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
+    const callMs = MOST_PREPARING_MS + timeoutMs;
+    const now = system.now();
+    const startedAt = await calls.listSince(account, now - callMs - windowMs - MARGIN_MS);
+    const holdMs = startedAt
+      // What was under way when the process died was cut off then.
+      .map((at) => Math.min(at + callMs, now + STRAY_MS) + windowMs + MARGIN_MS - now)
+      .filter((ms) => ms > 0)
+      .sort((a, b) => b - a)
+      .slice(0, this.limit);
+    const from = system.elapsed();
+    this.#taken += holdMs.length;
+    for (const ms of holdMs) {
+      const hold = async () => {
+        await sleepUnless(this.#closing.signal, from + ms - system.elapsed(), system);
+        this.#taken--;
+      };
+      this.#slots.schedule({ priority: 0 }, hold).catch(() => {});
+    }
+  }
+
+  async #watch(ticket: Ticket, onWait: (() => void) | undefined): Promise<void> {
+    const { system, patienceMs } = this.#options;
+    const { signal } = ticket.called;
+    if (!(await sleepUnless(signal, Math.min(TELL_AFTER_MS, patienceMs), system))) return;
+    onWait?.();
+    if (!(await sleepUnless(signal, patienceMs - TELL_AFTER_MS, system))) return;
+    if (this.#leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
+  }
+
+  /** Takes the ticket out of those that wait; false when it was out already. */
+  #leave(ticket: Ticket): boolean {
+    ticket.called.abort();
+    return this.#waiting.delete(ticket);
+  }
+
+  async #standStill(): Promise<void> {
+    const { system } = this.#options;
+    await this.#slots.updateSettings({ reservoir: 0 });
+    while (this.#pausedUntil > system.elapsed()) {
+      if (!(await sleepUnless(this.#closing.signal, this.#pausedUntil - system.elapsed(), system))) return;
+    }
+    await this.#slots.updateSettings({ reservoir: null });
+  }
+}
+
+/** Somebody who waits for a slot. */
+interface Ticket {
+  readonly askedAt: number;
+  /** Aborted when the wait is over, whatever ended it. */
+  readonly called: AbortController;
+  readonly reject: (error: unknown) => void;
+}
+
+const PRIORITY = { person: 4, background: 6 };
+
+/**
+ * `minTime` is minus infinity and not 0 because Bottleneck keeps a job back until `Date.now()` has reached the time
+ * of the job before it plus `minTime`: with 0, a wall clock set back by an hour would stop every call for an hour.
+ */
+function openSlots(maxConcurrent: number): Bottleneck {
+  return new Bottleneck({ maxConcurrent, minTime: Number.NEGATIVE_INFINITY });
+}

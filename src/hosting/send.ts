@@ -1,0 +1,198 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { Secret } from '../domain/secret.ts';
+import type { System } from '../system.ts';
+import type { Endpoint } from './endpoints.ts';
+import { makeError } from './errors.ts';
+import { sleepUnless } from './sleep.ts';
+
+/** What came back, before anything is made of it. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly retryAfter?: string;
+  readonly text: string;
+}
+
+export interface Transport {
+  /**
+   * Sends one request, once.
+   * @throws HostingError `not_sent` with proof, `no_answer`, `unreadable_answer` (too large), `unauthorized`
+   */
+  send(endpoint: Endpoint<unknown>, key: Secret<string>): Promise<WireAnswer>;
+  /** Lets requests that are under way end, and takes no more. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  /** For the whole exchange: connection, request, headers and body. */
+  readonly timeoutMs: number;
+  readonly system: System;
+  /** Instead of a pool of connections of its own. */
+  readonly dispatcher?: Dispatcher;
+}
+
+const MOST_CONNECTIONS = 32;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Opens the way to one base address: kept-alive connections, one timeout, no redirects, nothing sent again. */
+export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: TransportOptions): Transport {
+  const { origin, pathname } = new URL(baseUrl);
+  const basePath = pathname.replace(/\/+$/, '');
+  const pool = dispatcher ?? openPool(origin, timeoutMs);
+  return {
+    async send(endpoint, key) {
+      const exchange = new Exchange(endpoint);
+      const ended = new AbortController();
+      void sleepUnless(ended.signal, timeoutMs, system).then((passed) => passed && exchange.expire());
+      try {
+        pool.dispatch(
+          {
+            origin,
+            path: `${basePath}${endpoint.path}`,
+            method: endpoint.method,
+            headers: writeHeaders(endpoint, key),
+            body: endpoint.body ? JSON.stringify(endpoint.body) : null,
+          },
+          exchange,
+        );
+        return await exchange.answer;
+      } finally {
+        ended.abort();
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+function openPool(origin: string, timeoutMs: number): Pool {
+  return new Pool(origin, {
+    connections: MOST_CONNECTIONS,
+    pipelining: 1,
+    // A third of the time to connect, so that a dead network is told as `not_sent` and not as a doubt.
+    connect: { timeout: Math.min(10_000, timeoutMs / 3) },
+    // The one timeout above covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<string, string> {
+  const token = key.reveal();
+  // What can't be in a header can't be anybody's key; undici would refuse it as a defect of ours.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw makeError(endpoint, 'unauthorized', { cause: 'the key has characters that no header can hold' });
+  }
+  return {
+    authorization: `Bearer ${token}`,
+    accept: 'application/json',
+    'user-agent': 'vps-slack',
+    ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+  };
+}
+
+/** One request and its answer, as undici tells of them. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireAnswer>;
+  readonly #endpoint: Endpoint<unknown>;
+  readonly #chunks: Buffer[] = [];
+  #settle: { resolve: (answer: WireAnswer) => void; reject: (error: Error) => void } | undefined;
+  #connection: Dispatcher.DispatchController | undefined;
+  #bytes = 0;
+  #status: number | undefined;
+  #retryAfter: string | undefined;
+
+  constructor(endpoint: Endpoint<unknown>) {
+    this.#endpoint = endpoint;
+    this.answer = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+  }
+
+  /** The last moment before the first byte is written; until then, nothing has left. */
+  onRequestStart(connection: Dispatcher.DispatchController): void {
+    // Too late, or undici's second try after a lost connection: neither may leave.
+    if (this.#settle === undefined || this.#connection !== undefined) {
+      connection.abort(new Error('not sent again'));
+      return;
+    }
+    this.#connection = connection;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = [headers['retry-after']].flat()[0];
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB');
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const text = new TextDecoder().decode(Buffer.concat(this.#chunks));
+    const retryAfter = this.#retryAfter;
+    this.#settle?.resolve({ status: this.#status ?? 0, text, ...(retryAfter ? { retryAfter } : {}) });
+    this.#settle = undefined;
+  }
+
+  /**
+   * Two proofs make a `not_sent`, so that a change inside undici can't turn a doubt into a second payment: the
+   * request never came to the point of being written, and the failure is one of those that happen before it.
+   */
+  onResponseError(_: Dispatcher.DispatchController | undefined, failure: Failure): void {
+    const isProven = this.#connection === undefined && isBeforeSending(failure);
+    const cause = typeof failure.code === 'string' ? failure.code : failure.name;
+    this.#fail(isProven ? 'not_sent' : 'no_answer', cause);
+  }
+
+  /** The time is over: whatever is under way is cut off. */
+  expire(): void {
+    this.#fail(this.#connection ? 'no_answer' : 'not_sent', 'timeout');
+  }
+
+  #fail(code: 'not_sent' | 'no_answer' | 'unreadable_answer', cause: string): void {
+    const status = this.#status === undefined ? {} : { status: this.#status };
+    this.#settle?.reject(makeError(this.#endpoint, code, { cause, ...status }));
+    this.#settle = undefined;
+    this.#chunks.length = 0;
+    this.#connection?.abort(new Error(cause));
+  }
+}
+
+interface Failure extends Error {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  /** Of an AggregateError: one for every address that was tried. */
+  readonly errors?: readonly Failure[];
+}
+
+const CONNECTING = new Set<unknown>(['getaddrinfo', 'connect']);
+
+const BEFORE_SENDING = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  // The other side speaks no TLS, or is not who it says.
+  'EPROTO',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Tells failures of finding, reaching and recognising the other side from all later ones. */
+function isBeforeSending(failure: Failure): boolean {
+  if (failure.errors?.length) return failure.errors.every(isBeforeSending);
+  const code = String(failure.code);
+  if (CONNECTING.has(failure.syscall) || BEFORE_SENDING.has(code)) return true;
+  return code.startsWith('ERR_TLS_') || code.startsWith('ERR_SSL_');
+}

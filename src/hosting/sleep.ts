@@ -1,0 +1,17 @@
+import type { System } from '../system.ts';
+
+/** Waits so many milliseconds of the monotonic clock; false when the signal came first. */
+export async function sleepUnless(signal: AbortSignal, ms: number, system: System): Promise<boolean> {
+  const until = system.elapsed() + ms;
+  // A timer may fire a moment early, and a law of "at least 60 s" has no room for a moment.
+  for (let left = ms; left > 0; left = until - system.elapsed()) {
+    if (signal.aborted) return false;
+    try {
+      await system.sleep(Math.ceil(left), signal);
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+  return !signal.aborted;
+}

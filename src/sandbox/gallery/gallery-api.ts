@@ -1,0 +1,25 @@
+/**
+ * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
+ * The page itself is `/gallery`, of the same bundle as the sandbox's page.
+ */
+import type { PageMessage, PagePerson, PageView } from '../slack/page-api.ts';
+
+export interface GalleryState {
+  /** Whom the messages mention. */
+  readonly people: readonly PagePerson[];
+  /** By group, in the order in which they are shown. */
+  readonly pieces: readonly GalleryPiece[];
+}
+
+/** Something that the app says, as a person would see it. */
+export type GalleryPiece = {
+  /** Of the address: `/gallery#errors-role-needed`. */
+  readonly id: string;
+  readonly group: string;
+  readonly name: string;
+  /** How many blocks it has; a message holds 50, a view 100. */
+  readonly blocks: number;
+} & (
+  | { readonly kind: 'message'; readonly payload: PageMessage }
+  | { readonly kind: 'modal'; readonly payload: PageView }
+);

@@ -1,0 +1,97 @@
+import type { ModalView } from '@slack/types';
+import type { Message } from '../../slack/kit/blocks.ts';
+import { nameBlocks } from '../slack/block-ids.ts';
+import { makeHandClock } from '../slack/clock.ts';
+import { valuesOf } from '../slack/entered.ts';
+import { createIds, type Ids } from '../slack/ids.ts';
+import { pageView } from '../slack/page/describe.ts';
+import type { PageMessage, PageView } from '../slack/page-api.ts';
+import { APP } from '../slack/workspace.ts';
+import type { GalleryPiece } from './gallery-api.ts';
+import { groupOf, placeOf } from './groups.ts';
+
+/** Something that the app says, made of fixtures alone. */
+export interface Surface {
+  readonly name: string;
+  make(): Message | ModalView;
+}
+
+/** All the same age, so that pictures of today and of yesterday can be compared. */
+const SAID_AT_MS = 1_790_000_000_000;
+
+/** What the page draws, group by group; a message with blocks that older clients lack stands there in both ways. */
+export function makePieces(surfaces: readonly Surface[]): readonly GalleryPiece[] {
+  const ids = createIds(makeHandClock(SAID_AT_MS));
+  const pieces = surfaces.flatMap((surface) => drawnWays(surface).map((way) => makePiece(way, ids)));
+  return withOwnIds(pieces.toSorted((one, other) => placeOf(one.group) - placeOf(other.group)));
+}
+
+interface Way {
+  readonly name: string;
+  readonly group: string;
+  readonly made: Message | ModalView;
+}
+
+function drawnWays({ name, make }: Surface): readonly Way[] {
+  const made = make();
+  const group = groupOf(name);
+  if (isView(made) || !made.plainBlocks) return [{ name, group, made }];
+  const plain = { text: made.text, blocks: made.plainBlocks };
+  return [
+    { name, group, made },
+    { name: `${name}, for older clients`, group, made: plain },
+  ];
+}
+
+function isView(made: Message | ModalView): made is ModalView {
+  return 'type' in made;
+}
+
+function makePiece({ name, group, made }: Way, ids: Ids): GalleryPiece {
+  const id = `${group} ${name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const piece = { id, group, name, blocks: made.blocks.length };
+  if (isView(made)) return { ...piece, kind: 'modal', payload: drawView(made, ids) };
+  return { ...piece, kind: 'message', payload: drawMessage(made, ids) };
+}
+
+function drawView({ blocks, ...fields }: ModalView, ids: Ids): PageView {
+  const id = ids.id('V');
+  return pageView({
+    id,
+    person: '',
+    type: 'modal',
+    fields,
+    blocks: nameBlocks(blocks, ids),
+    hash: '',
+    rootId: id,
+    previousId: undefined,
+    entered: new Map(),
+    errors: {},
+    trouble: undefined,
+  });
+}
+
+function drawMessage({ text, blocks }: Message, ids: Ids): PageMessage {
+  const named = nameBlocks(blocks, ids);
+  return {
+    channel: 'gallery',
+    ts: ids.ts(),
+    user: APP.botUserId,
+    text,
+    blocks: named,
+    ephemeral: false,
+    edited: false,
+    values: valuesOf(named, new Map()),
+    pings: [],
+  };
+}
+
+/** Two of one name get two addresses. */
+function withOwnIds(pieces: readonly GalleryPiece[]): readonly GalleryPiece[] {
+  const seen = new Map<string, number>();
+  return pieces.map((piece) => {
+    const times = (seen.get(piece.id) ?? 0) + 1;
+    seen.set(piece.id, times);
+    return times === 1 ? piece : { ...piece, id: `${piece.id}-${times}` };
+  });
+}

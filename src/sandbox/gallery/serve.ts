@@ -1,0 +1,47 @@
+import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
+import type { PagePerson } from '../slack/page-api.ts';
+import type { Pages } from '../slack/server.ts';
+import { EVERYBODY, PEOPLE } from '../slack/workspace.ts';
+import type { GalleryState } from './gallery-api.ts';
+import { makePieces, type Surface } from './pieces.ts';
+
+/** The people of the fixtures have ids of their own. */
+const PEOPLE_OF_FIXTURES: readonly PagePerson[] = [
+  { ...PEOPLE.owner, id: 'U0OWNER0001' },
+  { ...PEOPLE.manager, id: 'U0MANAGER01' },
+];
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** The gallery's content: everything is made when somebody looks at it, and only once. */
+export type Gallery = () => string;
+
+/** Makes a gallery of these surfaces, the same as the tests look at. */
+export function createGallery(surfaces: readonly Surface[]): Gallery {
+  let made: string | undefined;
+  return () => {
+    const state = (): GalleryState => ({
+      people: [...EVERYBODY, ...PEOPLE_OF_FIXTURES],
+      pieces: makePieces(surfaces),
+    });
+    made ??= JSON.stringify(state());
+    return made;
+  };
+}
+
+/** Puts `GET /gallery.json` in front of the files of the page, which has `/gallery` itself. */
+export function withGallery(pages: Pages, gallery: Gallery): Pages {
+  return (incoming, outgoing) => {
+    const [path = ''] = (incoming.url ?? '').split('?');
+    if (path !== '/gallery.json') return pages(incoming, outgoing);
+    if (!isLoopbackHost(incoming) || !isSameOrigin(incoming))
+      return sendText(outgoing, 403, 'only on this machine');
+    if (incoming.method !== 'GET') return sendText(outgoing, 405, 'only to be read');
+    outgoing.writeHead(200, HEADERS);
+    outgoing.end(gallery());
+  };
+}

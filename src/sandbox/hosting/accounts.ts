@@ -1,0 +1,193 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Changes } from './changes.ts';
+import type { HostingClock } from './clock.ts';
+import { ApiError } from './errors.ts';
+import type { Journal, MoneyEntry } from './journal.ts';
+import type { HostingSnapshot } from './keep/snapshot.ts';
+
+/** An account holder; balance and keys are asked for by account, since they change. */
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** An API key as the account page lists it: never the key itself, which is shown once. */
+export interface KeyEntry {
+  readonly id: number;
+  readonly hint: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | undefined;
+}
+
+interface Book {
+  readonly account: Account;
+  balanceMinor: number;
+  isOpen: boolean;
+  keys: KeyEntry[];
+}
+
+const hashOf = (key: string) => createHash('sha256').update(key).digest('base64');
+
+/** The accounts with their balances in integer minor units and their API keys. */
+export class Accounts {
+  readonly #clock: HostingClock;
+  readonly #journal: Journal;
+  readonly #changes: Changes;
+  readonly #books = new Map<number, Book>();
+  readonly #keys = new Map<string, { accountId: number; keyId: number }>();
+  #lastKeyId = 0;
+
+  constructor(clock: HostingClock, journal: Journal, changes: Changes) {
+    this.#clock = clock;
+    this.#journal = journal;
+    this.#changes = changes;
+  }
+
+  /** Opens an account. A balance above zero is booked as its first top-up, which opens the API. */
+  create(wanted: { name: string; balanceMinor?: number }): Account {
+    const account: Account = { id: this.#books.size + 1, name: wanted.name };
+    this.#books.set(account.id, { account, balanceMinor: 0, isOpen: false, keys: [] });
+    if (wanted.balanceMinor !== undefined && wanted.balanceMinor !== 0)
+      this.topUp(account, wanted.balanceMinor);
+    this.#changes.tell();
+    return account;
+  }
+
+  list(): Account[] {
+    return [...this.#books.values()].map((book) => book.account);
+  }
+
+  find(id: number): Account | undefined {
+    return this.#books.get(id)?.account;
+  }
+
+  /** Adds money to the balance; the first time, it opens the API (API document, section 5). @throws RangeError */
+  topUp(account: Account, amountMinor: number): void {
+    if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
+      throw new RangeError('A top-up is a whole number of minor units above zero.');
+    this.#getBook(account).isOpen = true;
+    this.#move(account, 'top_up', amountMinor, 'top-up', undefined);
+  }
+
+  /** Takes money from the balance. @throws ApiError not_enough_balance, and then takes nothing */
+  charge(account: Account, amountMinor: number, what: string, serverId?: number): void {
+    if (this.balanceOf(account) < amountMinor) throw new ApiError('not_enough_balance');
+    this.#move(account, 'charge', amountMinor, what, serverId);
+  }
+
+  /** Gives a charge back to the balance. */
+  refund(account: Account, amountMinor: number, what: string): void {
+    this.#move(account, 'refund', amountMinor, what, undefined);
+  }
+
+  /** The balance as booked, in minor units; `Hosting.balanceOf` books what has fallen due first. */
+  balanceOf(account: Account): number {
+    return this.#getBook(account).balanceMinor;
+  }
+
+  /** Whether the first top-up has happened (API document, section 5). */
+  isOpen(account: Account): boolean {
+    return this.#getBook(account).isOpen;
+  }
+
+  /**
+   * Makes an API key and returns it, the only time it can be seen: only its hash is kept.
+   * `beforeTopUp` is for tests of `not_allowed`: the key page itself opens only after the first top-up.
+   * @throws ApiError not_allowed
+   */
+  createKey(account: Account, { beforeTopUp = false } = {}): string {
+    const book = this.#getBook(account);
+    if (!book.isOpen && !beforeTopUp) throw new ApiError('not_allowed');
+    const key = `hk_${randomBytes(24).toString('base64url')}`;
+    this.#lastKeyId += 1;
+    const entry: KeyEntry = {
+      id: this.#lastKeyId,
+      hint: key.slice(-4),
+      createdAtMs: this.#clock.now(),
+      revokedAtMs: undefined,
+    };
+    book.keys.push(entry);
+    this.#keys.set(hashOf(key), { accountId: account.id, keyId: entry.id });
+    this.#changes.tell();
+    return key;
+  }
+
+  listKeys(account: Account): readonly KeyEntry[] {
+    return this.#getBook(account).keys;
+  }
+
+  /** Revokes a key by its id, or by the key itself; from then on it is `unauthorized`. Unknown keys are left be. */
+  revokeKey(account: Account, key: number | string): void {
+    const book = this.#getBook(account);
+    const keyId = typeof key === 'number' ? key : this.#keys.get(hashOf(key))?.keyId;
+    book.keys = book.keys.map((entry) =>
+      entry.id === keyId && entry.revokedAtMs === undefined
+        ? { ...entry, revokedAtMs: this.#clock.now() }
+        : entry,
+    );
+    this.#changes.tell();
+  }
+
+  /** The account that a key still opens. */
+  findByKey(key: string): Account | undefined {
+    const owner = this.#keys.get(hashOf(key));
+    const isRevoked = this.findKeyEntry(key)?.revokedAtMs !== undefined;
+    return owner && !isRevoked ? this.find(owner.accountId) : undefined;
+  }
+
+  /** The entry of a key as it was given out, revoked or not. */
+  findKeyEntry(key: string): KeyEntry | undefined {
+    const owner = this.#keys.get(hashOf(key));
+    const book = owner && this.#books.get(owner.accountId);
+    return book?.keys.find((entry) => entry.id === owner?.keyId);
+  }
+
+  /** What outlives the process; of a key only its hash. */
+  snapshot(): HostingSnapshot['accounts'] {
+    const hashes = new Map([...this.#keys].map(([hash, { keyId }]) => [keyId, hash]));
+    return [...this.#books.values()].map(({ account, balanceMinor, isOpen, keys }) => ({
+      ...account,
+      balanceMinor,
+      isOpen,
+      keys: keys.map((entry) => ({
+        ...entry,
+        revokedAtMs: entry.revokedAtMs ?? null,
+        hash: hashes.get(entry.id) ?? '',
+      })),
+    }));
+  }
+
+  /** Takes over what an earlier process left. Books no money: balances come as they were. */
+  restore(kept: HostingSnapshot['accounts']): void {
+    for (const { id, name, balanceMinor, isOpen, keys } of kept) {
+      const entries = keys.map(({ hash: _, ...entry }) => ({
+        ...entry,
+        revokedAtMs: entry.revokedAtMs ?? undefined,
+      }));
+      this.#books.set(id, { account: { id, name }, balanceMinor, isOpen, keys: entries });
+      for (const { hash, id: keyId } of keys) {
+        this.#keys.set(hash, { accountId: id, keyId });
+        this.#lastKeyId = Math.max(this.#lastKeyId, keyId);
+      }
+    }
+  }
+
+  #move(
+    account: Account,
+    kind: MoneyEntry['kind'],
+    amountMinor: number,
+    what: string,
+    serverId: number | undefined,
+  ) {
+    this.#getBook(account).balanceMinor += kind === 'charge' ? -amountMinor : amountMinor;
+    const atMs = this.#clock.now();
+    this.#journal.addMoney({ atMs, accountId: account.id, kind, amountMinor, what, serverId });
+    this.#changes.tell();
+  }
+
+  #getBook(account: Account): Book {
+    const book = this.#books.get(account.id);
+    if (!book) throw new RangeError(`There is no account ${account.id} in this service.`);
+    return book;
+  }
+}

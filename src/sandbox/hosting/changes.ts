@@ -1,0 +1,16 @@
+/** Tells whoever keeps or shows the service's state that something of it has changed; not what. */
+export class Changes {
+  readonly #listeners = new Set<() => void>();
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener after every later change, at once and often; returns the way to stop. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+}

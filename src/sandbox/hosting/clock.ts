@@ -1,0 +1,65 @@
+/**
+ * The service's own time: the real one (or any source) plus what was skipped.
+ * Nothing here sets a timer: every transition is worked out from `now()` when somebody looks.
+ */
+export class HostingClock {
+  readonly #source: () => number;
+  #skippedMs: number;
+  #onSkip: () => void = () => undefined;
+
+  constructor(source: () => number = Date.now, skippedMs = 0) {
+    this.#source = source;
+    this.#skippedMs = skippedMs;
+  }
+
+  /** How far the clock was moved, in milliseconds. */
+  get skippedMs(): number {
+    return this.#skippedMs;
+  }
+
+  /** Epoch milliseconds of the source, as if nothing had been skipped. */
+  realNow(): number {
+    return this.#source();
+  }
+
+  /** Calls the listener whenever time was skipped; there is one listener, the service. */
+  onSkip(listener: () => void): void {
+    this.#onSkip = listener;
+  }
+
+  /** Epoch milliseconds of the service. */
+  now(): number {
+    return this.#source() + this.#skippedMs;
+  }
+
+  /** Skips `ms` milliseconds; time never goes back. @throws RangeError for a negative or non-finite step. */
+  advance(ms: number): void {
+    if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time only moves forward, not by ${ms} ms.`);
+    this.#skippedMs += ms;
+    this.#onSkip();
+  }
+
+  /** Skips to the same moment one calendar month later. */
+  advanceMonth(): void {
+    const nowMs = this.now();
+    this.advance(oneMonthLater(nowMs) - nowMs);
+  }
+}
+
+/** A clock that stands still until a test advances it. */
+export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
+  const startMs = Date.parse(start);
+  if (Number.isNaN(startMs)) throw new RangeError(`"${start}" is not a time.`);
+  return new HostingClock(() => startMs);
+}
+
+/** The same moment one calendar month later, in UTC; the 31st becomes the last day of a shorter month. */
+export function oneMonthLater(atMs: number): number {
+  const moment = new Date(atMs);
+  const day = moment.getUTCDate();
+  moment.setUTCDate(1);
+  moment.setUTCMonth(moment.getUTCMonth() + 1);
+  const lastDay = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 0)).getUTCDate();
+  moment.setUTCDate(Math.min(day, lastDay));
+  return moment.getTime();
+}

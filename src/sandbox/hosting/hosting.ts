@@ -1,0 +1,161 @@
+import { type Account, Accounts } from './accounts.ts';
+import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from './answer.ts';
+import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
+import { Changes } from './changes.ts';
+import { HostingClock } from './clock.ts';
+import { FaultBook } from './faults.ts';
+import {
+  Journal,
+  type JournalEvent,
+  type MoneyEntry,
+  type RequestEntry,
+  type RequestFilter,
+} from './journal.ts';
+import { type HostingSnapshot, snapshotSchema } from './keep/snapshot.ts';
+import { type RateCounting, RateLimit } from './rate-limit.ts';
+import type { WireServer } from './server-record.ts';
+import { Servers } from './servers.ts';
+
+/** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
+export interface HostingOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number;
+  readonly clock?: HostingClock;
+  readonly catalog?: Catalog;
+  /** Servers an account may have; the API document, section 8, does not say. 5,000 by default. */
+  readonly maxServers?: number;
+  readonly requestsPerMinute?: number;
+  readonly rateCounting?: RateCounting;
+  readonly createDelayMs?: number;
+  readonly rebootDelayMs?: number;
+  readonly answers?: AnswerStyleChange;
+  readonly journalCapacity?: number;
+  /** What an earlier process left; it wins over `catalog`; a clock that is handed in keeps its own time. */
+  readonly snapshot?: HostingSnapshot | undefined;
+}
+
+/** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
+export class HostingService {
+  readonly clock: HostingClock;
+  readonly journal: Journal;
+  readonly accounts: Accounts;
+  readonly faults: FaultBook;
+  readonly prices: PriceList;
+  readonly servers: Servers;
+  readonly rateLimit: RateLimit;
+  readonly #changes = new Changes();
+  #style: AnswerStyle;
+
+  constructor(options: HostingOptions) {
+    const { snapshot } = options;
+    this.clock = options.clock ?? new HostingClock(Date.now, snapshot?.skippedMs);
+    this.clock.onSkip(() => this.#changes.tell());
+    this.faults = new FaultBook(this.#changes);
+    this.journal = new Journal(options.journalCapacity);
+    this.accounts = new Accounts(this.clock, this.journal, this.#changes);
+    this.prices = new PriceList(snapshot?.catalog ?? options.catalog ?? defaultCatalog(), this.#changes);
+    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300, options.rateCounting ?? 'sliding_log');
+    this.servers = new Servers({
+      accounts: this.accounts,
+      prices: this.prices,
+      clock: this.clock,
+      changes: this.#changes,
+      maxServers: options.maxServers ?? 5000,
+      times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
+    });
+    this.#style = restyle(DEFAULT_STYLE, options.answers ?? {});
+    if (snapshot) {
+      this.journal.restore(snapshot.journal);
+      this.accounts.restore(snapshot.accounts);
+      this.servers.restore(snapshot.servers);
+    }
+  }
+
+  /** All of the service that outlives its process. */
+  snapshot(): HostingSnapshot {
+    return {
+      version: 1,
+      skippedMs: this.clock.skippedMs,
+      accounts: this.accounts.snapshot(),
+      servers: this.servers.snapshot(),
+      catalog: snapshotSchema.shape.catalog.parse(this.prices.current),
+      journal: this.journal.snapshot(),
+    };
+  }
+
+  /** Calls the listener after every later change of what is kept or shown, faults included; returns the way to stop. */
+  onChange(listener: () => void): () => void {
+    return this.#changes.onChange(listener);
+  }
+
+  /** How answers look just now. */
+  get style(): AnswerStyle {
+    return this.#style;
+  }
+
+  /** Changes how answers look from the next request on. @throws RangeError */
+  setAnswers(change: AnswerStyleChange): void {
+    this.#style = restyle(this.#style, change);
+  }
+
+  /** Changes a plan's monthly price for every later charge. @throws RangeError */
+  setPrice(plan: string, monthly: string): void {
+    this.prices.setPrice(plan, monthly);
+  }
+
+  /** Makes a new API key; `beforeTopUp` is for tests of `not_allowed`. @throws ApiError not_allowed */
+  createKey(account: Account, options: { beforeTopUp?: boolean } = {}): string {
+    return this.accounts.createKey(account, options);
+  }
+
+  /** Puts running servers into an account, free of charge and past the server limit; returns their ids. */
+  seedServers(account: Account, count: number, labelPrefix = 'seed'): number[] {
+    return this.servers.seed(account, count, labelPrefix);
+  }
+
+  /** The account's servers as GET /servers lists them, without using up a request. */
+  listServers(account: Account): WireServer[] {
+    return this.servers.list(account);
+  }
+
+  /** The balance in minor units, with every refund that has fallen due. */
+  balanceOf(account: Account): number {
+    this.servers.settle();
+    return this.accounts.balanceOf(account);
+  }
+
+  /** What an account, or everybody, was charged. */
+  charges(account?: Account): MoneyEntry[] {
+    return this.#money('charge', account);
+  }
+
+  /** What an account, or everybody, was given back. */
+  refunds(account?: Account): MoneyEntry[] {
+    return this.#money('refund', account);
+  }
+
+  /** What an account, or everybody, has paid in. */
+  topUps(account?: Account): MoneyEntry[] {
+    return this.#money('top_up', account);
+  }
+
+  /** The requests that arrived, hung and cut ones included, and match every field of the filter. */
+  requests(filter: RequestFilter = {}): RequestEntry[] {
+    return this.journal.requests(filter);
+  }
+
+  /** The root password issued for a server, for tests that look for it where it must not be. */
+  passwordOf(serverId: number): string | undefined {
+    return this.servers.passwordOf(serverId);
+  }
+
+  /** Tells a listener of every later request and movement of money; returns the way to stop. */
+  onEvent(listener: (event: JournalEvent) => void): () => void {
+    return this.journal.onEvent(listener);
+  }
+
+  #money(kind: MoneyEntry['kind'], account: Account | undefined): MoneyEntry[] {
+    this.servers.settle();
+    return this.journal.money({ kind, ...(account && { accountId: account.id }) });
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { type TourDone, tourSchema } from '../../tour/tour.ts';
+import type { Folder } from './folder.ts';
+import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
+import { StateFile, writeWhole } from './state-file.ts';
+
+const text = z.string().min(1);
+
+const secretsSchema = z.strictObject({
+  version: z.literal(1),
+  signingSecret: text,
+  botToken: text,
+  /** As in `ENCRYPTION_KEYS`: without it the app's sealed rows don't open. */
+  encryptionKeys: text,
+});
+
+type Secrets = z.output<typeof secretsSchema>;
+
+/** What an earlier sandbox left, or what a fresh one begins with. */
+export interface Kept {
+  readonly isFresh: boolean;
+  readonly secrets: Secrets;
+  readonly hosting: HostingSnapshot | undefined;
+  readonly tour: TourDone | undefined;
+}
+
+/** Reads all that is kept before anything is written; without a folder everything is fresh. @throws FolderRefusal */
+export async function readKept(folder: Folder | undefined): Promise<Kept> {
+  const secrets = folder?.read('sandbox.json', secretsSchema);
+  const hosting = folder?.read('hosting.json', snapshotSchema);
+  const tour = folder?.read('tour.json', tourSchema);
+  if (secrets) return { isFresh: false, secrets, hosting, tour };
+  const made = makeSecrets();
+  if (folder) await writeWhole(folder.pathOf('sandbox.json'), `${JSON.stringify(made)}\n`);
+  return { isFresh: true, secrets: made, hosting, tour };
+}
+
+/** Keeps something in a file of the folder; call what is returned whenever it has changed. Without a folder, nothing. */
+export function keepIn(
+  folder: Folder | undefined,
+  name: string,
+  describe: () => unknown,
+  onClose: (end: () => Promise<void>) => void,
+): () => void {
+  if (!folder) return () => undefined;
+  const file = new StateFile(folder.pathOf(name), describe);
+  file.touch();
+  onClose(() => file.flush());
+  return () => file.touch();
+}
+
+function makeSecrets(): Secrets {
+  return {
+    version: 1,
+    signingSecret: randomBytes(16).toString('hex'),
+    botToken: `xoxb-${randomBytes(16).toString('hex')}`,
+    encryptionKeys: `sandbox:${randomBytes(32).toString('base64')}`,
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+const minor = z.int().nonnegative();
+const count = z.int().nonnegative();
+const moment = z.number();
+
+const key = z.strictObject({
+  id: count,
+  hint: z.string(),
+  /** Of the key itself only this is kept. */
+  hash: z.string(),
+  createdAtMs: moment,
+  revokedAtMs: moment.nullable(),
+});
+
+const account = z.strictObject({
+  id: count,
+  name: z.string(),
+  balanceMinor: minor,
+  isOpen: z.boolean(),
+  keys: z.array(key),
+});
+
+const server = z.strictObject({
+  accountId: count,
+  id: count,
+  label: z.string(),
+  plan: z.string(),
+  ipv4: z.string(),
+  power: z.enum(['running', 'stopped']),
+  busy: z.strictObject({ state: z.enum(['creating', 'rebooting']), untilMs: moment }).nullable(),
+  paidUntilMs: moment,
+});
+
+const unconfirmed = z.strictObject({
+  accountId: count,
+  order: z.strictObject({
+    plan: z.string(),
+    location: z.string(),
+    image: z.string(),
+    label: z.string(),
+  }),
+  priceMinor: minor,
+  dueMs: moment,
+  completes: z.boolean(),
+});
+
+const money = z.strictObject({
+  id: count,
+  atMs: moment,
+  accountId: count,
+  kind: z.enum(['top_up', 'charge', 'refund']),
+  amountMinor: minor,
+  what: z.string(),
+  serverId: count.nullable(),
+});
+
+const plan = z.strictObject({
+  code: z.string(),
+  vcpu: count,
+  ram_mb: count,
+  disk_gb: count,
+  monthly: z.string().regex(/^\d{1,9}\.\d{2}$/),
+});
+
+/**
+ * All of the service that outlives its process. Left out on purpose: root passwords, which the service shows once;
+ * requests and the minute that they used up; faults, which are for the moment.
+ */
+const whole = z.strictObject({
+  version: z.literal(1),
+  skippedMs: moment.nonnegative(),
+  accounts: z.array(account),
+  servers: z.strictObject({
+    lastId: count,
+    records: z.array(server),
+    unconfirmed: z.array(unconfirmed),
+  }),
+  catalog: z.strictObject({
+    plans: z.array(plan),
+    locations: z.array(z.string()),
+    images: z.array(z.string()),
+  }),
+  journal: z.strictObject({ lastId: count, money: z.array(money) }),
+});
+
+/** What is kept, read back: nothing in it belongs to an account or a plan that is not there. */
+export const snapshotSchema = whole.refine(({ accounts, servers, catalog }) => {
+  const ids = new Set(accounts.map(({ id }) => id));
+  const codes = new Set(catalog.plans.map(({ code }) => code));
+  return (
+    servers.records.every((one) => ids.has(one.accountId) && codes.has(one.plan)) &&
+    servers.unconfirmed.every((one) => ids.has(one.accountId) && codes.has(one.order.plan))
+  );
+}, 'something in it belongs to nothing');
+
+export type HostingSnapshot = z.output<typeof snapshotSchema>;

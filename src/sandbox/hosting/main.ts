@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { decimalOf } from './money.ts';
+import { type Hosting, startHosting } from './start.ts';
+
+const BALANCE_MINOR = 250_00;
+
+/** Runs the hosting service by itself until it is interrupted: `npm run hosting -- --port 4100`. */
+async function main(): Promise<void> {
+  const hosting = await startHosting({ port: parsePort() });
+  const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: BALANCE_MINOR });
+  const key = hosting.createKey(account);
+  console.log(`The sandbox hosting service listens on ${hosting.baseUrl}
+  account       ${account.name}, balance ${decimalOf(BALANCE_MINOR)}
+  API key       ${key}
+  account page  ${hosting.pageUrlOf(account)}
+
+  curl -H "Authorization: Bearer ${key}" ${hosting.baseUrl}/catalog`);
+  closeOnSignal(hosting);
+}
+
+function parsePort(): number {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '4100' } } });
+  const port = Number(values.port);
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
+    throw new RangeError(`"${values.port}" is not a port; give a number from 0 to 65535 after --port.`);
+  return port;
+}
+
+function closeOnSignal(hosting: Hosting): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void hosting.close());
+}
+
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Choose another with --port.`;
+  if (code === 'EACCES') return `Port ${port} is not ours to open. Choose another with --port.`;
+  return error.message;
+}
+
+main().catch((error: unknown) => {
+  console.error(describeFailure(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,247 @@
+import type { Account, Accounts } from './accounts.ts';
+import type { PriceList } from './catalog.ts';
+import type { Changes } from './changes.ts';
+import { type HostingClock, oneMonthLater } from './clock.ts';
+import { ApiError } from './errors.ts';
+import type { HostingSnapshot } from './keep/snapshot.ts';
+import type { Order } from './order.ts';
+import { newRootPassword } from './password.ts';
+import {
+  applyPower,
+  ipv4Of,
+  isGone,
+  momentsOf,
+  type PowerAction,
+  type ServerRecord,
+  stateAt,
+  toWire,
+  type WireServer,
+} from './server-record.ts';
+
+/** What the supplier behind the service says to an order (API document, section 3, rules 2 and 3). */
+export type Supplier =
+  | { readonly says: 'yes' }
+  | { readonly says: 'no' }
+  | { readonly says: 'nothing'; readonly completes: boolean; readonly afterMs: number };
+
+export interface ServerTimes {
+  readonly createDelayMs: number;
+  readonly rebootDelayMs: number;
+}
+
+/** The answer of POST /servers, the only one that carries the root password (API document, section 2). */
+export interface CreatedServer {
+  readonly id: number;
+  readonly state: 'creating';
+  readonly root_password: string;
+}
+
+interface Unconfirmed {
+  readonly account: Account;
+  readonly order: Order;
+  readonly priceMinor: number;
+  readonly dueMs: number;
+  readonly completes: boolean;
+}
+
+interface Parts {
+  readonly accounts: Accounts;
+  readonly prices: PriceList;
+  readonly clock: HostingClock;
+  readonly changes: Changes;
+  readonly maxServers: number;
+  readonly times: ServerTimes;
+}
+
+/** Every account's servers, and the rules by which they come, change, cost and go. */
+export class Servers {
+  readonly #parts: Parts;
+  readonly #byAccount = new Map<number, Map<number, ServerRecord>>();
+  readonly #passwords = new Map<number, string>();
+  #unconfirmed: Unconfirmed[] = [];
+  #lastId = 1000;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  list(account: Account): WireServer[] {
+    const nowMs = this.#settle();
+    return this.#listed(account, nowMs).map((server) => toWire(server, nowMs));
+  }
+
+  /**
+   * Creates a server and charges its first month (API document, section 3).
+   * @throws ApiError not_enough_balance, limit: nothing charged; not_created: charged and given back at once;
+   * checking: charged, until the server appears or the charge is given back
+   */
+  create(account: Account, order: Order, supplier: Supplier): CreatedServer {
+    const { accounts, prices, maxServers } = this.#parts;
+    const nowMs = this.#settle();
+    const priceMinor = prices.priceMinorOf(order.plan);
+    if (accounts.balanceOf(account) < priceMinor) throw new ApiError('not_enough_balance');
+    const waiting = this.#unconfirmed.filter((one) => one.account.id === account.id).length;
+    if (this.#listed(account, nowMs).length + waiting >= maxServers) throw new ApiError('limit');
+
+    const id = supplier.says === 'yes' ? this.#nextId() : undefined;
+    accounts.charge(account, priceMinor, `create ${order.label} (${order.plan})`, id);
+    if (supplier.says === 'nothing') {
+      const { completes, afterMs } = supplier;
+      this.#unconfirmed.push({ account, order, priceMinor, dueMs: nowMs + afterMs, completes });
+      this.#parts.changes.tell();
+      throw new ApiError('checking');
+    }
+    if (id === undefined) {
+      accounts.refund(account, priceMinor, `refund, ${order.label} was not created`);
+      throw new ApiError('not_created');
+    }
+    this.#register(account, id, order, nowMs);
+    return { id, state: 'creating', root_password: this.#issuePassword(id) };
+  }
+
+  /** Starts, stops or reboots a server; free of charge. @throws ApiError not_found, wrong_state */
+  power(account: Account, id: string, action: PowerAction): { id: number; state: string } {
+    const nowMs = this.#settle();
+    const server = this.#getServer(account, id, nowMs);
+    applyPower(server, action, nowMs, this.#parts.times.rebootDelayMs);
+    this.#parts.changes.tell();
+    return { id: server.id, state: stateAt(server, nowMs) };
+  }
+
+  /** Charges one month at today's price and moves `paid until` one calendar month. @throws ApiError not_found, not_enough_balance */
+  renew(account: Account, id: string): { id: number; paid_until: string } {
+    const server = this.#getServer(account, id, this.#settle());
+    const priceMinor = this.#parts.prices.priceMinorOf(server.plan);
+    this.#parts.accounts.charge(account, priceMinor, `renew ${server.label} (${server.plan})`, server.id);
+    server.paidUntilMs = oneMonthLater(server.paidUntilMs);
+    this.#parts.changes.tell();
+    return { id: server.id, paid_until: new Date(server.paidUntilMs).toISOString() };
+  }
+
+  /** Deletes a server; the rest of the paid month is not refunded (API document, section 3). @throws ApiError not_found */
+  remove(account: Account, id: string): { id: number; state: string } {
+    const server = this.#getServer(account, id, this.#settle());
+    this.#serversOf(account).delete(server.id);
+    this.#parts.changes.tell();
+    return { id: server.id, state: 'deleted' };
+  }
+
+  /** Puts `count` running servers into an account without charging them; returns their ids. */
+  seed(account: Account, count: number, labelPrefix: string): number[] {
+    const nowMs = this.#settle();
+    const plan = this.#parts.prices.current.plans[0]?.code ?? '';
+    return Array.from({ length: count }, (_, index) => {
+      const label = `${labelPrefix}-${index + 1}`;
+      const server = this.#register(account, this.#nextId(), { label, plan }, nowMs);
+      server.busy = undefined;
+      return server.id;
+    });
+  }
+
+  /**
+   * The root password issued for a server. The service itself never shows one twice; this exists so that a test
+   * can look for a password in logs, databases and messages where it must not be.
+   */
+  passwordOf(serverId: number): string | undefined {
+    this.#settle();
+    return this.#passwords.get(serverId);
+  }
+
+  /** Books what has fallen due since somebody last looked: unconfirmed creations complete or are refunded. */
+  settle(): void {
+    this.#settle();
+  }
+
+  /** When, by the passing of time alone, something of this account changes next; undefined: never. */
+  findNextChangeMs(account: Account): number | undefined {
+    const nowMs = this.#settle();
+    const moments = this.#listed(account, nowMs).flatMap(momentsOf);
+    const later = [...moments, ...this.#unconfirmed.map(({ dueMs }) => dueMs)].filter((at) => at > nowMs);
+    return later.length === 0 ? undefined : later.reduce((first, at) => Math.min(first, at));
+  }
+
+  /** What outlives the process. Root passwords don't: the service shows them once. */
+  snapshot(): HostingSnapshot['servers'] {
+    const records = [...this.#byAccount].flatMap(([accountId, servers]) =>
+      [...servers.values()].map((server) => ({ ...server, accountId, busy: server.busy ?? null })),
+    );
+    const unconfirmed = this.#unconfirmed.map(({ account, ...one }) => ({ ...one, accountId: account.id }));
+    return { lastId: this.#lastId, records, unconfirmed };
+  }
+
+  /** Takes over what an earlier process left. @throws RangeError for servers of an account that is not there */
+  restore({ lastId, records, unconfirmed }: HostingSnapshot['servers']): void {
+    const accountOf = (id: number): Account => {
+      const account = this.#parts.accounts.find(id);
+      if (!account) throw new RangeError(`there is no account ${id}`);
+      return account;
+    };
+    this.#lastId = lastId;
+    for (const { accountId, busy, ...record } of records)
+      this.#serversOf(accountOf(accountId)).set(record.id, { ...record, busy: busy ?? undefined });
+    this.#unconfirmed = unconfirmed.map(({ accountId, ...one }) => ({
+      ...one,
+      account: accountOf(accountId),
+    }));
+  }
+
+  #settle(): number {
+    const nowMs = this.#parts.clock.now();
+    const due = this.#unconfirmed.filter((one) => one.dueMs <= nowMs);
+    if (due.length === 0) return nowMs;
+    this.#unconfirmed = this.#unconfirmed.filter((one) => one.dueMs > nowMs);
+    due.sort((one, other) => one.dueMs - other.dueMs);
+    for (const { account, order, priceMinor, dueMs, completes } of due) {
+      if (!completes) {
+        this.#parts.accounts.refund(account, priceMinor, `refund, ${order.label} was not created`);
+        continue;
+      }
+      // The password is made all the same: the answer that would have carried it is lost for ever.
+      const server = this.#register(account, this.#nextId(), order, dueMs);
+      this.#issuePassword(server.id);
+    }
+    return nowMs;
+  }
+
+  #register(account: Account, id: number, order: Pick<Order, 'label' | 'plan'>, atMs: number): ServerRecord {
+    const server: ServerRecord = {
+      id,
+      label: order.label,
+      plan: order.plan,
+      ipv4: ipv4Of(id),
+      power: 'running',
+      busy: { state: 'creating', untilMs: atMs + this.#parts.times.createDelayMs },
+      paidUntilMs: oneMonthLater(atMs),
+    };
+    this.#serversOf(account).set(id, server);
+    this.#parts.changes.tell();
+    return server;
+  }
+
+  #issuePassword(id: number): string {
+    const password = newRootPassword();
+    this.#passwords.set(id, password);
+    return password;
+  }
+
+  #getServer(account: Account, id: string, nowMs: number): ServerRecord {
+    const server = /^\d{1,15}$/.test(id) ? this.#serversOf(account).get(Number(id)) : undefined;
+    if (!server || isGone(server, nowMs)) throw new ApiError('not_found');
+    return server;
+  }
+
+  #listed(account: Account, nowMs: number): ServerRecord[] {
+    return [...this.#serversOf(account).values()].filter((server) => !isGone(server, nowMs));
+  }
+
+  #serversOf(account: Account): Map<number, ServerRecord> {
+    const servers = this.#byAccount.get(account.id) ?? new Map<number, ServerRecord>();
+    this.#byAccount.set(account.id, servers);
+    return servers;
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+}

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Account } from './accounts.ts';
+import { errorBody } from './answer.ts';
+import { serveApi } from './api.ts';
+import { Exchange } from './exchange.ts';
+import { type HostingOptions, HostingService } from './hosting.ts';
+import { Notes } from './page/notes.ts';
+import { servePage } from './page/page.ts';
+
+// Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
+const KEEP_ALIVE_MS = 60_000;
+
+/** A hosting service that listens on loopback. */
+export interface Hosting extends HostingService {
+  readonly port: number;
+  /** The base address of the API, version included, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The list of accounts; `pageUrlOf` is one account's own page. */
+  readonly pageUrl: string;
+  pageUrlOf(account: Account): string;
+  /** Stops listening and destroys every connection at once, answered or not. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts the hosting service of the API document on 127.0.0.1. @throws the socket's own error when the port is taken */
+export async function startHosting(options: HostingOptions = {}): Promise<Hosting> {
+  const service = new HostingService(options);
+  const closing = new AbortController();
+  const httpServer = createServer(createListener(service, closing.signal));
+  httpServer.keepAliveTimeout = KEEP_ALIVE_MS;
+  const port = await listen(httpServer, options.port ?? 0);
+  const pageUrl = `http://127.0.0.1:${port}/account/`;
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await new Promise<void>((resolve) => {
+      // Closing twice is not an error.
+      httpServer.close(() => resolve());
+      httpServer.closeAllConnections();
+    });
+  };
+  return Object.assign(service, {
+    port,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    pageUrl,
+    pageUrlOf: (account: Account) => `${pageUrl}${account.id}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+}
+
+async function listen(httpServer: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    httpServer.once('error', reject);
+    httpServer.listen(port, '127.0.0.1', resolve);
+  });
+  const address = httpServer.address();
+  return typeof address === 'object' && address ? address.port : port;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+function createListener(service: HostingService, closing: AbortSignal): Listener {
+  const notes = new Notes();
+  return async (request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    try {
+      if (path === '/' || path === '/account') response.writeHead(302, { location: '/account/' }).end();
+      else if (path.startsWith('/account/')) await servePage(service, notes, request, response);
+      else await serveEndpoint(service, closing, new Exchange(request, response, service, path));
+    } catch (error) {
+      giveUp(error, request, response, closing);
+    }
+  };
+}
+
+async function serveEndpoint(
+  service: HostingService,
+  closing: AbortSignal,
+  exchange: Exchange,
+): Promise<void> {
+  if (exchange.route) return serveApi(service, closing, exchange, exchange.route);
+  const { errorShape, errorStatus } = service.style;
+  exchange.json(errorStatus.not_found, errorBody(errorShape, 'not_found'), { code: 'not_found' });
+}
+
+/** Ends a request that threw: cut off by the caller, or by our closing, or by a fault of our own code. */
+function giveUp(
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  closing: AbortSignal,
+): void {
+  if (!request.destroyed && !closing.aborted) console.error('The sandbox hosting service failed:', error);
+  if (response.headersSent || request.destroyed) request.socket.destroy();
+  else response.writeHead(500, { 'content-type': 'text/plain' }).end('Internal Server Error');
+}

@@ -1,0 +1,83 @@
+import type { PageState } from '../../slack/page-api.ts';
+import { ChannelHeader } from './channel/channel-header.tsx';
+import { Composer } from './channel/composer.tsx';
+import { Home } from './channel/home.tsx';
+import { MessageList } from './channel/message-list.tsx';
+import { useDrawer } from './drawer.ts';
+import { ConfirmDialog } from './modal/confirm.tsx';
+import { OpenModal } from './modal/modal.tsx';
+import { Notices } from './notices.tsx';
+import { Panel } from './panel/panel.tsx';
+import { Sidebar } from './sidebar/sidebar.tsx';
+import { changeScreen, useScreen } from './state/store.ts';
+
+/** The whole page. */
+export function App() {
+  const state = useScreen((screen) => screen.state);
+  const link = useScreen((screen) => screen.link);
+  return (
+    <>
+      {state ? (
+        <Workspace state={state} />
+      ) : (
+        <Waiting isRefused={link === 'refused'} isLost={link === 'lost'} />
+      )}
+      <OpenModal />
+      <ConfirmDialog />
+      <Notices />
+    </>
+  );
+}
+
+function Workspace({ state }: { readonly state: PageState }) {
+  const drawer = useScreen((screen) => screen.drawer);
+  const isPanelOpen = useScreen((screen) => screen.isPanelOpen);
+  useDrawer(drawer);
+  const tab = useScreen((screen) => screen.tab);
+  const selected = useScreen((screen) => screen.channel);
+  const channel = state.channels.find(({ id }) => id === selected);
+  const key = `${state.as.id}/${selected}`;
+  return (
+    <div class={`workspace-frame drawer-${drawer} ${isPanelOpen ? 'with-panel' : ''}`}>
+      <Sidebar state={state} />
+      <main class="channel" inert={drawer !== 'none'}>
+        {channel ? (
+          <>
+            <ChannelHeader channel={channel} state={state} />
+            {channel.kind === 'dm' && tab === 'home' ? (
+              <Home view={state.home} appName={state.app.name} />
+            ) : (
+              <>
+                <MessageList key={`list ${key}`} channel={channel} me={state.as.id} />
+                <Composer key={`composer ${key}`} channel={channel} state={state} />
+              </>
+            )}
+          </>
+        ) : (
+          <p class="beginning">{state.as.realName} is in no channel.</p>
+        )}
+      </main>
+      <aside class="panel-frame" aria-label="Behind the scenes">
+        <Panel state={state} />
+      </aside>
+      {drawer !== 'none' && (
+        <button
+          type="button"
+          class="drawer-shade"
+          aria-label="Close the drawer"
+          onClick={() => changeScreen({ drawer: 'none' })}
+        />
+      )}
+    </div>
+  );
+}
+
+function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly isLost: boolean }) {
+  if (isRefused)
+    return (
+      <p class="waiting">
+        Nobody here has that name. <a href="/">Sit down as the owner</a>.
+      </p>
+    );
+  return <p class="waiting">{isLost ? 'The sandbox does not answer. Is it still running?' : ''}</p>;
+}

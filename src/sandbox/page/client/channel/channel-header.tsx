@@ -1,0 +1,116 @@
+import type { PageChannel, PageState } from '../../../slack/page-api.ts';
+import { performAloud } from '../deeds.ts';
+import { hasOpenPanel, togglePanel } from '../drawer.ts';
+import { Icon, type IconName } from '../icon.tsx';
+import { TourCount } from '../panel/tour/tour-count.tsx';
+import { findBeside } from '../state/beside.ts';
+import { changeScreen, useScreen } from '../state/store.ts';
+
+/** The sign before a channel's name. */
+export function channelIcon(kind: PageChannel['kind']): IconName {
+  return ({ public: 'hash', private: 'lock', shared: 'shared', dm: 'app' } as const)[kind];
+}
+
+/** Name of the channel, whether the app is in it, and the ways to sidebar and panel on small screens. */
+export function ChannelHeader({ channel, state }: { channel: PageChannel; state: PageState }) {
+  const isPanelOpen = useScreen(hasOpenPanel);
+  const isDm = channel.kind === 'dm';
+  return (
+    <header class="channel-header">
+      <button
+        type="button"
+        class="icon-button drawer-button"
+        aria-label="Channels and people"
+        onClick={() => changeScreen({ drawer: 'sidebar' })}
+      >
+        <Icon name="menu" />
+      </button>
+      <h1>
+        <Icon name={channelIcon(channel.kind)} />
+        {channel.name}
+      </h1>
+      {isDm ? <Tabs /> : <Membership channel={channel} state={state} />}
+      <span class="grow" />
+      <button
+        type="button"
+        class="button small panel-button"
+        aria-expanded={isPanelOpen}
+        onClick={() => changeScreen(togglePanel)}
+      >
+        <LawCount laws={state.laws.length} />
+        <PanelName />
+      </button>
+    </header>
+  );
+}
+
+/** The panel's button says what is in there for whoever has not been there yet. */
+function PanelName() {
+  const isAlone = useScreen((screen) => screen.beside === 'none');
+  const isTouring = useScreen((screen) => findBeside(screen)?.tour.some(({ isDone }) => !isDone) ?? false);
+  if (isAlone) return <>Traffic</>;
+  if (!isTouring) return <>Panel</>;
+  return (
+    <>
+      Tour <TourCount />
+    </>
+  );
+}
+
+function LawCount({ laws }: { readonly laws: number }) {
+  if (laws === 0) return null;
+  return (
+    <span class="ping" title={`${laws} broken laws`}>
+      {laws}
+    </span>
+  );
+}
+
+function Membership({ channel, state }: { readonly channel: PageChannel; readonly state: PageState }) {
+  const names = state.people.filter(({ id }) => channel.members.includes(id)).map(({ realName }) => realName);
+  return (
+    <span class="channel-facts">
+      <span title={names.join(', ')}>
+        {channel.members.length} <span class="wide-only">members</span>
+        <span class="narrow-only">
+          <Icon name="people" />
+        </span>
+      </span>
+      <span
+        class={channel.hasApp ? 'member-app' : 'member-app absent'}
+        title={
+          channel.hasApp
+            ? `${state.app.name} is a member of this channel.`
+            : `${state.app.name} is not a member of this channel: its commands work, but it can't post here by itself.`
+        }
+      >
+        {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}
+      </span>
+      {channel.kind === 'shared' && <span class="badge">shared with another organisation</span>}
+    </span>
+  );
+}
+
+/** The conversation with the app has its home beside it. */
+function Tabs() {
+  const tab = useScreen((screen) => screen.tab);
+  const openHome = () => {
+    changeScreen({ tab: 'home' });
+    void performAloud({ do: 'home' });
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="The app">
+      <button type="button" role="tab" aria-selected={tab === 'home'} onClick={openHome}>
+        Home
+      </button>
+      <button
+        type="button"
+        role="tab"
+        aria-selected={tab === 'messages'}
+        onClick={() => changeScreen({ tab: 'messages' })}
+      >
+        Messages
+      </button>
+    </div>
+  );
+}

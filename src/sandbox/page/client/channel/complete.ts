@@ -1,0 +1,66 @@
+import type { PageState } from '../../../slack/page-api.ts';
+import type { Subcommand } from '../state/extras.ts';
+
+/** Something that can be completed, and what the composer's text becomes. */
+export interface Completion {
+  readonly title: string;
+  readonly detail: string;
+  readonly text: string;
+}
+
+const SHOWN = 12;
+
+/** What fits the text before the cursor: commands, their subcommands, people, channels. */
+export function complete(
+  typed: string,
+  state: PageState,
+  subcommands: readonly Subcommand[],
+): readonly Completion[] {
+  if (typed.startsWith('/')) return completeCommand(typed, state, subcommands);
+  return completeName(typed, state);
+}
+
+function completeCommand(
+  typed: string,
+  state: PageState,
+  subcommands: readonly Subcommand[],
+): readonly Completion[] {
+  const [name = '', ...words] = typed.split(' ');
+  if (words.length === 0)
+    return state.commands
+      .filter(({ command }) => command.startsWith(name.toLowerCase()))
+      .map(({ command, description, usageHint }) => ({
+        title: `${command} ${usageHint}`.trim(),
+        detail: description,
+        text: `${command} `,
+      }));
+  if (!state.commands.some(({ command }) => command === name)) return [];
+  const [word = ''] = words;
+  if (words.length > 1) return completeName(typed, state);
+  return subcommands
+    .filter(({ usage }) => usage.startsWith(word.toLowerCase()))
+    .slice(0, SHOWN * 2)
+    .map(({ usage, summary }) => {
+      const [first = '', ...rest] = usage.split(' ');
+      return {
+        title: `${name} ${usage}`,
+        detail: summary,
+        text: `${name} ${first}${rest.length > 0 ? ' ' : ''}`,
+      };
+    });
+}
+
+function completeName(typed: string, state: PageState): readonly Completion[] {
+  const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
+  if (!match) return [];
+  const [, , sign = '', started = ''] = match;
+  const before = typed.slice(0, typed.length - started.length - 1);
+  const candidates =
+    sign === '@'
+      ? state.people.map(({ name, realName }) => ({ name, detail: realName }))
+      : state.channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
+  return candidates
+    .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
+    .slice(0, SHOWN)
+    .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }));
+}

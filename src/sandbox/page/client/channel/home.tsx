@@ -1,0 +1,20 @@
+import type { PageView } from '../../../slack/page-api.ts';
+import { Blocks } from '../blocks/block-view.tsx';
+import { SurfaceContext } from '../elements/surface.ts';
+
+/** The app's home tab, as the app published it. */
+export function Home({ view, appName }: { readonly view: PageView | null; readonly appName: string }) {
+  return (
+    <section class="home" aria-label={`Home of ${appName}`}>
+      {view ? (
+        <SurfaceContext.Provider
+          value={{ place: { view: view.id }, values: view.values, errors: view.errors }}
+        >
+          <Blocks blocks={view.blocks} />
+        </SurfaceContext.Provider>
+      ) : (
+        <p class="beginning">{appName} has published no home yet.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMemo } from 'preact/hooks';
+import type { PageMessage, PagePerson } from '../../../slack/page-api.ts';
+import { Blocks } from '../blocks/block-view.tsx';
+import { SurfaceContext } from '../elements/surface.ts';
+import { Icon } from '../icon.tsx';
+import { useScreen } from '../state/store.ts';
+import { clockTime, dateOfTs } from '../text/dates.ts';
+import { Mrkdwn } from '../text/text-view.tsx';
+import { Avatar } from './avatar.tsx';
+import { MessageTools } from './message-tools.tsx';
+
+interface MessageProps {
+  readonly message: PageMessage;
+  /** Written right after another one of the same person: no name again. */
+  readonly isFollowing: boolean;
+}
+
+/** One message; drawn again only when it has changed. */
+export function Message({ message, isFollowing }: MessageProps) {
+  const people = useScreen((screen) => screen.state?.people);
+  const author = people?.find(({ id }) => id === message.user);
+  return useMemo(
+    () => <Drawn message={message} isFollowing={isFollowing} author={author} />,
+    [message, isFollowing, author],
+  );
+}
+
+function Drawn({ message, isFollowing, author }: MessageProps & { readonly author: PagePerson | undefined }) {
+  const { channel, ts } = message;
+  const surface = useMemo(
+    () => ({ place: { channel, ts }, values: message.values, errors: {} }),
+    [channel, ts, message.values],
+  );
+  const name = author?.realName ?? 'Sandbox';
+  return (
+    <article
+      class={`message ${message.ephemeral ? 'ephemeral' : ''} ${isFollowing ? 'following' : ''}`}
+      aria-label={`${name}, ${clockTime(dateOfTs(ts))}${message.ephemeral ? ', only visible to you' : ''}`}
+    >
+      <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar person={author} />}</div>
+      <div class="message-main">
+        {message.ephemeral && (
+          <div class="only-you">
+            <Icon name="eye" /> Only visible to you
+          </div>
+        )}
+        {message.threadTs && message.threadTs !== ts && <div class="in-thread">↳ in a thread</div>}
+        {!isFollowing && (
+          <div class="message-head">
+            <strong>{name}</strong>
+            {author?.isBot && <span class="badge">APP</span>}
+            {author?.isStranger && <span class="badge">other organisation</span>}
+            <Clock ts={ts} />
+          </div>
+        )}
+        <div class="message-body">
+          <SurfaceContext.Provider value={surface}>
+            {message.blocks.length > 0 ? <Blocks blocks={message.blocks} /> : <Mrkdwn text={message.text} />}
+          </SurfaceContext.Provider>
+          {message.edited && <span class="edited"> (edited)</span>}
+        </div>
+      </div>
+      <MessageTools message={message} />
+    </article>
+  );
+}
+
+function Clock({ ts }: { readonly ts: string }) {
+  const date = dateOfTs(ts);
+  return (
+    <time class="clock" dateTime={date.toISOString()} title={date.toLocaleString()}>
+      {clockTime(date)}
+    </time>
+  );
+}

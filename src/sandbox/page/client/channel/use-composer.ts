@@ -1,0 +1,90 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { PageChannel, PageState } from '../../../slack/page-api.ts';
+import { performAloud } from '../deeds.ts';
+import { useExtras } from '../state/extras.ts';
+import { changeScreen, useScreen } from '../state/store.ts';
+import { complete } from './complete.ts';
+import { recall, rememberSent } from './sent-lines.ts';
+
+/** Unsent text of each channel, by person and channel. */
+const unsent = new Map<string, string>();
+
+/** What stands in the composer, what it can be completed to, and what can be done with it. */
+export function useComposer(channel: PageChannel, state: PageState) {
+  const key = `${state.as.id}/${channel.id}`;
+  const [text, setText] = useState(unsent.get(key) ?? '');
+  const [sending, setSending] = useState('');
+  const [isDismissed, setDismissed] = useState(false);
+  const [active, setActive] = useState(0);
+  const [back, setBack] = useState(0);
+  const { subcommands } = useExtras();
+  const found = isDismissed ? [] : complete(text, state, subcommands);
+  const completions = found[0]?.text === text ? [] : found;
+  const at = Math.max(0, Math.min(active, completions.length - 1));
+
+  const change = (next: string): void => {
+    setText(next);
+    unsent.set(key, next);
+    setDismissed(false);
+    setActive(0);
+  };
+  const send = async (): Promise<void> => {
+    const line = text.trim();
+    if (line === '') return;
+    change('');
+    setBack(0);
+    rememberSent(line);
+    setSending(line);
+    const kind = line.startsWith('/') ? 'command' : 'message';
+    const done = await performAloud({ do: kind, channel: channel.id, text: line });
+    setSending('');
+    // What was refused comes back to be corrected, unless the next line is under way.
+    if (!done.ok && !unsent.get(key)) change(line);
+  };
+  const stepBack = (step: number): void => {
+    const { line, steps } = recall(back + step);
+    setBack(steps);
+    change(line);
+    setDismissed(true);
+  };
+  const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
+  const dismiss = (): void => setDismissed(true);
+  useDictation((words) => {
+    change(words);
+    // It is whole: Enter sends it.
+    setDismissed(true);
+  });
+  return { text, sending, completions, at, isRecalling: back > 0, change, send, stepBack, move, dismiss };
+}
+
+/** Takes what was put into the composer from elsewhere. */
+function useDictation(take: (words: string) => void): void {
+  const dictated = useScreen((screen) => screen.dictated);
+  useLayoutEffect(() => {
+    if (dictated === null) return;
+    take(dictated);
+    changeScreen({ dictated: null });
+    // A drawer that closes makes way first.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
+  }, [dictated]);
+}
+
+export type ComposerState = ReturnType<typeof useComposer>;
+
+/** Does what a key means in the composer; false when it is only typing. */
+export function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boolean {
+  const { text, completions, at, isRecalling } = composer;
+  const chosen = completions[at];
+  // Enter takes a completion only where something is left to complete; a whole command is sent.
+  const isWhole = chosen?.text.trimEnd() === text.trimEnd();
+  const isSend = key === 'Enter' && !shiftKey;
+  if (chosen && (key === 'Tab' || (isSend && !isWhole))) composer.change(chosen.text);
+  else if (chosen && key === 'ArrowDown') composer.move(1);
+  else if (chosen && key === 'ArrowUp') composer.move(-1);
+  else if (chosen && key === 'Escape') composer.dismiss();
+  else if (isSend) void composer.send();
+  else if (key === 'ArrowUp' && (text === '' || isRecalling)) composer.stepBack(1);
+  else if (key === 'ArrowDown' && isRecalling) composer.stepBack(-1);
+  else return false;
+  return true;
+}

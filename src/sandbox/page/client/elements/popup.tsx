@@ -1,0 +1,74 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+interface PopupProps {
+  readonly anchor: RefObject<HTMLElement>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Above the anchor when there is room: for the composer at the bottom. */
+  readonly above?: boolean;
+  readonly class?: string;
+  /** At least as wide as the anchor. */
+  readonly wide?: boolean;
+}
+
+const GAP_PX = 4;
+const EDGE_PX = 8;
+
+/** A menu or list in the browser's top layer, beside its anchor, whatever clips the anchor. */
+export function Popup({
+  anchor,
+  onClose,
+  children,
+  above = false,
+  class: name = '',
+  wide = false,
+}: PopupProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = popup.current;
+    if (!element) return;
+    element.showPopover();
+    const put = () => place(element, anchor.current, above, wide);
+    put();
+    const sizes = new ResizeObserver(put);
+    sizes.observe(element);
+    addEventListener('scroll', put, true);
+    addEventListener('resize', put);
+    return () => {
+      sizes.disconnect();
+      removeEventListener('scroll', put, true);
+      removeEventListener('resize', put);
+    };
+  }, [anchor, above, wide]);
+  useEffect(() => {
+    const leave = (event: Event) => {
+      const target = event.target as Node;
+      if (!popup.current?.contains(target) && !anchor.current?.contains(target)) onClose();
+    };
+    addEventListener('pointerdown', leave, true);
+    addEventListener('focusin', leave, true);
+    return () => {
+      removeEventListener('pointerdown', leave, true);
+      removeEventListener('focusin', leave, true);
+    };
+  }, [anchor, onClose]);
+  return (
+    <div ref={popup} popover="manual" class={`popup ${name}`}>
+      {children}
+    </div>
+  );
+}
+
+function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: boolean): void {
+  if (!anchor) return;
+  const at = anchor.getBoundingClientRect();
+  if (wide) popup.style.minWidth = `${Math.min(at.width, innerWidth - 2 * EDGE_PX)}px`;
+  const { offsetWidth: width, offsetHeight: height } = popup;
+  const below = innerHeight - at.bottom - GAP_PX - EDGE_PX;
+  const over = at.top - GAP_PX - EDGE_PX;
+  const isOver = above ? over >= height || over > below : below < height && over > below;
+  const top = isOver ? at.top - GAP_PX - height : at.bottom + GAP_PX;
+  popup.style.top = `${Math.max(EDGE_PX, Math.min(top, innerHeight - height - EDGE_PX))}px`;
+  popup.style.left = `${Math.max(EDGE_PX, Math.min(at.left, innerWidth - width - EDGE_PX))}px`;
+}

@@ -1,0 +1,60 @@
+import { useRef } from 'preact/hooks';
+import { objectIn } from '../json.ts';
+import { plainWords } from '../text/text-view.tsx';
+import { listOf } from './entered.ts';
+import type { ElementProps } from './surface.ts';
+import { useSpot } from './use-spot.ts';
+
+/** Slack's default for inputs that ask the app. */
+const ON_ENTER = 'on_enter_pressed';
+const TYPING_PAUSE_MS = 250;
+
+/** Text of one line or many, numbers, e-mail and web addresses. */
+export function TextInputElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
+  const { entered, fill, keep } = useSpot(block, element);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const told = useRef<string>();
+  const text = listOf(entered)[0] ?? '';
+  const asks = block.dispatch_action === true;
+  const triggers = objectIn(element, 'dispatch_action_config')?.trigger_actions_on ?? [ON_ENTER];
+  const asksOn = (trigger: string) => asks && Array.isArray(triggers) && triggers.includes(trigger);
+  const send = (value: string) => {
+    clearTimeout(timer.current);
+    told.current = value;
+    void fill(value === '' ? null : value);
+  };
+  const type = (value: string) => {
+    keep(value);
+    clearTimeout(timer.current);
+    if (asksOn('on_character_entered')) timer.current = setTimeout(() => send(value), TYPING_PAUSE_MS);
+  };
+  const shared = {
+    class: 'text-input',
+    value: text,
+    placeholder: plainWords(objectIn(element, 'placeholder')),
+    'aria-labelledby': labelId,
+    'aria-describedby': describedBy,
+    'aria-invalid': isWrong,
+    maxLength: typeof element.max_length === 'number' ? element.max_length : 3000,
+    autocomplete: 'off',
+    spellcheck: false,
+    onInput: (event: Event) => type((event.currentTarget as HTMLInputElement).value),
+    // An input that asks the app does so when its trigger comes, not when one leaves it.
+    onBlur: () => {
+      if (!asks && text !== (told.current ?? '')) send(text);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || event.isComposing || !asksOn(ON_ENTER)) return;
+      event.preventDefault();
+      send(text);
+    },
+  };
+  if (element.multiline === true) return <textarea rows={4} {...shared} />;
+  return <input type="text" inputMode={INPUT_MODES[String(element.type)] ?? 'text'} {...shared} />;
+}
+
+const INPUT_MODES: Readonly<Record<string, 'decimal' | 'email' | 'url'>> = {
+  number_input: 'decimal',
+  email_text_input: 'email',
+  url_text_input: 'url',
+};

@@ -1,0 +1,74 @@
+import { useContext, useState } from 'preact/hooks';
+import type { Entered, Json } from '../../../slack/page-api.ts';
+import { performAloud } from '../deeds.ts';
+import { objectIn, textIn } from '../json.ts';
+import { confirmed } from '../modal/ask.ts';
+import { findDraft, type Spot, setDraft, useDraft } from '../state/drafts.ts';
+import { enteredOf } from './entered.ts';
+import { SurfaceContext } from './surface.ts';
+
+/** Fills on their way: whatever asks the app waits for them, so that it sees the newest state. */
+const underWay = new Set<Promise<unknown>>();
+
+/** Waits until the server knows everything that was entered so far. */
+export async function settleFills(): Promise<void> {
+  await Promise.all(underWay);
+}
+
+/** An element of the surface around it: what is entered, and what a person can do with it. */
+export function useSpot(block: Json, element: Json) {
+  const surface = useContext(SurfaceContext);
+  const [isBusy, setBusy] = useState(false);
+  const spot: Spot = {
+    place: surface.place,
+    block: textIn(block, 'block_id'),
+    action: textIn(element, 'action_id'),
+  };
+  const draft = useDraft(spot);
+  const entered = draft === undefined ? enteredOf(surface.values[spot.block]?.[spot.action]) : draft;
+  const isInput = block.type === 'input';
+  const act = (value?: Entered) => press(spot, element, value, setBusy);
+  return {
+    spot,
+    entered,
+    isBusy,
+    isInput,
+    /** Presses it. */
+    act,
+    /** Enters a value: into an input it is kept for the app, from any other element the app hears of it at once. */
+    enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
+    fill: (value: Entered) => fill(spot, value),
+    /** Remembers what is typed without telling anybody yet. */
+    keep: (value: Entered) => setDraft(spot, value),
+  };
+}
+
+/** Presses it, or chooses from it; asks first when the app wants that. */
+async function press(
+  spot: Spot,
+  element: Json,
+  value: Entered | undefined,
+  setBusy: (isBusy: boolean) => void,
+): Promise<void> {
+  const dialog = objectIn(element, 'confirm');
+  const isHeld = value !== undefined && element.type !== 'overflow';
+  const before = findDraft(spot);
+  const takeBack = () => isHeld && setDraft(spot, before, true);
+  if (dialog && !(await confirmed(dialog))) return void takeBack();
+  if (isHeld) setDraft(spot, value, true);
+  setBusy(true);
+  await settleFills();
+  const chosen = value === undefined ? {} : { value };
+  const done = await performAloud({ do: 'action', ...spot, ...chosen, confirmed: true });
+  setBusy(false);
+  if (!done.ok) takeBack();
+}
+
+/** Tells the server what was entered into an input. */
+async function fill(spot: Spot, value: Entered): Promise<void> {
+  setDraft(spot, value);
+  const sending = performAloud({ do: 'fill', ...spot, value });
+  underWay.add(sending);
+  const done = await sending.finally(() => underWay.delete(sending));
+  if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);
+}

@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks';
+import type { GalleryPiece } from '../../../gallery/gallery-api.ts';
+import { anchorOf } from './anchor.ts';
+
+interface ContentsProps {
+  readonly groups: readonly (readonly [string, readonly GalleryPiece[]])[];
+  /** Whoever filters wants to see what was found. */
+  readonly isOpen: boolean;
+}
+
+/** What there is, with links. */
+export function Contents({ groups, isOpen }: ContentsProps) {
+  // A phone has no room for it unless one asks.
+  const [isUnfolded] = useState(() => matchMedia('(min-width: 721px)').matches);
+  return (
+    <nav class="contents" aria-label="Contents">
+      <details open={isUnfolded}>
+        <summary class="contents-title">Contents</summary>
+        {groups.map(([group, pieces]) => (
+          <details key={group} open={isOpen || undefined}>
+            <summary>
+              <a href={`#${anchorOf(group)}`}>{group}</a> <span class="quiet">{pieces.length}</span>
+            </summary>
+            <ul>
+              {pieces.map(({ id, name }) => (
+                <li key={id}>
+                  <a href={`#${id}`}>{name}</a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+      </details>
+    </nav>
+  );
+}

@@ -1,0 +1,56 @@
+import { useMemo } from 'preact/hooks';
+import type { GalleryPiece } from '../../../gallery/gallery-api.ts';
+import { ConfirmDialog } from '../modal/confirm.tsx';
+import { Notices } from '../notices.tsx';
+import { anchorOf } from './anchor.ts';
+import { Contents } from './contents.tsx';
+import { Piece } from './piece.tsx';
+import { GalleryTools } from './tools.tsx';
+import { useWish } from './wish.ts';
+
+/** Every message and modal of the app, so that a change of words or layout can be reviewed by looking. */
+export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
+  const [wish, change] = useWish();
+  const all = useMemo(() => pieces.map(makeFindable), [pieces]);
+  const shown = useMemo(() => findPieces(all, wish.filter), [all, wish.filter]);
+  const groups = [...new Set(shown.map(({ group }) => group))].map(
+    (group) => [group, shown.filter((piece) => piece.group === group)] as const,
+  );
+  return (
+    <div class="gallery">
+      <GalleryTools wish={wish} change={change} shown={shown.length} all={pieces.length} />
+      <Contents groups={groups} isOpen={wish.filter !== ''} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <main class="pieces" tabIndex={0}>
+        {shown.length === 0 && <p class="beginning">Nothing here says that.</p>}
+        {groups.map(([group, members]) => (
+          <section key={group} id={anchorOf(group)} aria-label={group}>
+            <h2 class="group-title">{group}</h2>
+            {members.map((piece) => (
+              <Piece key={piece.id} piece={piece} isNarrow={wish.isNarrow} />
+            ))}
+          </section>
+        ))}
+      </main>
+      <ConfirmDialog />
+      <Notices />
+    </div>
+  );
+}
+
+interface Findable {
+  readonly piece: GalleryPiece;
+  /** In small letters: all that is said in it. */
+  readonly text: string;
+}
+
+function makeFindable(piece: GalleryPiece): Findable {
+  const text = `${piece.group} ${piece.name} ${JSON.stringify(piece.payload)}`.toLowerCase();
+  return { piece, text };
+}
+
+/** Those whose name or text has all the words. */
+function findPieces(all: readonly Findable[], filter: string): readonly GalleryPiece[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return all.filter(({ text }) => words.every((word) => text.includes(word))).map(({ piece }) => piece);
+}

@@ -1,0 +1,56 @@
+import type { Wish } from './wish.ts';
+
+interface GalleryToolsProps {
+  readonly wish: Wish;
+  readonly change: (change: Partial<Wish>) => void;
+  readonly shown: number;
+  readonly all: number;
+}
+
+const THEMES: readonly (readonly [Wish['theme'], string])[] = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+/** What is looked for, in which light, how wide. */
+export function GalleryTools({ wish, change, shown, all }: GalleryToolsProps) {
+  return (
+    <header class="gallery-tools">
+      <h1>
+        Gallery <span class="quiet">{shown === all ? all : `${shown} of ${all}`}</span>
+      </h1>
+      <input
+        type="search"
+        class="text-input"
+        placeholder="Filter by name or words"
+        aria-label="Filter"
+        value={wish.filter}
+        onInput={(event) => change({ filter: event.currentTarget.value })}
+      />
+      <fieldset class="segments">
+        <legend class="visually-hidden">Light or dark</legend>
+        {THEMES.map(([theme, words]) => (
+          <label key={theme} class="segment">
+            <input
+              type="radio"
+              name="theme"
+              class="visually-hidden"
+              checked={theme === wish.theme}
+              onChange={() => change({ theme })}
+            />
+            {words}
+          </label>
+        ))}
+      </fieldset>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={wish.isNarrow}
+          onChange={(event) => change({ isNarrow: event.currentTarget.checked })}
+        />
+        Phone width
+      </label>
+    </header>
+  );
+}

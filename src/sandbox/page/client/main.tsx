@@ -1,0 +1,46 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { perform } from './deeds.ts';
+import { personInAddress, restWhileHidden, sitDown } from './navigate.ts';
+import { followBeside } from './panel/follow.ts';
+import { changeScreen, getScreen, onScreen } from './state/store.ts';
+import { countUnread, markRead } from './state/unread.ts';
+import './styles/index.css';
+
+const root = document.getElementById('page');
+if (root) render(<App />, root);
+
+await start();
+
+async function start(): Promise<void> {
+  changeScreen({ as: personInAddress() });
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  // Ephemeral messages and open modals don't outlive the client; a second tab is no reload.
+  if (navigation?.type === 'reload') await perform({ do: 'reload' });
+  sitDown(personInAddress());
+  restWhileHidden();
+  await followBeside();
+}
+
+addEventListener('popstate', () => {
+  if (personInAddress() !== getScreen().as) sitDown(personInAddress());
+});
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') changeScreen(markRead);
+});
+// As in Slack: whoever begins to type anywhere types into the composer.
+document.addEventListener('keydown', (event) => {
+  const isLetter =
+    event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';
+  if (isLetter && document.activeElement === document.body && !document.querySelector('dialog[open]'))
+    document.querySelector<HTMLElement>('.composer textarea')?.focus();
+});
+onScreen(() => {
+  const screen = getScreen();
+  const { state } = screen;
+  if (!state) return;
+  const pings = state.channels.reduce((sum, channel) => sum + countUnread(screen, channel).pings, 0);
+  const channel = state.channels.find(({ id }) => id === screen.channel);
+  const title = `${pings > 0 ? `(${pings}) ` : ''}${channel?.kind === 'dm' ? '' : '#'}${channel?.name ?? ''} · ${state.as.realName} · Sandbox`;
+  if (document.title !== title) document.title = title;
+});

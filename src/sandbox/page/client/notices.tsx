@@ -1,0 +1,20 @@
+import { dismiss } from './deeds.ts';
+import { Icon } from './icon.tsx';
+import { useScreen } from './state/store.ts';
+
+/** Refusals and the like, at the bottom for a few seconds. */
+export function Notices() {
+  const notices = useScreen((screen) => screen.notices);
+  return (
+    <div class="notices" role="alert">
+      {notices.map(({ id, words }) => (
+        <div key={id} class="notice">
+          {words}
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import type { PanelAccount } from '../../../../panel/panel-api.ts';
+import { Refused, useDeed } from '../use-deed.tsx';
+
+const QUICK_AMOUNTS = ['10', '50', '200'];
+
+/** What is left on the account, and ways to pay something in. */
+export function Balance({ account }: { readonly account: PanelAccount }) {
+  const [amount, setAmount] = useState('');
+  const { isBusy, refusal, run } = useDeed();
+  const payIn = async (event: Event) => {
+    event.preventDefault();
+    const done = await run({ do: 'top_up', amount });
+    if (done?.ok) setAmount('');
+  };
+  return (
+    <section aria-labelledby="balance-title">
+      <h3 id="balance-title">{account.name}</h3>
+      <p class="balance">
+        <strong>{account.balance}</strong> <span class="quiet">on the account</span>
+      </p>
+      <form class="row" onSubmit={payIn} aria-busy={isBusy}>
+        {QUICK_AMOUNTS.map((each) => (
+          <button
+            key={each}
+            type="button"
+            class="button small"
+            aria-label={`Top up ${each}`}
+            onClick={() => run({ do: 'top_up', amount: each })}
+          >
+            +{each}
+          </button>
+        ))}
+        <input
+          class="text-input amount"
+          inputMode="decimal"
+          placeholder="Amount"
+          aria-label="Amount to top up"
+          autocomplete="off"
+          value={amount}
+          onInput={(event) => setAmount(event.currentTarget.value)}
+        />
+        <button type="submit" class="button small">
+          Top up
+        </button>
+      </form>
+      <Refused words={refusal} />
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+import { useId } from 'preact/hooks';
+import type { FaultPreset, PanelFault } from '../../../../panel/panel-api.ts';
+import { Refused, useDeed } from '../use-deed.tsx';
+
+interface FaultsProps {
+  readonly presets: readonly FaultPreset[];
+  readonly faults: readonly PanelFault[];
+}
+
+/** What can be made to go wrong at the hosting service, and what is switched on. */
+export function Faults({ presets, faults }: FaultsProps) {
+  const known = presets.map(({ id }) => id);
+  const others = faults.filter(({ preset }) => preset === null || !known.includes(preset));
+  return (
+    <section aria-labelledby="faults-title">
+      <h3 id="faults-title">
+        Faults {faults.length > 0 && <span class="badge warn">{faults.length} on</span>}
+      </h3>
+      <ul class="rows faults">
+        {presets.map((preset) => (
+          <li key={preset.id}>
+            <FaultSwitch preset={preset} faults={faults} />
+          </li>
+        ))}
+        {others.map((fault) => (
+          <li key={fault.id}>
+            <OtherFault fault={fault} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FaultSwitchProps {
+  readonly preset: FaultPreset;
+  readonly faults: readonly PanelFault[];
+}
+
+/** One fault that waits for its request, or strikes until it is switched off. */
+export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitchProps) {
+  const on = faults.filter(({ preset }) => preset === id);
+  const { isBusy, refusal, run } = useDeed();
+  const hintId = useId();
+  const toggle = async () => {
+    if (on.length === 0) await run({ do: 'add_fault', preset: id });
+    for (const fault of on) await run({ do: 'remove_fault', fault: fault.id });
+  };
+  return (
+    <div class="fault">
+      <button
+        type="button"
+        role="switch"
+        class="switch"
+        aria-checked={on.length > 0}
+        aria-busy={isBusy}
+        aria-describedby={hintId}
+        onClick={toggle}
+      >
+        <span class="switch-knob" aria-hidden="true" />
+        <span class="switch-words">{title}</span>
+      </button>
+      <p id={hintId} class="fault-hint">
+        {hint} {on.length > 0 && <strong>{describeLeft(on)}</strong>}
+      </p>
+      <Refused words={refusal} />
+    </div>
+  );
+}
+
+function describeLeft(faults: readonly PanelFault[]): string {
+  if (faults.some(({ left }) => left === null)) return 'On until you switch it off.';
+  const left = faults.reduce((sum, fault) => sum + (fault.left ?? 0), 0);
+  return left === 1 ? 'Waits for its request.' : `Waits for ${left} requests.`;
+}
+
+function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
+  const { refusal, run } = useDeed();
+  return (
+    <div class="fault">
+      <div class="row">
+        <span class="grow">{title}</span>
+        <button type="button" class="button small" onClick={() => run({ do: 'remove_fault', fault: id })}>
+          Switch off
+        </button>
+      </div>
+      <Refused words={refusal} />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { PageState } from '../../../slack/page-api.ts';
+import { Icon } from '../icon.tsx';
+import { useBeside } from '../state/beside.ts';
+import { changeScreen, useScreen } from '../state/store.ts';
+import { Account } from './account/account.tsx';
+import { Links } from './links.tsx';
+import { PanelTabs } from './panel-tabs.tsx';
+import { Tour } from './tour/tour.tsx';
+import { Traffic } from './traffic/traffic.tsx';
+
+/** What Slack would not show: the tour, the hosting account, broken laws, every request that was made. */
+export function Panel({ state }: { readonly state: PageState }) {
+  const tab = useScreen((screen) => screen.panelTab);
+  const isAlone = useScreen((screen) => screen.beside === 'none');
+  const beside = useBeside();
+  return (
+    <div class="panel">
+      <div class="panel-head">
+        <h2>Behind the scenes</h2>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close the panel"
+          onClick={() => changeScreen({ drawer: 'none', isPanelOpen: false })}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {isAlone ? (
+        <div class="panel-body">
+          <Links />
+          <Traffic laws={state.laws} entries={state.traffic} requests={[]} />
+        </div>
+      ) : (
+        <>
+          <PanelTabs laws={state.laws.length} />
+          <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
+            {tab === 'tour' && beside && <Tour steps={beside.tour} beside={beside} />}
+            {tab === 'account' && beside && <Account beside={beside} />}
+            {tab === 'traffic' && (
+              <Traffic laws={state.laws} entries={state.traffic} requests={beside?.requests ?? []} />
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

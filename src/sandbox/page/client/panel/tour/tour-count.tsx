@@ -1,0 +1,13 @@
+import { countDone, findBeside } from '../../state/beside.ts';
+import { useScreen } from '../../state/store.ts';
+
+/** "2/5"; a tick when all of the tour is done. */
+export function TourCount() {
+  const words = useScreen((screen) => {
+    const steps = findBeside(screen)?.tour;
+    if (!steps) return '';
+    const done = countDone(steps);
+    return done === steps.length ? '✓' : `${done}/${steps.length}`;
+  });
+  return words ? <span class="tour-count">{words}</span> : null;
+}

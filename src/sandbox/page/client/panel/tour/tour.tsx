@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { PanelState, TourStep } from '../../../../panel/panel-api.ts';
+import { countDone } from '../../state/beside.ts';
+import { changeScreen } from '../../state/store.ts';
+import { clockTime } from '../../text/dates.ts';
+import { StepHelp } from './step-help.tsx';
+import { StepWords } from './step-words.tsx';
+
+interface TourProps {
+  readonly steps: readonly TourStep[];
+  readonly beside: PanelState;
+}
+
+/** The guided tour: the step that comes next is open, those that really happened are ticked. */
+export function Tour({ steps, beside }: TourProps) {
+  const [opened, setOpened] = useState<string>();
+  const done = countDone(steps);
+  const isAllDone = done === steps.length;
+  const next = steps.find(({ isDone }) => !isDone)?.id;
+  const open = opened ?? next;
+  return (
+    <section class="tour" aria-labelledby="tour-title">
+      <h3 id="tour-title">{isAllDone ? 'That was the tour' : 'Five steps, about two minutes'}</h3>
+      <progress class="tour-progress" max={steps.length} value={done} aria-label="Steps done">
+        {done} of {steps.length}
+      </progress>
+      {isAllDone && <Finished />}
+      <ol class="steps">
+        {steps.map((step, index) => (
+          <li key={step.id} class={stepClass(step, step.id === open)}>
+            <button
+              type="button"
+              class="step-head"
+              aria-expanded={step.id === open}
+              onClick={() => setOpened(step.id === open ? '' : step.id)}
+            >
+              <span class="step-sign" role="img" aria-label={step.isDone ? 'done' : 'not done yet'}>
+                {step.isDone ? '✓' : index + 1}
+              </span>
+              <span class="step-title">{step.title}</span>
+              {step.doneAt !== null && <time class="step-time">{clockTime(new Date(step.doneAt))}</time>}
+            </button>
+            {step.id === open && (
+              <div class="step-body">
+                <p>
+                  <StepWords words={step.words} />
+                </p>
+                {!step.isDone && <StepHelp id={step.id} beside={beside} />}
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function stepClass({ isDone }: TourStep, isOpen: boolean): string {
+  return `step ${isDone ? 'done' : ''} ${isOpen ? 'open' : ''}`;
+}
+
+function Finished() {
+  return (
+    <div class="tour-finished" role="status">
+      <p>The order whose answer was lost was charged once.</p>
+      <p>
+        What is next? Let other faults strike from the{' '}
+        <button type="button" class="link-button" onClick={() => changeScreen({ panelTab: 'account' })}>
+          hosting account
+        </button>
+        , be somebody else at the bottom left, or look at{' '}
+        <a href="/gallery" target="_blank" rel="noopener noreferrer">
+          everything the app says ↗
+        </a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import type { PanelRequest } from '../../../../panel/panel-api.ts';
+import type { TrafficEntry } from '../../../../slack/page-api.ts';
+import { describeBody } from './body.ts';
+import type { Row } from './rows.ts';
+
+/** Slack waits three seconds; whoever needs half of that is worth a look. */
+const SLOW_MS = 1500;
+
+const WAYS: Readonly<Record<Row['way'], readonly [string, string]>> = {
+  'to-app': ['→ app', 'Slack asks the app'],
+  'to-slack': ['app →', 'The app asks Slack'],
+  'to-hosting': ['→ API', 'The app asks the hosting API'],
+};
+
+/** One request in a line; it unfolds. */
+export function RequestRow({ row }: { readonly row: Row }) {
+  const [isOpen, setOpen] = useState(false);
+  const { way, what, tookMs, ending, isBad, code, fault } = row;
+  const [sign, meaning] = WAYS[way];
+  return (
+    <details class="request" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class={`way ${way}`} title={meaning}>
+          {sign}
+        </span>
+        <span class="what" title={what}>
+          {what}
+        </span>
+        {tookMs !== null && <span class={tookMs > SLOW_MS ? 'took slow' : 'took'}>{tookMs} ms</span>}
+        <span class={isBad ? 'status bad' : 'status'}>{ending}</span>
+        {(code !== '' || fault !== '') && (
+          <span class="why">
+            {fault !== '' && <span class="badge warn">fault: {fault.replaceAll('_', ' ')}</span>}
+            {code !== '' && <span class={isBad ? 'bad' : ''}>{code}</span>}
+          </span>
+        )}
+      </summary>
+      {isOpen && ('entry' in row ? <Bodies entry={row.entry} /> : <Facts request={row.request} />)}
+    </details>
+  );
+}
+
+function Bodies({ entry: { at, request, response } }: { readonly entry: TrafficEntry }) {
+  return (
+    <div class="bodies">
+      <p class="quiet">{momentOf(at)}</p>
+      <h4>Request</h4>
+      <pre>{describeBody(request)}</pre>
+      <h4>Answer</h4>
+      <pre>{describeBody(response) || '(empty)'}</pre>
+    </div>
+  );
+}
+
+function Facts({ request }: { readonly request: PanelRequest }) {
+  const { at, operation, server, ending, didWork, fault } = request;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Sent', momentOf(at)],
+    ['Operation', operation ?? 'none that the API knows'],
+    ['Server', server === null ? '' : `#${server}`],
+    ['Work', ending === 'pending' ? '' : didWork ? 'done, whatever the app was told' : 'not done'],
+    ['Fault', fault?.replaceAll('_', ' ') ?? ''],
+  ];
+  return (
+    <div class="bodies">
+      <dl class="facts">
+        {facts
+          .filter(([, value]) => value !== '')
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+      <p class="quiet">Headers and bodies are not kept: they hold API keys and root passwords.</p>
+    </div>
+  );
+}
+
+/** "14:05:09.120" */
+function momentOf(at: number): string {
+  const how = { timeStyle: 'medium', hourCycle: 'h23' } as const;
+  const ms = String(at % 1000).padStart(3, '0');
+  return `${new Intl.DateTimeFormat('en-GB', how).format(at)}.${ms}`;
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'preact/hooks';
+import { objectsIn, textIn } from '../json.ts';
+
+export interface Link {
+  readonly text: string;
+  readonly href: string;
+  readonly hint: string;
+}
+
+export interface Subcommand {
+  /** "show <server>" */
+  readonly usage: string;
+  readonly summary: string;
+}
+
+/** What the sandbox adds around the local Slack, if it adds anything. */
+export interface Extras {
+  readonly links: readonly Link[];
+  readonly subcommands: readonly Subcommand[];
+}
+
+const nothing: Extras = { links: [], subcommands: [] };
+let asked: Promise<Extras> | undefined;
+
+/** Reads what the sandbox adds, once; without it there are no links and no subcommands to complete. */
+export function useExtras(): Extras {
+  const [extras, setExtras] = useState(nothing);
+  useEffect(() => {
+    asked ??= readExtras();
+    asked.then(setExtras);
+  }, []);
+  return extras;
+}
+
+async function readExtras(): Promise<Extras> {
+  try {
+    const answer = await fetch('/links.json');
+    if (!answer.ok) return nothing;
+    const found: unknown = await answer.json();
+    return {
+      links: objectsIn(found, 'links').map((each) => ({
+        text: textIn(each, 'text'),
+        href: textIn(each, 'href'),
+        hint: textIn(each, 'hint'),
+      })),
+      subcommands: objectsIn(found, 'subcommands').map((each) => ({
+        usage: textIn(each, 'usage'),
+        summary: textIn(each, 'summary'),
+      })),
+    };
+  } catch {
+    return nothing;
+  }
+}

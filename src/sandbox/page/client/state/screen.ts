@@ -1,0 +1,59 @@
+import type { PanelState } from '../../../panel/panel-api.ts';
+import type { PageState } from '../../../slack/page-api.ts';
+import type { Question } from '../modal/ask.ts';
+
+/** Words that pass by at the bottom: a refusal, mostly. */
+export interface Notice {
+  readonly id: number;
+  readonly words: string;
+}
+
+export type PanelTab = 'tour' | 'account' | 'traffic';
+export type TrafficKind = 'all' | 'slack' | 'hosting';
+
+/** Everything the page shows; replaced as a whole, never changed in place. */
+export interface Screen {
+  /** Who sits here: a Slack id, or a name until the first state has come. */
+  readonly as: string;
+  readonly state: PageState | null;
+  readonly link: 'connecting' | 'live' | 'lost' | 'refused';
+  /** The selected channel's id; empty until the first state has come. */
+  readonly channel: string;
+  readonly tab: 'messages' | 'home';
+  /** Up to which message each person has read each channel: `personId/channelId` -> ts. */
+  readonly read: Readonly<Record<string, string>>;
+  /** Whatever was there when the page was opened counts as read. */
+  readonly readBefore: string;
+  readonly drawer: 'none' | 'sidebar' | 'panel';
+  readonly isPanelOpen: boolean;
+  /** Hosting account and tour; null until they were read, `none` where the page has no sandbox around it. */
+  readonly beside: PanelState | 'none' | null;
+  readonly panelTab: PanelTab;
+  readonly trafficKind: TrafficKind;
+  /** Requests up to these ids were cleared away. */
+  readonly cleared: Readonly<Record<Exclude<TrafficKind, 'all'>, number>>;
+  /** What was put into the composer from elsewhere, until the composer has taken it. */
+  readonly dictated: string | null;
+  readonly notices: readonly Notice[];
+  /** A confirmation dialog on top of everything. */
+  readonly question: Question | null;
+}
+
+export const emptyScreen: Screen = {
+  as: 'owner',
+  state: null,
+  link: 'connecting',
+  channel: '',
+  tab: 'messages',
+  read: {},
+  readBefore: '',
+  drawer: 'none',
+  isPanelOpen: true,
+  beside: null,
+  panelTab: 'tour',
+  trafficKind: 'all',
+  cleared: { slack: 0, hosting: 0 },
+  dictated: null,
+  notices: [],
+  question: null,
+};

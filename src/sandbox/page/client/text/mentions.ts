@@ -1,0 +1,12 @@
+import { getScreen } from '../state/store.ts';
+
+/** The name of a person: "@owner"; the id of somebody unknown. */
+export function personName(id: string): string {
+  return `@${getScreen().state?.people.find((person) => person.id === id)?.name ?? id}`;
+}
+
+/** The name of a channel, as far as this person may know it. */
+export function channelName(id: string, label: string): string {
+  const known = getScreen().state?.channels.find((channel) => channel.id === id);
+  return `#${known?.name ?? (label || 'private channel')}`;
+}

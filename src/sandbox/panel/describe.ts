@@ -1,0 +1,85 @@
+import type { Account } from '../hosting/accounts.ts';
+import type { Fault } from '../hosting/faults.ts';
+import type { HostingService } from '../hosting/hosting.ts';
+import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
+import { decimalOf } from '../hosting/money.ts';
+import { describeRule } from '../hosting/page/service-view.ts';
+import type { PanelAccount, PanelFault, PanelMoney, PanelRequest, PanelServer } from './panel-api.ts';
+import { findPresetOf } from './presets.ts';
+
+const MONEY_SHOWN = 100;
+const REQUESTS_SHOWN = 200;
+
+/** Describes the account and the service; `appKey` is the key that the app keeps for its workspace. */
+export function panelAccount(
+  hosting: HostingService,
+  account: Account,
+  appKey: string | undefined,
+): PanelAccount {
+  const used = appKey === undefined ? undefined : hosting.accounts.findKeyEntry(appKey);
+  const works = appKey !== undefined && hosting.accounts.findByKey(appKey) !== undefined;
+  return {
+    name: account.name,
+    balance: decimalOf(hosting.balanceOf(account)),
+    isOpen: hosting.accounts.isOpen(account),
+    keys: hosting.accounts.listKeys(account).map(({ id, hint, createdAtMs, revokedAtMs }) => ({
+      id,
+      hint,
+      createdAt: createdAtMs,
+      revokedAt: revokedAtMs ?? null,
+      isUsedByApp: id === used?.id,
+    })),
+    connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
+    faults: hosting.faults.list().map(panelFault),
+    prices: hosting.prices.current.plans.map(({ code, monthly }) => ({ plan: code, price: monthly })),
+    movedMs: hosting.clock.skippedMs,
+  };
+}
+
+export function panelServers(hosting: HostingService, account: Account): readonly PanelServer[] {
+  return hosting.listServers(account).map(({ paid_until, ...server }) => ({
+    ...server,
+    paidUntil: Date.parse(paid_until),
+  }));
+}
+
+export function panelMovements(hosting: HostingService, account: Account): readonly PanelMoney[] {
+  return hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN).map(panelMoney);
+}
+
+export function panelRequests(hosting: HostingService): readonly PanelRequest[] {
+  return hosting.requests().slice(-REQUESTS_SHOWN).map(panelRequest);
+}
+
+export function panelMoney({ id, atMs, kind, amountMinor, what }: MoneyEntry): PanelMoney {
+  return { id, at: atMs, kind, amount: decimalOf(amountMinor), what };
+}
+
+export function panelRequest(request: RequestEntry): PanelRequest {
+  const { id, realAtMs, method, path, operation, serverId, ending, status, code, fault } = request;
+  return {
+    id,
+    at: realAtMs,
+    method,
+    // Whoever calls the API by hand may have pasted a key into the wrong place.
+    path: path.replace(/hk_[\w-]+/g, '[masked]'),
+    operation: operation ?? null,
+    server: serverId ?? null,
+    ending,
+    status: status ?? null,
+    code: code ?? null,
+    fault: fault ?? null,
+    didWork: request.didWork,
+    tookMs: request.durationMs === undefined ? null : Math.round(request.durationMs),
+  };
+}
+
+function panelFault({ id, rule, left }: Fault): PanelFault {
+  const preset = findPresetOf(rule);
+  return {
+    id,
+    preset: preset?.id ?? null,
+    title: preset?.title ?? `${rule.on}: ${describeRule(rule)}`,
+    left: Number.isFinite(left) ? left : null,
+  };
+}

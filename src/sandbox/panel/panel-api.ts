@@ -1,0 +1,169 @@
+/**
+ * The contract between the sandbox and what stands beside the chat on its page: the hosting account, the traffic
+ * between app and hosting API, and the guided tour. Types only: the page's author may import them (`import type`),
+ * and nothing else of this folder.
+ *
+ * GET  /panel/state  -> PanelState               everything, the same for every person
+ * GET  /panel/live   -> server-sent events, PanelEvent   `event:` is the type, `data:` the whole event
+ * POST /panel/do     PanelDeed -> PanelDone      JSON body of 64 kB at most
+ *
+ * Host must be a loopback name; what another site sends is refused with 403, a body that is no JSON with 415.
+ * To miss nothing: open /panel/live first, read /panel/state when it is open, and again after each reconnection.
+ * Browsers open six connections to one address, shared by all tabs: keep /panel/live only while it is looked at.
+ *
+ * Money is a decimal string with two decimals. Times are epoch milliseconds, on the service's clock unless a comment
+ * says otherwise; a step of time moves that clock and no other.
+ */
+
+export interface PanelState {
+  readonly account: PanelAccount;
+  /** By id, oldest first. Those that are gone for good are left out. */
+  readonly servers: readonly PanelServer[];
+  /** The last 100 top-ups, charges and refunds, oldest first. */
+  readonly money: readonly PanelMoney[];
+  /** The last 200 requests to the hosting API, oldest first. */
+  readonly requests: readonly PanelRequest[];
+  readonly tour: readonly TourStep[];
+  /** What can be switched on; never changes while the sandbox runs. */
+  readonly presets: readonly FaultPreset[];
+}
+
+/** All that is small and changes: it comes as a whole whenever any of it has changed. */
+export interface PanelAccount {
+  readonly name: string;
+  readonly balance: string;
+  /** Whether the first top-up has happened: before it there is no API and no key. */
+  readonly isOpen: boolean;
+  readonly keys: readonly PanelKey[];
+  /** The key that the app keeps for its workspace: none, one that works, or one that was revoked. */
+  readonly connection: 'none' | 'works' | 'revoked';
+  readonly faults: readonly PanelFault[];
+  readonly prices: readonly PanelPrice[];
+  /** How far the service's clock was moved; what time it is there is the browser's time plus this. */
+  readonly movedMs: number;
+}
+
+export interface PanelKey {
+  readonly id: number;
+  /** The last four characters. */
+  readonly hint: string;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+  /** The app's workspace is connected with it. */
+  readonly isUsedByApp: boolean;
+}
+
+export interface PanelServer {
+  readonly id: number;
+  readonly label: string;
+  /** `creating`, `running`, `stopped`, `rebooting`, `expired`. */
+  readonly state: string;
+  readonly ipv4: string;
+  readonly paidUntil: number;
+}
+
+export interface PanelMoney {
+  readonly id: number;
+  readonly at: number;
+  readonly kind: 'top_up' | 'charge' | 'refund';
+  /** Always positive; `kind` says which way it went. */
+  readonly amount: string;
+  /** "create web-1 (small)" */
+  readonly what: string;
+}
+
+export interface PanelPrice {
+  readonly plan: string;
+  /** For a month. */
+  readonly price: string;
+}
+
+/** One request to the hosting API. Headers and bodies are not kept: they hold API keys and root passwords. */
+export interface PanelRequest {
+  readonly id: number;
+  /** On the real clock, so that it can be ordered among the requests between Slack and app. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  /** `catalog`, `servers`, `create`, `start`, `stop`, `reboot`, `renew`, `delete`; null for a path that is none. */
+  readonly operation: string | null;
+  /** The server that it was about or that it made, as far as is known. */
+  readonly server: number | null;
+  /** `pending` until it ends; `cut` lost its connection without an answer, `hanging` never gets one. */
+  readonly ending: 'pending' | 'answered' | 'cut' | 'hanging';
+  readonly status: number | null;
+  /** The API's error code. */
+  readonly code: string | null;
+  /** The kind of fault that struck it. */
+  readonly fault: string | null;
+  /** Whether the work was done, whatever the app was told. */
+  readonly didWork: boolean;
+  readonly tookMs: number | null;
+}
+
+export interface FaultPreset {
+  readonly id: string;
+  /** "Lose the next answer after the work is done" */
+  readonly title: string;
+  /** What will be seen, in a sentence. */
+  readonly hint: string;
+}
+
+/** A fault that is switched on. */
+export interface PanelFault {
+  readonly id: number;
+  /** The preset that it came from; null when it was switched on elsewhere. */
+  readonly preset: string | null;
+  readonly title: string;
+  /** How many requests it still strikes; null: until it is switched off. */
+  readonly left: number | null;
+}
+
+export interface TourStep {
+  readonly id: 'connect' | 'create' | 'reboot' | 'lose' | 'delete';
+  readonly title: string;
+  /** What to do, in sentences; commands stand between backticks. */
+  readonly words: string;
+  readonly isDone: boolean;
+  /** On the real clock. */
+  readonly doneAt: number | null;
+}
+
+export type PanelDeed =
+  /** `50`, `50.5`, `49.90` */
+  | { readonly do: 'top_up'; readonly amount: string }
+  /** The key is in this one answer and never again. */
+  | { readonly do: 'create_key' }
+  | { readonly do: 'revoke_key'; readonly key: number }
+  | { readonly do: 'add_fault'; readonly preset: string }
+  | { readonly do: 'remove_fault'; readonly fault: number }
+  | { readonly do: 'set_price'; readonly plan: string; readonly price: string }
+  | { readonly do: 'skip_time'; readonly step: 'hour' | 'day' | 'month' }
+  /** Twenty running servers, free of charge. */
+  | { readonly do: 'seed_servers' }
+  /** As if on the account page: the app does not hear of it. */
+  | { readonly do: 'delete_server'; readonly server: number };
+
+/** The change itself comes by /panel/live, before this answer does. */
+export type PanelDone =
+  | {
+      readonly ok: true;
+      /** Only after `create_key`. */
+      readonly key?: string;
+    }
+  | {
+      readonly ok: false;
+      /** `invalid_deed`, `invalid_amount`, `no_top_up`, `unknown` */
+      readonly error: string;
+      /** A sentence for the person. */
+      readonly words: string;
+    };
+
+export type PanelEvent =
+  | { readonly type: 'account'; readonly account: PanelAccount }
+  /** Servers that are new or changed, and ids of those that are gone. */
+  | { readonly type: 'servers'; readonly changed: readonly PanelServer[]; readonly gone: readonly number[] }
+  | { readonly type: 'money'; readonly entry: PanelMoney }
+  /** When it arrives, and again under the same id when it has ended. */
+  | { readonly type: 'request'; readonly request: PanelRequest }
+  | { readonly type: 'tour'; readonly steps: readonly TourStep[] };

@@ -1,0 +1,125 @@
+import type { Account } from '../hosting/accounts.ts';
+import type { HostingService } from '../hosting/hosting.ts';
+import type { Tour } from '../tour/tour.ts';
+import { performDeed } from './deeds.ts';
+import {
+  panelAccount,
+  panelMoney,
+  panelMovements,
+  panelRequest,
+  panelRequests,
+  panelServers,
+} from './describe.ts';
+import type { PanelDeed, PanelDone, PanelEvent, PanelServer, PanelState } from './panel-api.ts';
+import { PRESETS } from './presets.ts';
+
+export interface PanelParts {
+  readonly hosting: HostingService;
+  readonly account: Account;
+  readonly tour: Tour;
+  /** The API key that the app keeps for its workspace; it goes no further than a comparison. */
+  findAppKey(): Promise<string | undefined>;
+}
+
+export type PanelListener = (event: PanelEvent) => void;
+
+/** Timers know no longer times than 24.8 days. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** What stands beside the chat: what it shows, what it can do, and what it tells as it happens. */
+export class Panel {
+  readonly #parts: PanelParts;
+  readonly #listeners = new Set<PanelListener>();
+  readonly #stops: readonly (() => void)[];
+  #accountTold = '';
+  #serversTold = new Map<number, PanelServer>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: PanelParts) {
+    this.#parts = parts;
+    const { hosting, account, tour } = parts;
+    this.#stops = [
+      hosting.onEvent((event) => {
+        if (event.kind !== 'money') this.#tell({ type: 'request', request: panelRequest(event.request) });
+        else if (event.entry.accountId === account.id)
+          this.#tell({ type: 'money', entry: panelMoney(event.entry) });
+      }),
+      tour.onStep((steps) => this.#tell({ type: 'tour', steps })),
+    ];
+  }
+
+  async state(): Promise<PanelState> {
+    const { hosting, account, tour, findAppKey } = this.#parts;
+    const appKey = await findAppKey();
+    return {
+      account: panelAccount(hosting, account, appKey),
+      servers: panelServers(hosting, account),
+      money: panelMovements(hosting, account),
+      requests: panelRequests(hosting),
+      tour: tour.steps(),
+      presets: PRESETS.map(({ id, title, hint }) => ({ id, title, hint })),
+    };
+  }
+
+  /** Does what the page asks for, and tells every page of it before it answers. */
+  async perform(deed: PanelDeed): Promise<PanelDone> {
+    const done = performDeed(this.#parts.hosting, this.#parts.account, deed);
+    await this.look();
+    return done;
+  }
+
+  /** Calls the listener on everything that happens from now on; the function given back ends that. */
+  async onEvent(listener: PanelListener): Promise<() => void> {
+    // Nobody listened until now, so nobody compared: what is told next is measured from here.
+    await this.look(true);
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+    };
+  }
+
+  /** Compares with what was told last, tells the difference, and comes back when time alone changes something. */
+  async look(isFirst = false): Promise<void> {
+    if (this.#listeners.size === 0 && !isFirst) return;
+    const { hosting, account, findAppKey } = this.#parts;
+    const seen = panelAccount(hosting, account, await findAppKey());
+    const text = JSON.stringify(seen);
+    if (text !== this.#accountTold) this.#tell({ type: 'account', account: seen });
+    this.#accountTold = text;
+    this.#compareServers();
+    clearTimeout(this.#timer);
+    const next = hosting.servers.findNextChangeMs(account);
+    if (next === undefined) return;
+    const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
+    this.#timer = setTimeout(() => void this.look().catch(complain), waitMs).unref();
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#listeners.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #compareServers(): void {
+    const { hosting, account } = this.#parts;
+    const servers = new Map(panelServers(hosting, account).map((server) => [server.id, server]));
+    const told = this.#serversTold;
+    const changed = [...servers.values()].filter((server) => !isSame(server, told.get(server.id)));
+    const gone = [...told.keys()].filter((id) => !servers.has(id));
+    this.#serversTold = servers;
+    if (changed.length + gone.length > 0) this.#tell({ type: 'servers', changed, gone });
+  }
+
+  #tell(event: PanelEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+}
+
+function isSame(server: PanelServer, other: PanelServer | undefined): boolean {
+  return server.state === other?.state && server.paidUntil === other.paidUntil;
+}
+
+function complain(error: unknown): void {
+  console.error('The sandbox panel failed:', error);
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '../hosting/body.ts';
+import { ApiError } from '../hosting/errors.ts';
+import { isLoopbackHost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
+import { readJson } from '../slack/json.ts';
+import type { Pages } from '../slack/server.ts';
+import { findPanelDeed } from './deeds.ts';
+import type { Panel } from './panel.ts';
+import type { PanelDone } from './panel-api.ts';
+
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** Puts the panel API in front of the files of the page; `getPanel` is asked again for each request. */
+export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Pages {
+  return (incoming, outgoing) => {
+    const [path = ''] = (incoming.url ?? '').split('?');
+    if (!path.startsWith('/panel/')) return pages(incoming, outgoing);
+    const panel = getPanel();
+    if (!panel) return sendText(outgoing, 503, 'the sandbox is starting');
+    answerPanel(panel, incoming, outgoing, path).catch((error: unknown) => {
+      console.error('The sandbox panel failed:', error);
+      if (outgoing.headersSent) outgoing.destroy();
+      else sendText(outgoing, 500, 'the panel failed');
+    });
+  };
+}
+
+/** Answers the panel API; `panel-api.ts` is its contract. */
+export async function answerPanel(
+  panel: Panel,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  path: string,
+): Promise<void> {
+  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
+  if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
+  switch (`${incoming.method} ${path}`) {
+    case 'GET /panel/state':
+      return sendJson(outgoing, 200, await panel.state(), HEADERS);
+    case 'GET /panel/live':
+      return streamEvents(panel, outgoing);
+    case 'POST /panel/do':
+      return answerDeed(panel, incoming, outgoing);
+    default:
+      return sendText(outgoing, 404, 'not found');
+  }
+}
+
+async function answerDeed(panel: Panel, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
+    return sendText(outgoing, 415, 'JSON is needed');
+  const body = await readSmallBody(incoming);
+  if (body === undefined) return sendText(outgoing, 413, 'the body is too big');
+  const deed = findPanelDeed(readJson(body));
+  if (!deed) {
+    const refused: PanelDone = {
+      ok: false,
+      error: 'invalid_deed',
+      words: 'That is nothing that can be done here.',
+    };
+    return sendJson(outgoing, 400, refused, HEADERS);
+  }
+  const done = await panel.perform(deed);
+  return sendJson(outgoing, done.ok ? 200 : 409, done, HEADERS);
+}
+
+async function readSmallBody(incoming: IncomingMessage): Promise<string | undefined> {
+  try {
+    return await readBody(incoming);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+async function streamEvents(panel: Panel, outgoing: ServerResponse): Promise<void> {
+  const stop = await panel.onEvent((event) => {
+    outgoing.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  });
+  if (outgoing.closed) return stop();
+  outgoing.on('close', stop);
+  // Only now: whoever reads the state after this misses nothing in between.
+  outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
+  outgoing.write(': connected\n\n');
+}

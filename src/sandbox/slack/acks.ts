@@ -1,0 +1,48 @@
+import { checkMessage, hasRefusedBlock } from './checks.ts';
+import { type Delivery, NO_ANSWER } from './deliver.ts';
+import { isJson, readJson, textIn } from './json.ts';
+import type { Json } from './page-api.ts';
+import type { World } from './world.ts';
+
+/** What Slack makes of an answer: acknowledged or not, and the body as JSON when it is some. */
+export interface Ack {
+  readonly ok: boolean;
+  /** `operation_timeout` or `dispatch_failed` as the person is told it. */
+  readonly error: string;
+  readonly body: Json | undefined;
+  readonly text: string;
+}
+
+/** Reads an answer, and records it as a broken law when it is no good acknowledgement. */
+export function readAck(world: World, delivery: Delivery): Ack {
+  const { status, response, what } = delivery;
+  if (response === NO_ANSWER && status === null) {
+    world.journal.breakLaw('late_ack', `${what}: ${response}; an ack must come within 3 s`);
+    return { ok: false, error: 'operation_timeout', body: undefined, text: '' };
+  }
+  if (status !== 200) {
+    world.journal.breakLaw(
+      'bad_ack',
+      `${what}: ${status === null ? response : `answered with ${status}`}; an ack is 200`,
+    );
+    return { ok: false, error: 'dispatch_failed', body: undefined, text: '' };
+  }
+  const parsed = response.trim().startsWith('{') ? readJson(response) : undefined;
+  const body = isJson(parsed) ? parsed : undefined;
+  return { ok: true, error: '', body, text: body ? '' : response };
+}
+
+/** Records an ack that says something where Slack listens to nothing. */
+export function expectEmptyAck(world: World, what: string, ack: Ack): void {
+  if (!ack.ok || (ack.body === undefined && ack.text.trim() === '')) return;
+  world.journal.breakLaw('bad_ack', `${what}: Slack takes no body in this ack`);
+}
+
+/** Reads the message in the ack of a command; undefined: none, or one that Slack refuses. */
+export function messageInAck(world: World, what: string, ack: Ack): Json | undefined {
+  const message = ack.body ?? (ack.text.trim() === '' ? undefined : { text: ack.text });
+  if (!message) return undefined;
+  if (textIn(message, 'text') === '' && !Array.isArray(message.blocks)) return undefined;
+  if (hasRefusedBlock(world, message.blocks)) return undefined;
+  return checkMessage(world, what, message).length === 0 ? message : undefined;
+}

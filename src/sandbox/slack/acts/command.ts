@@ -1,0 +1,57 @@
+import { messageInAck, readAck } from '../acks.ts';
+import type { Channel } from '../channels.ts';
+import type { Delivery } from '../deliver.ts';
+import { textIn } from '../json.ts';
+import { escapeEntities, escapeTyped } from '../mentions.ts';
+import { commandFields } from '../payloads.ts';
+import { SlackRefusal } from '../refusal.ts';
+import { APP, type Person, SLACKBOT } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { getChannel } from './places.ts';
+
+/**
+ * A person types into a channel: a slash command goes to the app, anything else is a message.
+ * @throws SlackRefusal channel_not_found, not_in_channel, unknown_command, command_not_available
+ */
+export async function type(
+  world: World,
+  person: Person,
+  channelId: string,
+  text: string,
+): Promise<Delivery | undefined> {
+  const channel = getChannel(world, person, channelId);
+  if (!text.startsWith('/')) {
+    world.messages.post({ channel: channel.id, user: person.id, text: escapeTyped(text, world.channels) });
+    return undefined;
+  }
+  const [command = '', ...rest] = text.split(' ');
+  if (command !== world.app.command)
+    throw new SlackRefusal('unknown_command', `${command} is not a valid command`);
+  if (person.isStranger)
+    throw new SlackRefusal('command_not_available', 'Commands are not shared with other organisations');
+  return runCommand(world, person, channel, rest.join(' ').trim());
+}
+
+async function runCommand(world: World, person: Person, channel: Channel, typed: string): Promise<Delivery> {
+  const fields = commandFields(world, person, channel, escapeTyped(typed, world.channels));
+  const what = `command ${world.app.command} ${typed}`.trim();
+  const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
+  const ack = readAck(world, delivery);
+  if (!ack.ok) {
+    const words = `${world.app.command} failed with the error "${ack.error}"`;
+    world.messages.post({ channel: channel.id, user: SLACKBOT, text: escapeEntities(words), to: person.id });
+    return delivery;
+  }
+  const message = messageInAck(world, what, ack);
+  if (message) {
+    const isPublic = textIn(message, 'response_type') === 'in_channel';
+    world.messages.post({
+      channel: channel.id,
+      user: APP.botUserId,
+      text: textIn(message, 'text'),
+      blocks: message.blocks,
+      ...(isPublic ? {} : { to: person.id }),
+    });
+  }
+  return delivery;
+}

@@ -1,0 +1,70 @@
+import { APP, OTHER_TEAM, PEOPLE, TEAM } from './workspace.ts';
+
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'public' | 'private' | 'shared' | 'dm';
+  /** Person ids, the bot's among them; tests may change it. */
+  readonly members: Set<string>;
+}
+
+const { owner, manager, operator, viewer, nobody, guest, stranger } = PEOPLE;
+const bot = APP.botUserId;
+const colleagues = [owner.id, manager.id, operator.id, viewer.id, nobody.id];
+
+function channel(id: string, name: string, kind: Channel['kind'], members: readonly string[]): Channel {
+  return { id, name, kind, members: new Set(members) };
+}
+
+/** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
+export function createChannels(): readonly Channel[] {
+  return [
+    channel('C0GENERAL1', 'general', 'public', [...colleagues, guest.id, bot]),
+    channel('C0OPS00001', 'ops', 'public', [...colleagues, guest.id, bot]),
+    channel('C0RANDOM01', 'random', 'public', colleagues),
+    channel('C0PRIVATE1', 'board', 'private', [owner.id, manager.id]),
+    channel('C0SHARED01', 'with-elsewhere', 'shared', [owner.id, manager.id, operator.id, stranger.id, bot]),
+    ...[...colleagues, guest.id].map((id) => channel(`D${id.slice(1)}`, APP.name, 'dm', [id, bot])),
+  ];
+}
+
+/** Finds a channel by id, `#name`, or for one person `dm`. */
+export function findChannel(
+  channels: readonly Channel[],
+  wanted: string,
+  personId?: string,
+): Channel | undefined {
+  if (personId && ['dm', `@${APP.name}`].includes(wanted))
+    return channels.find((each) => each.kind === 'dm' && each.members.has(personId));
+  const name = wanted.replace(/^#/, '');
+  return channels.find((each) => each.id === wanted || (each.kind !== 'dm' && each.name === name));
+}
+
+/** The name that payloads give a channel: Slack hides those of private ones. */
+export function payloadName(channel: Channel): string {
+  if (channel.kind === 'dm') return 'directmessage';
+  return channel.kind === 'private' ? 'privategroup' : channel.name;
+}
+
+/** A channel as the conversations methods describe it. */
+export function describeChannel(channel: Channel): Record<string, unknown> {
+  const isDm = channel.kind === 'dm';
+  return {
+    id: channel.id,
+    ...(isDm ? { user: [...channel.members].find((id) => id !== bot) } : { name: channel.name }),
+    is_channel: !isDm,
+    is_group: false,
+    is_im: isDm,
+    is_mpim: false,
+    is_private: isDm || channel.kind === 'private',
+    is_archived: false,
+    is_general: channel.name === 'general',
+    is_shared: channel.kind === 'shared',
+    is_ext_shared: channel.kind === 'shared',
+    is_org_shared: false,
+    is_member: channel.members.has(bot),
+    context_team_id: TEAM.id,
+    ...(channel.kind === 'shared' ? { shared_team_ids: [TEAM.id, OTHER_TEAM.id] } : {}),
+    num_members: channel.members.size,
+  };
+}

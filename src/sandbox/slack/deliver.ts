@@ -1,0 +1,128 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { SlackClock } from './clock.ts';
+import type { Journal } from './journal.ts';
+import { signBody } from './sign.ts';
+
+/** One signed request to the app, and what came of it. */
+export interface Delivery {
+  /** "command /vps list", "block_actions" … */
+  readonly what: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: no answer within the time for an ack, or no connection. */
+  readonly status: number | null;
+  readonly response: string;
+  readonly tookMs: number;
+}
+
+export type DeliveryKind = 'form' | 'json';
+
+export interface Destination {
+  /** Where the app listens: its `/slack/events`. */
+  readonly commandsUrl: string;
+  readonly signingSecret: string;
+  /** How long Slack waits for an ack; really 3000. */
+  readonly ackTimeoutMs: number;
+}
+
+/** The `response` of a delivery that nobody answered in time. */
+export const NO_ANSWER = 'no answer in time';
+
+/** So many deliveries are kept; a sandbox may run for days. */
+const KEPT = 5000;
+
+/** Bolt refuses the form type with a charset behind it, and Slack sends none. */
+const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
+
+/** Sends signed requests to the app and records them. */
+export class Deliverer {
+  readonly #destination: () => Destination;
+  readonly #clock: SlackClock;
+  readonly #journal: Journal;
+  readonly #deliveries: Delivery[] = [];
+  readonly #open = new Set<AbortController>();
+
+  constructor(destination: () => Destination, clock: SlackClock, journal: Journal) {
+    this.#destination = destination;
+    this.#clock = clock;
+    this.#journal = journal;
+  }
+
+  /** Signs with the real time, since the app's receiver compares with its own wall clock. */
+  send(what: string, kind: DeliveryKind, body: string): Promise<Delivery> {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const signature = signBody(this.#destination().signingSecret, timestamp, body);
+    return this.sendRaw(what, body, {
+      'content-type': CONTENT_TYPES[kind],
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': signature,
+    });
+  }
+
+  /** Sends a body under headers of the caller's making. */
+  async sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
+    const at = this.#clock.now();
+    const startedMs = performance.now();
+    const answer = await this.#post(body, headers);
+    const tookMs = Math.round(performance.now() - startedMs);
+    const delivery = { what, body, headers, ...answer, tookMs };
+    this.#deliveries.push(delivery);
+    if (this.#deliveries.length > KEPT) this.#deliveries.shift();
+    this.#journal.record({ at, tookMs, from: 'slack', what, request: body, ...answer });
+    return delivery;
+  }
+
+  list(): readonly Delivery[] {
+    return this.#deliveries;
+  }
+
+  /** Gives up all requests that are still waiting for the app. */
+  abort(): void {
+    for (const controller of this.#open) controller.abort();
+  }
+
+  async #post(
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Pick<Delivery, 'status' | 'response'>> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), this.#destination().ackTimeoutMs);
+    this.#open.add(controller);
+    try {
+      return await exchange(this.#destination().commandsUrl, body, headers, controller.signal);
+    } catch (error) {
+      const reason = controller.signal.aborted ? NO_ANSWER : String(error);
+      return { status: null, response: reason };
+    } finally {
+      clearTimeout(timer);
+      this.#open.delete(controller);
+    }
+  }
+}
+
+function exchange(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Pick<Delivery, 'status' | 'response'>> {
+  return new Promise((resolve, reject) => {
+    const length = String(Buffer.byteLength(body));
+    const options = {
+      method: 'POST',
+      agent: false,
+      signal,
+      headers: { ...headers, 'content-length': length, 'user-agent': 'Slackbot 1.0 (local)' },
+    };
+    const outgoing = request(url, options, (incoming: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode ?? 0, response: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

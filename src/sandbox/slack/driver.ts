@@ -1,0 +1,241 @@
+import { type } from './acts/command.ts';
+import { openHome, reload, useShortcut } from './acts/elsewhere.ts';
+import { close, type FormValues, submit } from './acts/form.ts';
+import { getChannel } from './acts/places.ts';
+import { fill, press } from './acts/press.ts';
+import { suggest } from './acts/suggest.ts';
+import type { Delivery } from './deliver.ts';
+import { type Found, findButton, findInput, matches, type Surface, type Wanted } from './driver/find.ts';
+import { type SeenMessage, type SeenView, seeMessage, seeView, squeeze } from './driver/seen.ts';
+import { PATIENCE_MS, until } from './driver/until.ts';
+import { toEntered } from './driver/values.ts';
+import { optionsOf } from './entered.ts';
+import { objectIn, textIn } from './json.ts';
+import type { Entered } from './page-api.ts';
+import { SlackRefusal } from './refusal.ts';
+import { decodeEntities } from './render/mrkdwn.ts';
+import type { Person } from './workspace.ts';
+import type { World } from './world.ts';
+
+export type { SeenMessage, SeenView } from './driver/seen.ts';
+
+interface Confirming {
+  /** false: the person declines in the confirmation dialog. */
+  readonly confirm?: boolean;
+}
+
+/**
+ * A person at a Slack client, for tests that read like stories. Everything returned as a promise
+ * resolves once the app has acknowledged, not when all its work is done: `sees` waits for that.
+ * What a real client would not let a person do is thrown as a SlackRefusal.
+ */
+export class Persona {
+  readonly #world: World;
+  readonly #person: Person;
+  readonly #channel: string;
+  #seenUpTo = 0;
+  #isHomeOpen = false;
+
+  constructor(world: World, person: Person, channel: string) {
+    this.#world = world;
+    this.#person = person;
+    this.#channel = channel;
+  }
+
+  get id(): string {
+    return this.#person.id;
+  }
+
+  /** The same person, looking at `#ops`, or at `dm`, the conversation with the app. */
+  in(channel: string): Persona {
+    return new Persona(this.#world, this.#person, getChannel(this.#world, this.#person, channel).id);
+  }
+
+  /** Types a slash command, or a plain message. */
+  types(text: string): Promise<Delivery | undefined> {
+    return type(this.#world, this.#person, this.#channel, text);
+  }
+
+  /** Presses a button: in the open modal (Submit and Close, too), else the newest one in sight. Waits for it. */
+  async presses(wanted: Wanted, { confirm = true }: Confirming = {}): Promise<Delivery | undefined> {
+    const act = await this.#wait(() => this.#buttonAct(wanted, confirm), `a button ${String(wanted)}`);
+    return act();
+  }
+
+  /** Chooses an option from a menu, found by its label, placeholder or the text beside it. Waits for the menu. */
+  async chooses(
+    wanted: Wanted,
+    option: string,
+    { confirm = true }: Confirming = {},
+  ): Promise<Delivery | undefined> {
+    const found = await this.#input(wanted);
+    const value = await toEntered(this.#world, this.#person, found, option);
+    const dialog = objectIn(found.at.element, 'confirm');
+    if (dialog && !confirm) return undefined;
+    return fill(this.#world, this.#person, { ...actAt(found), value, confirmed: confirm });
+  }
+
+  /** Fills inputs by their labels: text, an option's text or value, several of them, `@operator`, `#ops`. */
+  async fills(values: Readonly<Record<string, Entered>>): Promise<void> {
+    for (const [label, value] of Object.entries(values)) {
+      const found = await this.#input(label);
+      const entered = await toEntered(this.#world, this.#person, found, value);
+      await fill(this.#world, this.#person, { ...actAt(found), value: entered, confirmed: true });
+    }
+  }
+
+  /** Submits the open modal. */
+  async submits(values: FormValues = {}): Promise<Delivery> {
+    return submit(this.#world, this.#person, (await this.#openModal()).id, values);
+  }
+
+  /** Closes the open modal by Cancel, or with `all` the stack by ×. */
+  async closes({ all = false } = {}): Promise<Delivery | undefined> {
+    return close(this.#world, this.#person, (await this.#openModal()).id, all);
+  }
+
+  /** Waits until this can be read on the screen. */
+  async sees(wanted: Wanted, patienceMs = PATIENCE_MS): Promise<void> {
+    await this.#wait(() => this.#reads(wanted) || undefined, JSON.stringify(String(wanted)), patienceMs);
+  }
+
+  /** Fails when this can be read on the screen now. */
+  doesNotSee(wanted: Wanted): void {
+    if (this.#reads(wanted))
+      throw new Error(`${this.#person.name} does see ${String(wanted)}:\n${this.screen()}`);
+  }
+
+  /** From now on this persona overlooks the messages that are there, unless they change. */
+  overlooksOldMessages(): this {
+    this.#seenUpTo = this.#world.messages.order;
+    return this;
+  }
+
+  /** Everything visible, as text: the open modal, the home tab once opened, the messages of the channel. */
+  screen(): string {
+    const modal = this.modal();
+    const home = this.#isHomeOpen ? this.home() : undefined;
+    const messages = this.messages().map((each) => `${each.heading}\n${each.shown}`);
+    return [modal && `┌ ${modal.shown}\n└`, home?.shown, ...messages].filter(Boolean).join('\n');
+  }
+
+  /** The open modal. */
+  modal(): SeenView | undefined {
+    const view = this.#world.views.stackOf(this.#person.id).at(-1);
+    return view && seeView(this.#world, view);
+  }
+
+  /** The home tab, as the app published it last. */
+  home(): SeenView | undefined {
+    const view = this.#world.views.homeOf(this.#person.id);
+    return view && seeView(this.#world, view);
+  }
+
+  /** The messages of the channel that this person sees, oldest first. */
+  messages(): readonly SeenMessage[] {
+    return this.#messages().map((message) => seeMessage(this.#world, message, this.#person));
+  }
+
+  /** The texts of the options of a menu or of boxes. */
+  async optionsOf(wanted: Wanted): Promise<readonly string[]> {
+    const found = await this.#input(wanted);
+    return optionsOf(found.at.element).map((option) => textIn(option.text, 'text'));
+  }
+
+  /** The options that the app offers for what is typed into an external select. */
+  async suggestionsFor(wanted: Wanted, query: string): Promise<readonly string[]> {
+    const found = await this.#input(wanted);
+    const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
+    const offer = await suggest(this.#world, this.#person, where, query);
+    const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
+    return options.map((option) => textIn(option.text, 'text'));
+  }
+
+  /** The confirmation dialog that a button would show: title, text, buttons. */
+  confirmationOf(wanted: Wanted): string | undefined {
+    const dialog = objectIn(findButton(this.#surfaces(), wanted)?.at.element, 'confirm');
+    return (
+      dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
+    );
+  }
+
+  /** The addresses of all links and link buttons in sight. */
+  links(): readonly string[] {
+    const written = JSON.stringify(
+      this.#surfaces().map((surface) => [surface.blocks, 'text' in surface && surface.text]),
+    );
+    return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
+  }
+
+  usesGlobalShortcut(callbackId: string): Promise<Delivery> {
+    return useShortcut(this.#world, this.#person, callbackId);
+  }
+
+  /** Uses a shortcut on the newest message that shows this text. */
+  usesMessageShortcut(callbackId: string, text: string): Promise<Delivery> {
+    const message = this.messages().findLast((each) => each.shown.includes(text));
+    if (!message) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
+    return useShortcut(this.#world, this.#person, callbackId, message);
+  }
+
+  opensHome(): Promise<Delivery | undefined> {
+    this.#isHomeOpen = true;
+    return openHome(this.#world, this.#person);
+  }
+
+  /** Reloads the client: ephemeral messages and open modals are gone. */
+  reloads(): void {
+    reload(this.#world, this.#person);
+  }
+
+  #messages() {
+    const visible = this.#world.messages.visibleTo(this.#person.id, this.#channelId());
+    return visible.filter((message) => message.order > this.#seenUpTo);
+  }
+
+  #channelId(): string {
+    return getChannel(this.#world, this.#person, this.#channel).id;
+  }
+
+  /** What can be clicked: a modal covers all the rest. Newest first. */
+  #surfaces(): readonly Surface[] {
+    const modal = this.#world.views.stackOf(this.#person.id).at(-1);
+    if (modal) return [modal];
+    const home = this.#isHomeOpen ? this.#world.views.homeOf(this.#person.id) : undefined;
+    return [...(home ? [home] : []), ...[...this.#messages()].reverse()];
+  }
+
+  #buttonAct(wanted: Wanted, confirm: boolean): (() => Promise<Delivery | undefined>) | undefined {
+    const modal = this.modal();
+    if (modal?.submit !== undefined && matches(modal.submit, wanted)) return () => this.submits();
+    const found = findButton(this.#surfaces(), wanted);
+    if (!found) return modal && matches(modal.close, wanted) ? () => this.closes() : undefined;
+    const dialog = objectIn(found.at.element, 'confirm');
+    if (!confirm && !dialog) throw new Error(`${String(wanted)} asks for no confirmation`);
+    if (!confirm) return () => Promise.resolve(undefined);
+    return () => press(this.#world, this.#person, { ...actAt(found), confirmed: true });
+  }
+
+  #input(wanted: Wanted): Promise<Found> {
+    return this.#wait(() => findInput(this.#surfaces(), wanted), `an input ${String(wanted)}`);
+  }
+
+  #openModal(): Promise<SeenView> {
+    return this.#wait(() => this.modal(), 'an open modal');
+  }
+
+  #wait<T>(look: () => T | undefined, what: string, patienceMs?: number): Promise<T> {
+    const complain = () => `${this.#person.name} does not see ${what}, but:\n${this.screen() || '(nothing)'}`;
+    return until(this.#world.journal, look, complain, patienceMs);
+  }
+
+  #reads(wanted: Wanted): boolean {
+    const screen = this.screen();
+    if (typeof wanted !== 'string') return wanted.test(screen);
+    return squeeze(screen).includes(squeeze(wanted));
+  }
+}
+
+function actAt(found: Found) {
+  return { place: found.place, block: found.at.blockId, action: found.at.actionId };
+}

@@ -1,0 +1,57 @@
+import { listElements, type PlacedElement } from '../block-ids.ts';
+import { textIn } from '../json.ts';
+import type { StoredMessage } from '../messages.ts';
+import type { PagePlace } from '../page-api.ts';
+import { decodeEntities } from '../render/mrkdwn.ts';
+import type { StoredView } from '../views.ts';
+
+export type Surface = StoredMessage | StoredView;
+
+/** An element that a person can reach, and where it is. */
+export interface Found {
+  readonly at: PlacedElement;
+  readonly place: PagePlace;
+  readonly surface: Surface;
+}
+
+export type Wanted = string | RegExp;
+
+export function matches(text: string, wanted: Wanted): boolean {
+  return typeof wanted === 'string' ? text.trim() === wanted : wanted.test(text);
+}
+
+/** Finds a button by its text; the surfaces are looked through in order. */
+export function findButton(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
+  return findIn(surfaces, ({ element }) => matches(textIn(element.text, 'text'), wanted));
+}
+
+/** Finds an input by its label, or a menu by its placeholder or the text beside it. */
+export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
+  const isInput = ({ element }: PlacedElement) => !String(element.type).endsWith('button');
+  return (
+    findIn(surfaces, (at) => isInput(at) && namesOf(at).some((name) => matches(name, wanted))) ??
+    findIn(surfaces, (at) => isInput(at) && typeof wanted === 'string' && textBeside(at).includes(wanted))
+  );
+}
+
+export function placeOf(surface: Surface): PagePlace {
+  return 'hash' in surface ? { view: surface.id } : { channel: surface.channel, ts: surface.ts };
+}
+
+function findIn(surfaces: readonly Surface[], isWanted: (at: PlacedElement) => boolean): Found | undefined {
+  for (const surface of surfaces) {
+    const at = listElements(surface.blocks).findLast(isWanted);
+    if (at) return { at, place: placeOf(surface), surface };
+  }
+  return undefined;
+}
+
+function namesOf({ block, element }: PlacedElement): readonly string[] {
+  return [textIn(block.label, 'text'), textIn(element.placeholder, 'text'), textBeside({ block })].filter(
+    (name) => name !== '',
+  );
+}
+
+function textBeside({ block }: Pick<PlacedElement, 'block'>): string {
+  return decodeEntities(textIn(block.text, 'text'));
+}

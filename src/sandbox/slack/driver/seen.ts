@@ -1,0 +1,37 @@
+import type { StoredMessage } from '../messages.ts';
+import { pageMessage, pageView } from '../page/describe.ts';
+import type { PageMessage, PageView } from '../page-api.ts';
+import { renderAuthor, renderMessage, renderView } from '../render/screen.ts';
+import type { StoredView } from '../views.ts';
+import type { Person } from '../workspace.ts';
+import type { World } from '../world.ts';
+
+/** A message as a person sees it. */
+export interface SeenMessage extends PageMessage {
+  /** "vps (only visible to you):" */
+  readonly heading: string;
+  /** The blocks (or without any the text) as read. */
+  readonly shown: string;
+}
+
+/** A modal or home tab as a person sees it. */
+export interface SeenView extends PageView {
+  readonly shown: string;
+}
+
+export function seeMessage(world: World, message: StoredMessage, person: Person): SeenMessage {
+  return {
+    ...pageMessage(message, person),
+    heading: renderAuthor(message),
+    shown: renderMessage(world, message, person),
+  };
+}
+
+export function seeView(world: World, view: StoredView): SeenView {
+  return { ...pageView(view), shown: renderView(world, view) };
+}
+
+/** Compares texts without regard to line breaks and indentation. */
+export function squeeze(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

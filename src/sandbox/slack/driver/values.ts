@@ -1,0 +1,60 @@
+import { suggest } from '../acts/suggest.ts';
+import { findChannel } from '../channels.ts';
+import { optionsOf } from '../entered.ts';
+import { textIn } from '../json.ts';
+import type { Entered, Json } from '../page-api.ts';
+import { SlackRefusal } from '../refusal.ts';
+import { findPerson, type Person } from '../workspace.ts';
+import type { World } from '../world.ts';
+import type { Found } from './find.ts';
+
+/** Turns what a test names (an option's text, `@operator`, `#ops`) into what Slack's client would enter. */
+export async function toEntered(
+  world: World,
+  person: Person,
+  found: Found,
+  value: Entered,
+): Promise<Entered> {
+  if (value === null) return null;
+  if (typeof value !== 'string') {
+    return Promise.all(value.map(async (each) => String(await toEntered(world, person, found, each))));
+  }
+  const type = String(found.at.element.type);
+  const one = await toOne(world, person, found, value);
+  return type.startsWith('multi_') || type === 'checkboxes' ? [one] : one;
+}
+
+async function toOne(world: World, person: Person, found: Found, value: string): Promise<string> {
+  const { element } = found.at;
+  const type = String(element.type);
+  if (type.includes('external_select')) return suggestedValue(world, person, found, value);
+  if (type.includes('users_select')) return findPerson(value.replace(/^@/, ''))?.id ?? value;
+  if (type.includes('channels_select') || type.includes('conversations_select'))
+    return (
+      findChannel(world.channels, value, person.id)?.id ?? findPerson(value.replace(/^@/, ''))?.id ?? value
+    );
+  const options = optionsOf(element);
+  if (options.length === 0) return value;
+  return optionValueOf(options, value) ?? refuseOption(options, value);
+}
+
+/** Types the text into the select, as a person would, and takes the option that fits. */
+async function suggestedValue(world: World, person: Person, found: Found, typed: string): Promise<string> {
+  const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
+  const offer = await suggest(world, person, where, typed);
+  const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
+  return optionValueOf(options, typed) ?? refuseOption(options, typed);
+}
+
+function optionValueOf(options: readonly Json[], wanted: string): string | undefined {
+  const texts = options.map((option) => textIn(option.text, 'text'));
+  const exact = options.find((option, index) => texts[index] === wanted || option.value === wanted);
+  const partly = options.filter((_option, index) => texts[index]?.includes(wanted));
+  const chosen = exact ?? (partly.length === 1 ? partly[0] : undefined);
+  return chosen && String(chosen.value);
+}
+
+function refuseOption(options: readonly Json[], wanted: string): never {
+  const offered = options.map((option) => textIn(option.text, 'text')).join(', ');
+  throw new SlackRefusal('not_an_option', `${JSON.stringify(wanted)} is not offered; there is: ${offered}`);
+}

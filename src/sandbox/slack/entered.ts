@@ -1,0 +1,125 @@
+import { listElements, type PlacedElement } from './block-ids.ts';
+import { isJson, objectsIn } from './json.ts';
+import type { Entered, Json, PageValues } from './page-api.ts';
+import { SlackRefusal } from './refusal.ts';
+
+/** What one person entered into one view or message: `blockId/actionId` -> Slack's state value. */
+export type EnteredValues = Map<string, Json>;
+
+type Kind = 'text' | 'option' | 'options' | 'one' | 'many' | 'number';
+
+/** For each stateful element: what it holds, in which state field, and from which initial field. */
+const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
+  plain_text_input: ['text', 'value', 'initial_value'],
+  email_text_input: ['text', 'value', 'initial_value'],
+  url_text_input: ['text', 'value', 'initial_value'],
+  number_input: ['text', 'value', 'initial_value'],
+  static_select: ['option', 'selected_option', 'initial_option'],
+  external_select: ['option', 'selected_option', 'initial_option'],
+  radio_buttons: ['option', 'selected_option', 'initial_option'],
+  multi_static_select: ['options', 'selected_options', 'initial_options'],
+  multi_external_select: ['options', 'selected_options', 'initial_options'],
+  checkboxes: ['options', 'selected_options', 'initial_options'],
+  users_select: ['one', 'selected_user', 'initial_user'],
+  conversations_select: ['one', 'selected_conversation', 'initial_conversation'],
+  channels_select: ['one', 'selected_channel', 'initial_channel'],
+  multi_users_select: ['many', 'selected_users', 'initial_users'],
+  multi_conversations_select: ['many', 'selected_conversations', 'initial_conversations'],
+  multi_channels_select: ['many', 'selected_channels', 'initial_channels'],
+  datepicker: ['one', 'selected_date', 'initial_date'],
+  timepicker: ['one', 'selected_time', 'initial_time'],
+  datetimepicker: ['number', 'selected_date_time', 'initial_date_time'],
+};
+
+const keyOf = ({ blockId, actionId }: PlacedElement) => `${blockId}/${actionId}`;
+
+/** Tells whether the element holds a value (buttons and overflow menus don't). */
+export function isStateful(element: Json): boolean {
+  return Object.hasOwn(STATEFUL, String(element.type));
+}
+
+/** Tells whether the element is a text input. */
+export function isTextInput(element: Json): boolean {
+  return STATEFUL[String(element.type)]?.[0] === 'text';
+}
+
+/** The value of one element as Slack's state has it: entered, else initial, else empty. */
+export function stateOf(placed: PlacedElement, entered: EnteredValues): Json {
+  const known = entered.get(keyOf(placed));
+  if (known) return known;
+  const { element } = placed;
+  const [kind, field, initial] = STATEFUL[String(element.type)] ?? ['text', 'value', 'initial_value'];
+  const empty = kind === 'options' || kind === 'many' ? [] : null;
+  return { type: element.type, [field]: element[initial] ?? empty };
+}
+
+/** `state.values` of all stateful elements. */
+export function valuesOf(blocks: readonly Json[], entered: EnteredValues): PageValues {
+  const values: Record<string, Record<string, Json>> = {};
+  for (const placed of listElements(blocks)) {
+    if (!isStateful(placed.element)) continue;
+    const ofBlock = values[placed.blockId] ?? {};
+    ofBlock[placed.actionId] = stateOf(placed, entered);
+    values[placed.blockId] = ofBlock;
+  }
+  return values;
+}
+
+/** Tells whether nothing is entered. */
+export function isEmpty(state: Json): boolean {
+  const [, field] = STATEFUL[String(state.type)] ?? ['text', 'value'];
+  const value = state[field];
+  return (
+    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+/**
+ * Enters a value into an element. `offered` are the options an external select was given last.
+ * @throws SlackRefusal not_an_option, wrong_value
+ */
+export function enter(
+  placed: PlacedElement,
+  value: Entered,
+  entered: EnteredValues,
+  offered: readonly Json[],
+): void {
+  const { element } = placed;
+  const [kind, field] = STATEFUL[String(element.type)] ?? ['text', 'value'];
+  entered.set(keyOf(placed), { type: element.type, [field]: convert(kind, element, value, offered) });
+}
+
+/** Keeps what was entered only for elements that are still there, as Slack does on views.update. */
+export function keepEntered(blocks: readonly Json[], entered: EnteredValues): void {
+  const present = new Set(listElements(blocks).map(keyOf));
+  for (const key of [...entered.keys()]) if (!present.has(key)) entered.delete(key);
+}
+
+/** The options of an element, from its groups, too. */
+export function optionsOf(element: Json): readonly Json[] {
+  const groups = objectsIn(element, 'option_groups').flatMap((group) => objectsIn(group, 'options'));
+  return [...objectsIn(element, 'options'), ...groups];
+}
+
+function convert(kind: Kind, element: Json, value: Entered, offered: readonly Json[]): unknown {
+  const several = kind === 'options' || kind === 'many';
+  if (value === null) return several ? [] : null;
+  const listed = typeof value === 'string' ? [value] : value;
+  const max = typeof element.max_selected_items === 'number' ? element.max_selected_items : listed.length;
+  if (listed.length > max) throw new SlackRefusal('wrong_value', `At most ${max} may be chosen`);
+  if (several) return kind === 'many' ? [...listed] : listed.map((each) => optionFor(element, each, offered));
+  if (typeof value !== 'string') throw new SlackRefusal('wrong_value', 'Only one value fits here');
+  if (kind === 'option') return optionFor(element, value, offered);
+  return kind === 'number' ? Number(value) : value;
+}
+
+/**
+ * The option with that value, among those an element shows.
+ * @throws SlackRefusal not_an_option
+ */
+export function optionFor(element: Json, value: string, offered: readonly Json[]): Json {
+  const initial = [element.initial_option, ...objectsIn(element, 'initial_options')].filter(isJson);
+  const option = [...optionsOf(element), ...offered, ...initial].find((each) => each.value === value);
+  if (!option) throw new SlackRefusal('not_an_option', `${JSON.stringify(value)} is not offered here`);
+  return option;
+}

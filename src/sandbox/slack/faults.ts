@@ -1,0 +1,73 @@
+interface Failure {
+  readonly code: string;
+  left: number;
+}
+
+/** Switches for tests: how the local Slack fails when asked to. */
+export class Faults {
+  readonly #failures = new Map<string, Failure>();
+  readonly #refusedBlocks = new Set<string>();
+  readonly #delays = new Map<string, number>();
+  readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
+  #replyUrl: { readonly status: number; left: number } | undefined;
+
+  /** The next so many calls of this Web API method answer with this error. */
+  failMethod(method: string, code: string, times = Number.POSITIVE_INFINITY): void {
+    this.#failures.set(method, { code, left: times });
+  }
+
+  /** Messages and views with such a block get invalid_blocks, wherever they are sent. */
+  refuseBlock(type: string): void {
+    this.#refusedBlocks.add(type);
+  }
+
+  /** The next so many calls of the method (`*`: of any) get 429 with Retry-After. */
+  rateLimit(method: string, { times = 1, retryAfterSeconds = 1 } = {}): void {
+    this.#rateLimits.set(method, { left: times, retryAfterSeconds });
+  }
+
+  /** Every call of the method (`*`: of any) is answered so much later, in real milliseconds. */
+  slowDown(method: string, delayMs: number): void {
+    this.#delays.set(method, delayMs);
+  }
+
+  /** The next so many posts to a response_url are answered with this status. */
+  breakReplyUrls(status = 500, times = Number.POSITIVE_INFINITY): void {
+    this.#replyUrl = { status, left: times };
+  }
+
+  /** Everything works again. */
+  clear(): void {
+    for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
+      switches.clear();
+    this.#replyUrl = undefined;
+  }
+
+  takeFailure(method: string): string | undefined {
+    return takeOne(this.#failures.get(method))?.code;
+  }
+
+  /** Seconds of Retry-After; undefined: not limited. */
+  takeRateLimit(method: string): number | undefined {
+    const limit = takeOne(this.#rateLimits.get(method)) ?? takeOne(this.#rateLimits.get('*'));
+    return limit?.retryAfterSeconds;
+  }
+
+  takeReplyUrlStatus(): number | undefined {
+    return takeOne(this.#replyUrl)?.status;
+  }
+
+  delayMs(method: string): number {
+    return this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
+  }
+
+  isRefused(blockType: string): boolean {
+    return this.#refusedBlocks.has(blockType);
+  }
+}
+
+function takeOne<T extends { left: number }>(counted: T | undefined): T | undefined {
+  if (!counted || counted.left <= 0) return undefined;
+  counted.left -= 1;
+  return counted;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Bigger bodies are refused; Slack's own limit for a view is 250 kB. */
+const MAX_BODY_BYTES = 2_000_000;
+
+/** Reads a request's body as text. */
+export async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    const part = Buffer.from(chunk as Uint8Array);
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error('the body is too big');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Answers with JSON. */
+export function sendJson(
+  outgoing: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  outgoing.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
+  outgoing.end(JSON.stringify(body));
+}
+
+/** Answers with plain text. */
+export function sendText(outgoing: ServerResponse, status: number, body: string): void {
+  outgoing.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  outgoing.end(body);
+}
+
+const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/** Tells whether the Host header names this machine: other names may be a page that rebinds its DNS. */
+export function isLoopbackHost(incoming: IncomingMessage): boolean {
+  return LOOPBACK.test(incoming.headers.host ?? '');
+}
+
+/** Tells whether a post comes from a page of this very server, or from no page at all. */
+export function isSameOrigin(incoming: IncomingMessage): boolean {
+  const { origin, host } = incoming.headers;
+  const site = incoming.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return origin === undefined || origin === `http://${host}`;
+}

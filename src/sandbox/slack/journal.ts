@@ -1,0 +1,95 @@
+import type { SlackClock } from './clock.ts';
+import type { StoredMessage } from './messages.ts';
+import type { BrokenLaw, TrafficEntry } from './page-api.ts';
+
+/** What happens in the workspace, as it happens. */
+export type SlackEvent =
+  | { readonly type: 'message' | 'message_changed' | 'message_deleted'; readonly message: StoredMessage }
+  | { readonly type: 'views' | 'home' | 'reload'; readonly person: string }
+  | { readonly type: 'traffic'; readonly entry: TrafficEntry }
+  | { readonly type: 'broken_law'; readonly law: BrokenLaw };
+
+/** So many requests are kept; a sandbox may run for days. */
+const KEPT = 5000;
+
+export type SlackListener = (event: SlackEvent) => void;
+
+/** The record of everything: events for listeners, requests, broken laws. */
+export class Journal {
+  readonly #clock: SlackClock;
+  readonly #listeners = new Set<SlackListener>();
+  readonly #traffic: TrafficEntry[] = [];
+  readonly #laws: BrokenLaw[] = [];
+  readonly #secrets = new Set<string>();
+  #recorded = 0;
+
+  constructor(clock: SlackClock) {
+    this.#clock = clock;
+  }
+
+  /** Calls the listener on every event from now on; the function given back ends that. */
+  onEvent(listener: SlackListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: SlackEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  /** From now on this text is masked in everything recorded. */
+  keepSecret(secret: string): void {
+    if (secret.length > 0) this.#secrets.add(secret);
+  }
+
+  mask(text: string): string {
+    let masked = maskPreformatted(text).replace(RESPONSE_URL_SECRET, '$1[masked]');
+    for (const secret of this.#secrets) masked = masked.replaceAll(secret, '[masked]');
+    return masked;
+  }
+
+  record(entry: Omit<TrafficEntry, 'id'>): void {
+    const { what, request, response } = entry;
+    this.#recorded += 1;
+    const masked = {
+      ...entry,
+      id: this.#recorded,
+      what: this.mask(what),
+      request: this.mask(request),
+      response: this.mask(response),
+    };
+    this.#traffic.push(masked);
+    if (this.#traffic.length > KEPT) this.#traffic.shift();
+    this.emit({ type: 'traffic', entry: masked });
+  }
+
+  breakLaw(law: string, words: string): void {
+    const broken = { at: this.#clock.now(), law, words: this.mask(words) };
+    this.#laws.push(broken);
+    this.emit({ type: 'broken_law', law: broken });
+  }
+
+  traffic(): readonly TrafficEntry[] {
+    return this.#traffic;
+  }
+
+  laws(): readonly BrokenLaw[] {
+    return this.#laws;
+  }
+}
+
+/** The last part of `/reply/<team>/<number>/<secret>`, percent-encoded or not. */
+const RESPONSE_URL_SECRET = /((?:\/|%2F)reply(?:\/|%2F)\w+(?:\/|%2F)\w+(?:\/|%2F))\w+/g;
+
+/**
+ * Apps put secrets into preformatted text, for one person's eyes; traffic is shown to everybody in the sandbox.
+ * A form is written out first: what it holds can't be told apart while it is encoded.
+ */
+function maskPreformatted(text: string): string {
+  if (!text.includes('rich_text_preformatted')) return text;
+  const isJson = text.trimStart().startsWith('{');
+  const written = isJson ? text : [...new URLSearchParams(text)].map((pair) => pair.join('=')).join('&');
+  return written.replace(PREFORMATTED_TEXT, '$1[masked]"');
+}
+
+const PREFORMATTED_TEXT = /("rich_text_preformatted"[^}]*?"text":")(?:[^"\\]|\\.)*"/g;

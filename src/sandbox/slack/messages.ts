@@ -1,0 +1,111 @@
+import { nameBlocks } from './block-ids.ts';
+import { type EnteredValues, keepEntered } from './entered.ts';
+import type { Ids } from './ids.ts';
+import type { Journal } from './journal.ts';
+import type { Json } from './page-api.ts';
+
+export interface StoredMessage {
+  readonly channel: string;
+  readonly ts: string;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks: readonly Json[];
+  /** The only person who sees it; undefined: everybody in the channel. */
+  readonly to: string | undefined;
+  readonly threadTs: string | undefined;
+  readonly edited: boolean;
+  /** Grows with every post and change, so that one can ask for what is new. */
+  readonly order: number;
+  /** By person id. */
+  readonly entered: Map<string, EnteredValues>;
+}
+
+export interface MessageDraft {
+  readonly channel: string;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks?: unknown;
+  readonly to?: string;
+  readonly threadTs?: string;
+}
+
+/** All messages of the workspace, ephemerals among them. */
+export class Messages {
+  readonly #ids: Ids;
+  readonly #journal: Journal;
+  readonly #messages = new Map<string, StoredMessage>();
+  #order = 0;
+
+  constructor(ids: Ids, journal: Journal) {
+    this.#ids = ids;
+    this.#journal = journal;
+  }
+
+  post(draft: MessageDraft): StoredMessage {
+    this.#order += 1;
+    const message: StoredMessage = {
+      channel: draft.channel,
+      ts: this.#ids.ts(),
+      user: draft.user,
+      text: draft.text,
+      blocks: nameBlocks(draft.blocks, this.#ids),
+      to: draft.to,
+      threadTs: draft.threadTs,
+      edited: false,
+      order: this.#order,
+      entered: new Map(),
+    };
+    this.#messages.set(keyOf(message.channel, message.ts), message);
+    this.#journal.emit({ type: 'message', message });
+    return message;
+  }
+
+  change(message: StoredMessage, text: string, blocks: unknown): StoredMessage {
+    this.#order += 1;
+    const named = nameBlocks(blocks, this.#ids);
+    const changed = { ...message, text, blocks: named, edited: true, order: this.#order };
+    for (const values of changed.entered.values()) keepEntered(named, values);
+    this.#messages.set(keyOf(message.channel, message.ts), changed);
+    this.#journal.emit({ type: 'message_changed', message: changed });
+    return changed;
+  }
+
+  remove(message: StoredMessage): void {
+    if (!this.#messages.delete(keyOf(message.channel, message.ts))) return;
+    this.#journal.emit({ type: 'message_deleted', message });
+  }
+
+  find(channel: string, ts: string): StoredMessage | undefined {
+    return this.#messages.get(keyOf(channel, ts));
+  }
+
+  /** What one person sees in a channel, oldest first. */
+  visibleTo(personId: string, channel: string): readonly StoredMessage[] {
+    return [...this.#messages.values()].filter(
+      (message) => message.channel === channel && (message.to === undefined || message.to === personId),
+    );
+  }
+
+  /** Ephemeral messages don't outlive the client (Slack's chat.postEphemeral page). */
+  forgetEphemeralsOf(personId: string): void {
+    for (const message of [...this.#messages.values()]) if (message.to === personId) this.remove(message);
+  }
+
+  /** The highest order given so far. */
+  get order(): number {
+    return this.#order;
+  }
+
+  all(): readonly StoredMessage[] {
+    return [...this.#messages.values()];
+  }
+}
+
+/** What this person entered into this message; changes to it are kept. */
+export function enteredBy(message: StoredMessage, personId: string): EnteredValues {
+  const known = message.entered.get(personId) ?? new Map();
+  message.entered.set(personId, known);
+  return known;
+}
+
+const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;

@@ -1,0 +1,229 @@
+/**
+ * The contract between the local Slack and its page in the browser. Types only: the page's author may
+ * import them (`import type`), and nothing else of this folder.
+ *
+ * GET  /page/state?as=U…   -> PageState                      everything that person can see
+ * GET  /page/live?as=U…    -> server-sent events, PageEvent  `event:` is the type, `data:` the whole event
+ * POST /page/do            PageDeed -> PageDone              what that person does (JSON body)
+ *
+ * Host must be a loopback name; a POST from another origin is refused with 403.
+ */
+
+/** A JSON object whose shape is Slack's; blocks and views are handed on as the app sent them. */
+export type Json = Record<string, unknown>;
+
+export interface PagePerson {
+  /** Slack id, `U…`. */
+  readonly id: string;
+  /** The handle after the @; also the name in `slack.as(name)`. */
+  readonly name: string;
+  readonly realName: string;
+  readonly teamId: string;
+  /** A workspace admin of Slack's own. */
+  readonly isAdmin: boolean;
+  /** A guest (multi-channel). */
+  readonly isRestricted: boolean;
+  /** Somebody of another organisation, here by Slack Connect. */
+  readonly isStranger: boolean;
+  readonly isBot: boolean;
+  /** Words for the page: "manager", "guest" … */
+  readonly title: string;
+}
+
+export interface PageMessage {
+  readonly channel: string;
+  readonly ts: string;
+  /** The author's id; the app's bot user for the app, `USLACKBOT` for Slack's own notices. */
+  readonly user: string;
+  /** The notification text. Shown only when there are no blocks. */
+  readonly text: string;
+  /** Block Kit blocks, each with a block_id, each element with an action_id. Empty for plain messages. */
+  readonly blocks: readonly Json[];
+  /** Only this person sees it ("Only visible to you"), until a reload. */
+  readonly ephemeral: boolean;
+  readonly edited: boolean;
+  readonly threadTs?: string;
+  /** What was entered into the inputs of this message by this person: block_id -> action_id -> Slack's state value. */
+  readonly values: PageValues;
+  /** Who would be notified by name: `@channel`, `@owner` … */
+  readonly pings: readonly string[];
+}
+
+/** `state.values` as Slack writes it. */
+export type PageValues = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+export interface PageChannel {
+  readonly id: string;
+  /** Without the #; for the conversation with the app, the app's name. */
+  readonly name: string;
+  readonly kind: 'public' | 'private' | 'shared' | 'dm';
+  readonly hasApp: boolean;
+  readonly members: readonly string[];
+  /** Oldest first, ephemerals among them. */
+  readonly messages: readonly PageMessage[];
+}
+
+export interface PageView {
+  readonly id: string;
+  readonly type: 'modal' | 'home';
+  readonly hash: string;
+  readonly title: string;
+  /** Absent: the modal has no such button. */
+  readonly submit?: string;
+  readonly close: string;
+  readonly blocks: readonly Json[];
+  readonly values: PageValues;
+  /** Errors below inputs, by block_id; from the app or from Slack itself. */
+  readonly errors: Readonly<Record<string, string>>;
+  /** "We had some trouble connecting. Try again?", when the app did not acknowledge. */
+  readonly trouble?: string;
+}
+
+export interface PageCommand {
+  readonly command: string;
+  readonly description: string;
+  readonly usageHint: string;
+}
+
+export interface PageShortcut {
+  readonly callbackId: string;
+  readonly name: string;
+  readonly type: 'global' | 'message';
+}
+
+export interface TrafficEntry {
+  readonly id: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly tookMs: number;
+  /** Who sent the request. */
+  readonly from: 'slack' | 'app';
+  /** "command /vps list", "block_actions", "chat.postMessage", "response_url" … */
+  readonly what: string;
+  /** Bodies as sent; tokens, signatures and response_url secrets are replaced by `[masked]`. */
+  readonly request: string;
+  /** null: no answer. */
+  readonly status: number | null;
+  readonly response: string;
+}
+
+/** Something that a good app never does. */
+export interface BrokenLaw {
+  readonly at: number;
+  /** `late_ack`, `bad_ack`, `limits`, `missing_scope`, `expired_trigger`, `reply_url_used_up` … */
+  readonly law: string;
+  readonly words: string;
+}
+
+export interface PageState {
+  readonly team: { readonly id: string; readonly name: string; readonly domain: string };
+  readonly app: { readonly id: string; readonly name: string; readonly botUserId: string };
+  readonly as: PagePerson;
+  readonly people: readonly PagePerson[];
+  readonly commands: readonly PageCommand[];
+  readonly shortcuts: readonly PageShortcut[];
+  /** The channels this person is in, then the conversation with the app. */
+  readonly channels: readonly PageChannel[];
+  /** Open modals, the visible one last. */
+  readonly views: readonly PageView[];
+  readonly home: PageView | null;
+  /** The last 200. */
+  readonly traffic: readonly TrafficEntry[];
+  readonly laws: readonly BrokenLaw[];
+}
+
+/** Where an element is: in an open view, in the home tab (a view, too), or in a message. */
+export type PagePlace = { readonly view: string } | { readonly channel: string; readonly ts: string };
+
+/**
+ * What was entered: text for text inputs; an option's `value` for selects, radio buttons and overflow
+ * menus; ids for user and channel selects; YYYY-MM-DD, HH:mm or seconds for date and time; a list for
+ * checkboxes and multi selects; null to clear. Buttons take none.
+ */
+export type Entered = string | readonly string[] | null;
+
+export type PageDeed =
+  /** Text beginning with / is a slash command, anything else a message of the person. */
+  | {
+      readonly as: string;
+      readonly do: 'message' | 'command';
+      readonly channel: string;
+      readonly text: string;
+    }
+  /** Press, choose, tick. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
+  | {
+      readonly as: string;
+      readonly do: 'action';
+      readonly place: PagePlace;
+      readonly block: string;
+      readonly action: string;
+      readonly value?: Entered;
+      readonly confirmed?: boolean;
+    }
+  /** Enter something into an input; asks the app only where the block says dispatch_action. */
+  | {
+      readonly as: string;
+      readonly do: 'fill';
+      readonly place: PagePlace;
+      readonly block: string;
+      readonly action: string;
+      readonly value: Entered;
+    }
+  /** Options of an external select for what was typed so far. Does not change anything. */
+  | {
+      readonly as: string;
+      readonly do: 'suggest';
+      readonly place: PagePlace;
+      readonly block: string;
+      readonly action: string;
+      readonly query: string;
+    }
+  /** Submit a modal; `values` (block_id -> action_id -> entered) are filled in first. */
+  | {
+      readonly as: string;
+      readonly do: 'submit';
+      readonly view: string;
+      readonly values?: Readonly<Record<string, Readonly<Record<string, Entered>>>>;
+    }
+  /** Cancel closes one modal; `all` is the × and closes the stack. */
+  | { readonly as: string; readonly do: 'close'; readonly view: string; readonly all?: boolean }
+  | {
+      readonly as: string;
+      readonly do: 'shortcut';
+      readonly callbackId: string;
+      /** For message shortcuts. */
+      readonly message?: { readonly channel: string; readonly ts: string };
+    }
+  | { readonly as: string; readonly do: 'home' }
+  /** Reload the client: ephemeral messages and open modals are gone. */
+  | { readonly as: string; readonly do: 'reload' };
+
+export type PageDone =
+  | {
+      readonly ok: true;
+      /** For `suggest`: Slack option objects. */
+      readonly options?: readonly Json[];
+      readonly optionGroups?: readonly Json[];
+    }
+  | {
+      readonly ok: false;
+      /** `confirm_needed`, `invalid_input`, `not_in_channel`, `no_such_element`, `view_closed` … */
+      readonly error: string;
+      readonly words: string;
+      /** With `confirm_needed`: Slack's confirmation dialog object. */
+      readonly confirm?: Json;
+      /** With `invalid_input`: by block_id; also on the view. */
+      readonly errors?: Readonly<Record<string, string>>;
+    };
+
+/** Only events that this person may know of arrive. On reconnecting, read /page/state again. */
+export type PageEvent =
+  | { readonly type: 'message' | 'message_changed'; readonly message: PageMessage }
+  | { readonly type: 'message_deleted'; readonly channel: string; readonly ts: string }
+  /** The whole stack after a modal was opened, updated, pushed or closed; empty when none is open. */
+  | { readonly type: 'views'; readonly views: readonly PageView[] }
+  | { readonly type: 'home'; readonly view: PageView }
+  | { readonly type: 'traffic'; readonly entry: TrafficEntry }
+  | { readonly type: 'broken_law'; readonly law: BrokenLaw }
+  /** Read /page/state again. */
+  | { readonly type: 'reload' };

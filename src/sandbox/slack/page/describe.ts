@@ -1,0 +1,78 @@
+import type { Channel } from '../channels.ts';
+import { valuesOf } from '../entered.ts';
+import { textIn } from '../json.ts';
+import { enteredBy, type StoredMessage } from '../messages.ts';
+import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.ts';
+import { findPings } from '../render/pings.ts';
+import type { StoredView } from '../views.ts';
+import { APP, EVERYBODY, type Person, TEAM } from '../workspace.ts';
+import type { World } from '../world.ts';
+
+const TRAFFIC_SHOWN = 200;
+
+export function pageMessage(message: StoredMessage, person: Person): PageMessage {
+  return {
+    channel: message.channel,
+    ts: message.ts,
+    user: message.user,
+    text: message.text,
+    blocks: message.blocks,
+    ephemeral: message.to !== undefined,
+    edited: message.edited,
+    ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
+    values: valuesOf(message.blocks, enteredBy(message, person.id)),
+    pings: findPings(message),
+  };
+}
+
+export function pageView(view: StoredView): PageView {
+  const submit = textIn(view.fields.submit, 'text');
+  return {
+    id: view.id,
+    type: view.type,
+    hash: view.hash,
+    title: textIn(view.fields.title, 'text'),
+    ...(submit ? { submit } : {}),
+    close: textIn(view.fields.close, 'text') || 'Cancel',
+    blocks: view.blocks,
+    values: valuesOf(view.blocks, view.entered),
+    errors: view.errors,
+    ...(view.trouble === undefined ? {} : { trouble: view.trouble }),
+  };
+}
+
+export function pageStack(world: World, person: Person): readonly PageView[] {
+  return world.views.stackOf(person.id).map(pageView);
+}
+
+function pageChannel(world: World, channel: Channel, person: Person): PageChannel {
+  return {
+    id: channel.id,
+    name: channel.name,
+    kind: channel.kind,
+    hasApp: channel.members.has(APP.botUserId),
+    members: [...channel.members],
+    messages: world.messages.visibleTo(person.id, channel.id).map((message) => pageMessage(message, person)),
+  };
+}
+
+/** Everything that one person can see. */
+export function pageState(world: World, person: Person): PageState {
+  const home = world.views.homeOf(person.id);
+  const { command, description, usageHint, shortcuts } = world.app;
+  return {
+    team: TEAM,
+    app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
+    as: person,
+    people: EVERYBODY,
+    commands: [{ command, description, usageHint }],
+    shortcuts,
+    channels: world.channels
+      .filter((channel) => channel.members.has(person.id))
+      .map((channel) => pageChannel(world, channel, person)),
+    views: pageStack(world, person),
+    home: home ? pageView(home) : null,
+    traffic: world.journal.traffic().slice(-TRAFFIC_SHOWN),
+    laws: world.journal.laws(),
+  };
+}

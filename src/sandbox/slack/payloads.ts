@@ -1,0 +1,173 @@
+import { type Channel, payloadName } from './channels.ts';
+import { valuesOf } from './entered.ts';
+import { enteredBy, type StoredMessage } from './messages.ts';
+import type { Json } from './page-api.ts';
+import { describeView, type StoredView } from './views.ts';
+import { APP, type Person, TEAM } from './workspace.ts';
+import type { World } from './world.ts';
+
+/** The fields of a slash command (Slack's "Implementing slash commands" page). */
+export function commandFields(
+  world: World,
+  person: Person,
+  channel: Channel,
+  text: string,
+): Record<string, string> {
+  const replyPath = world.replyUrls.create(person.id, channel.id);
+  return {
+    token: world.app.verificationToken,
+    team_id: TEAM.id,
+    team_domain: TEAM.domain,
+    channel_id: channel.id,
+    channel_name: payloadName(channel),
+    user_id: person.id,
+    user_name: person.name,
+    command: world.app.command,
+    text,
+    api_app_id: APP.id,
+    is_enterprise_install: 'false',
+    response_url: `${world.origin()}${replyPath}`,
+    trigger_id: world.triggers.create(person.id),
+  };
+}
+
+/** What all interaction payloads begin with. */
+function interaction(world: World, person: Person, type: string): Json {
+  return {
+    type,
+    user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
+    api_app_id: APP.id,
+    token: world.app.verificationToken,
+    team: { id: TEAM.id, domain: TEAM.domain },
+    enterprise: null,
+    is_enterprise_install: false,
+  };
+}
+
+/** A message as the Web API and payloads write it. */
+export function describeMessage(message: StoredMessage): Json {
+  const isApps = message.user === APP.botUserId;
+  return {
+    type: 'message',
+    user: message.user,
+    ts: message.ts,
+    text: message.text,
+    team: TEAM.id,
+    ...(isApps ? { bot_id: APP.botId, app_id: APP.id } : {}),
+    ...(message.blocks.length > 0 ? { blocks: message.blocks } : {}),
+    ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+    ...(message.edited ? { edited: { user: APP.botId, ts: message.ts } } : {}),
+  };
+}
+
+/** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
+export function placeFields(person: Person, place: StoredMessage | StoredView, channel?: Channel): Json {
+  if ('hash' in place) return { container: { type: 'view', view_id: place.id }, view: describeView(place) };
+  return {
+    container: {
+      type: 'message',
+      message_ts: place.ts,
+      channel_id: place.channel,
+      is_ephemeral: place.to !== undefined,
+    },
+    channel: { id: place.channel, name: channel ? payloadName(channel) : '' },
+    ...(place.to === undefined ? { message: describeMessage(place) } : {}),
+    state: { values: valuesOf(place.blocks, enteredBy(place, person.id)) },
+  };
+}
+
+/** block_actions: only those on messages get a response_url. */
+export function actionPayload(
+  world: World,
+  person: Person,
+  place: StoredMessage | StoredView,
+  action: Json,
+): Json {
+  const isView = 'hash' in place;
+  const channel = isView ? undefined : world.channels.find((each) => each.id === place.channel);
+  const original = isView ? undefined : { channel: place.channel, ts: place.ts };
+  const replyPath = original && world.replyUrls.create(person.id, original.channel, original);
+  return {
+    ...interaction(world, person, 'block_actions'),
+    ...placeFields(person, place, channel),
+    trigger_id: world.triggers.create(person.id),
+    ...(replyPath ? { response_url: `${world.origin()}${replyPath}` } : {}),
+    actions: [{ ...action, action_ts: world.ids.ts() }],
+  };
+}
+
+/** block_suggestion: what was typed so far into an external select. */
+export function suggestionPayload(
+  world: World,
+  person: Person,
+  place: StoredMessage | StoredView,
+  asked: { readonly block_id: string; readonly action_id: string; readonly value: string },
+): Json {
+  const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
+  return {
+    ...interaction(world, person, 'block_suggestion'),
+    ...placeFields(person, place, channel),
+    ...asked,
+  };
+}
+
+export function submissionPayload(world: World, person: Person, view: StoredView): Json {
+  return {
+    ...interaction(world, person, 'view_submission'),
+    trigger_id: world.triggers.create(person.id),
+    view: describeView(view),
+    response_urls: [],
+  };
+}
+
+export function closedPayload(world: World, person: Person, view: StoredView, isCleared: boolean): Json {
+  return { ...interaction(world, person, 'view_closed'), view: describeView(view), is_cleared: isCleared };
+}
+
+export function shortcutPayload(
+  world: World,
+  person: Person,
+  callbackId: string,
+  message?: StoredMessage,
+): Json {
+  const common = {
+    callback_id: callbackId,
+    trigger_id: world.triggers.create(person.id),
+    action_ts: world.ids.ts(),
+  };
+  if (!message) return { ...interaction(world, person, 'shortcut'), ...common };
+  const channel = world.channels.find((each) => each.id === message.channel);
+  const replyPath = world.replyUrls.create(person.id, message.channel, message);
+  return {
+    ...interaction(world, person, 'message_action'),
+    ...common,
+    message_ts: message.ts,
+    message: describeMessage(message),
+    channel: { id: message.channel, name: channel ? payloadName(channel) : '' },
+    response_url: `${world.origin()}${replyPath}`,
+  };
+}
+
+/** The envelope of the Events API around one event. */
+export function eventEnvelope(world: World, event: Json): Json {
+  const eventTs = world.ids.ts();
+  return {
+    token: world.app.verificationToken,
+    team_id: TEAM.id,
+    api_app_id: APP.id,
+    event: { ...event, event_ts: eventTs },
+    type: 'event_callback',
+    event_id: world.ids.id('Ev'),
+    event_time: Math.floor(world.clock.now() / 1000),
+    authorizations: [
+      {
+        enterprise_id: null,
+        team_id: TEAM.id,
+        user_id: APP.botUserId,
+        is_bot: true,
+        is_enterprise_install: false,
+      },
+    ],
+    is_ext_shared_channel: false,
+  };
+}

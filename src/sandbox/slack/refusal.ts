@@ -1,0 +1,35 @@
+import type { Json } from './page-api.ts';
+
+/** The local Slack does not let a person do this, as the real client would not. */
+export class SlackRefusal extends Error {
+  override readonly name = 'SlackRefusal';
+  readonly code: string;
+  /** Slack's confirmation dialog, with `confirm_needed`. */
+  readonly confirm: Json | undefined;
+  /** By block_id, with `invalid_input`. */
+  readonly errors: Readonly<Record<string, string>> | undefined;
+
+  constructor(
+    code: string,
+    words: string,
+    more: { readonly confirm?: Json; readonly errors?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(`${words} (${code})`);
+    this.code = code;
+    this.confirm = more.confirm;
+    this.errors = more.errors;
+  }
+}
+
+/** The Web API, or a response_url, refuses this to the app. */
+export class WebApiError extends Error {
+  override readonly name = 'WebApiError';
+  readonly code: string;
+  readonly more: Json;
+
+  constructor(code: string, more: Json = {}) {
+    super(code);
+    this.code = code;
+    this.more = more;
+  }
+}

@@ -1,0 +1,57 @@
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/**
+ * Fills Slack's date tokens for a reader in UTC (Slack's "Formatting message text" page). The pretty
+ * tokens never say "today" here, so that texts don't depend on when a test runs.
+ */
+export function formatDate(seconds: number, format: string, now: number): string {
+  const date = new Date(seconds * 1000);
+  const month = MONTHS[date.getUTCMonth()] ?? '';
+  const day = date.getUTCDate();
+  const year = date.getUTCFullYear();
+  const iso = date.toISOString();
+  const full = `${month} ${day}, ${year}`;
+  const short = `${month.slice(0, 3)} ${day}, ${year}`;
+  const tokens: Readonly<Record<string, string>> = {
+    date_num: iso.slice(0, 10),
+    date_slash: iso.slice(0, 10).split('-').reverse().join('/'),
+    date_long: `${DAYS[date.getUTCDay()]}, ${full}`,
+    date_long_full: full,
+    date_long_pretty: `${DAYS[date.getUTCDay()]}, ${full}`,
+    day_divider_pretty: full,
+    date: `${month} ${day}`,
+    date_pretty: `${month} ${day}`,
+    date_short: short,
+    date_short_pretty: short,
+    time: iso.slice(11, 16),
+    time_secs: iso.slice(11, 19),
+    ago: describeAgo(seconds * 1000 - now),
+  };
+  return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
+}
+
+function describeAgo(aheadMs: number): string {
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const [count, unit] =
+    minutes < 60
+      ? [minutes, 'minute']
+      : minutes < 1440
+        ? [Math.round(minutes / 60), 'hour']
+        : [Math.round(minutes / 1440), 'day'];
+  const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return aheadMs > 0 ? `in ${words}` : `${words} ago`;
+}

@@ -1,0 +1,54 @@
+import type { SlackClock } from './clock.ts';
+import type { Ids } from './ids.ts';
+import { WebApiError } from './refusal.ts';
+import { TEAM } from './workspace.ts';
+
+const LIFETIME_MS = 30 * 60_000;
+const USES = 5;
+
+/** What a response_url stands for. */
+export interface ReplyUrl {
+  readonly path: string;
+  readonly person: string;
+  readonly channel: string;
+  /** The message whose element was used; absent for commands. */
+  readonly original: { readonly channel: string; readonly ts: string } | undefined;
+  readonly madeAt: number;
+  uses: number;
+}
+
+/** response_urls: 5 uses within 30 minutes each (Slack's "Handling user interaction" page). */
+export class ReplyUrls {
+  readonly #clock: SlackClock;
+  readonly #ids: Ids;
+  readonly #urls = new Map<string, ReplyUrl>();
+
+  constructor(clock: SlackClock, ids: Ids) {
+    this.#clock = clock;
+    this.#ids = ids;
+  }
+
+  /** Makes one and gives its path. */
+  create(
+    person: string,
+    channel: string,
+    original?: { readonly channel: string; readonly ts: string },
+  ): string {
+    const path = `/reply/${TEAM.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
+    this.#urls.set(path, { path, person, channel, original, madeAt: this.#clock.now(), uses: 0 });
+    return path;
+  }
+
+  /**
+   * Counts one use; a refused post is a use, too.
+   * @throws WebApiError no_service, expired_url, used_url
+   */
+  use(path: string): ReplyUrl {
+    const url = this.#urls.get(path);
+    if (!url) throw new WebApiError('no_service');
+    if (this.#clock.now() - url.madeAt > LIFETIME_MS) throw new WebApiError('expired_url');
+    if (url.uses >= USES) throw new WebApiError('used_url');
+    url.uses += 1;
+    return url;
+  }
+}

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
+import { answerPage } from './page/routes.ts';
+import { answerReplyPost } from './reply-posts.ts';
+import { answerWebCall } from './web-api/call.ts';
+import type { World } from './world.ts';
+
+/** Serves whatever the local Slack does not: the files of the page. */
+export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** Makes the HTTP server: Web API, response_urls, page API. */
+export function createSlackServer(world: World, pages: Pages | undefined): Server {
+  return createServer((incoming, outgoing) => {
+    route(world, incoming, outgoing, pages).catch((error: unknown) => {
+      if (!outgoing.headersSent) sendText(outgoing, 500, String(error));
+      else outgoing.destroy();
+    });
+  });
+}
+
+async function route(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  pages: Pages | undefined,
+): Promise<void> {
+  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
+  const [path = '/', query = ''] = (incoming.url ?? '/').split('?');
+  if (path.startsWith('/api/')) return answerApi(world, incoming, outgoing, path.slice(5), query);
+  if (path.startsWith('/reply/')) return answerReply(world, incoming, outgoing, path);
+  if (path.startsWith('/page/'))
+    return answerPage(world, incoming, outgoing, path, new URLSearchParams(query));
+  if (pages) return pages(incoming, outgoing);
+  return sendText(outgoing, 404, 'not found');
+}
+
+async function answerApi(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  method: string,
+  query: string,
+): Promise<void> {
+  const at = world.clock.now();
+  const startedMs = performance.now();
+  const body = await readBody(incoming);
+  const { authorization = '', 'content-type': contentType = '' } = incoming.headers;
+  await sleepUnlessNone(world.faults.delayMs(method));
+  const answer = answerWebCall(world, { method, query, body, authorization, contentType });
+  sendJson(outgoing, answer.status, answer.body, answer.headers);
+  world.journal.record({
+    at,
+    tookMs: Math.round(performance.now() - startedMs),
+    from: 'app',
+    what: method,
+    request: body || query,
+    status: answer.status,
+    response: JSON.stringify(answer.body),
+  });
+}
+
+async function answerReply(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  path: string,
+): Promise<void> {
+  const at = world.clock.now();
+  const startedMs = performance.now();
+  const request = await readBody(incoming);
+  await sleepUnlessNone(world.faults.delayMs('response_url'));
+  const { status, body } = answerReplyPost(world, path, request);
+  sendText(outgoing, status, body);
+  const tookMs = Math.round(performance.now() - startedMs);
+  world.journal.record({ at, tookMs, from: 'app', what: 'response_url', request, status, response: body });
+}
+
+async function sleepUnlessNone(delayMs: number): Promise<void> {
+  if (delayMs > 0) await sleep(delayMs);
+}

@@ -1,0 +1,191 @@
+import { LIMITS } from '../../slack/kit/limits.ts';
+import { nameBlocks } from './block-ids.ts';
+import { type EnteredValues, keepEntered, valuesOf } from './entered.ts';
+import type { Ids } from './ids.ts';
+import type { Journal } from './journal.ts';
+import { objectIn, textIn } from './json.ts';
+import type { Json } from './page-api.ts';
+import { WebApiError } from './refusal.ts';
+import { APP, TEAM } from './workspace.ts';
+
+export interface StoredView {
+  readonly id: string;
+  readonly person: string;
+  readonly type: 'modal' | 'home';
+  /** What the app sent, blocks aside. */
+  readonly fields: Json;
+  readonly blocks: readonly Json[];
+  readonly hash: string;
+  readonly rootId: string;
+  readonly previousId: string | undefined;
+  readonly entered: EnteredValues;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly trouble: string | undefined;
+}
+
+/** Open modals of everybody, and home tabs. */
+export class Views {
+  readonly #ids: Ids;
+  readonly #journal: Journal;
+  readonly #stacks = new Map<string, readonly StoredView[]>();
+  readonly #homes = new Map<string, StoredView>();
+
+  constructor(ids: Ids, journal: Journal) {
+    this.#ids = ids;
+    this.#journal = journal;
+  }
+
+  /** Opens a modal; one that was open before is gone. */
+  open(person: string, view: unknown): StoredView {
+    const opened = this.#make(person, view, undefined);
+    this.#setStack(person, [opened]);
+    return opened;
+  }
+
+  /** @throws WebApiError push_limit_reached, view_not_found */
+  push(person: string, view: unknown): StoredView {
+    const stack = this.stackOf(person);
+    const top = stack.at(-1);
+    if (!top) throw new WebApiError('not_found');
+    if (stack.length >= LIMITS.viewStack) throw new WebApiError('push_limit_reached');
+    const pushed = this.#make(person, view, top);
+    this.#setStack(person, [...stack, pushed]);
+    return pushed;
+  }
+
+  publish(person: string, view: unknown): StoredView {
+    const known = this.#homes.get(person);
+    const home = known ? this.#renew(known, view) : this.#make(person, view, undefined);
+    this.#homes.set(person, home);
+    this.#journal.emit({ type: 'home', person });
+    return home;
+  }
+
+  update(view: StoredView, fields: unknown): StoredView {
+    const renewed = this.#renew(view, fields);
+    this.#replace(renewed);
+    return renewed;
+  }
+
+  /** Sets what the view shows below its inputs, and why it can't go on. */
+  complain(view: StoredView, errors: Readonly<Record<string, string>>, trouble?: string): void {
+    const current = this.find(view.id);
+    if (current) this.#replace({ ...current, errors, trouble });
+  }
+
+  /** Closes one modal, or with `all` the stack. */
+  close(view: StoredView, all = false): void {
+    const stack = this.stackOf(view.person);
+    if (!stack.some((each) => each.id === view.id)) return;
+    this.#setStack(
+      view.person,
+      all
+        ? []
+        : stack.slice(
+            0,
+            stack.findIndex((each) => each.id === view.id),
+          ),
+    );
+  }
+
+  /** Open modals of a person, the visible one last. */
+  stackOf(person: string): readonly StoredView[] {
+    return this.#stacks.get(person) ?? [];
+  }
+
+  homeOf(person: string): StoredView | undefined {
+    return this.#homes.get(person);
+  }
+
+  /** Finds an open modal or a home tab. */
+  find(id: string): StoredView | undefined {
+    return this.#all().find((view) => view.id === id);
+  }
+
+  findByExternalId(externalId: string): StoredView | undefined {
+    return externalId
+      ? this.#all().find((view) => textIn(view.fields, 'external_id') === externalId)
+      : undefined;
+  }
+
+  #all(): readonly StoredView[] {
+    return [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
+  }
+
+  #make(person: string, view: unknown, previous: StoredView | undefined): StoredView {
+    const id = this.#ids.id('V');
+    const made: StoredView = {
+      id,
+      person,
+      type: textIn(view, 'type') === 'home' ? 'home' : 'modal',
+      ...this.#contentOf(view),
+      rootId: previous?.rootId ?? id,
+      previousId: previous?.id,
+      entered: new Map(),
+      errors: {},
+      trouble: undefined,
+    };
+    const externalId = textIn(made.fields, 'external_id');
+    if (this.findByExternalId(externalId)) throw new WebApiError('duplicate_external_id');
+    return made;
+  }
+
+  #renew(view: StoredView, fields: unknown): StoredView {
+    const content = this.#contentOf(fields);
+    keepEntered(content.blocks, view.entered);
+    return { ...view, ...content, errors: {}, trouble: undefined };
+  }
+
+  #contentOf(view: unknown): Pick<StoredView, 'fields' | 'blocks' | 'hash'> {
+    const { blocks, ...fields } = { ...(objectIn({ view }, 'view') ?? {}) };
+    return {
+      fields: structuredClone(fields),
+      blocks: nameBlocks(blocks, this.#ids),
+      hash: `${this.#ids.ts().split('.')[0]}.${this.#ids.secret().slice(0, 8)}`,
+    };
+  }
+
+  #replace(view: StoredView): void {
+    if (view.type === 'home') {
+      this.#homes.set(view.person, view);
+      this.#journal.emit({ type: 'home', person: view.person });
+      return;
+    }
+    const stack = this.stackOf(view.person);
+    this.#setStack(
+      view.person,
+      stack.map((each) => (each.id === view.id ? view : each)),
+    );
+  }
+
+  #setStack(person: string, stack: readonly StoredView[]): void {
+    this.#stacks.set(person, stack);
+    this.#journal.emit({ type: 'views', person });
+  }
+}
+
+/** A view as Slack writes it in payloads and answers. */
+export function describeView(view: StoredView): Json {
+  const { fields } = view;
+  return {
+    id: view.id,
+    team_id: TEAM.id,
+    type: view.type,
+    blocks: view.blocks,
+    private_metadata: textIn(fields, 'private_metadata'),
+    callback_id: textIn(fields, 'callback_id'),
+    state: { values: valuesOf(view.blocks, view.entered) },
+    hash: view.hash,
+    title: fields.title ?? { type: 'plain_text', text: 'View Title', emoji: true },
+    clear_on_close: fields.clear_on_close === true,
+    notify_on_close: fields.notify_on_close === true,
+    close: fields.close ?? null,
+    submit: fields.submit ?? null,
+    previous_view_id: view.previousId ?? null,
+    root_view_id: view.rootId,
+    app_id: APP.id,
+    external_id: textIn(fields, 'external_id'),
+    app_installed_team_id: TEAM.id,
+    bot_id: APP.botId,
+  };
+}

@@ -1,0 +1,22 @@
+import { APP, TEAM } from '../workspace.ts';
+import type { WebMethods } from './method.ts';
+
+export const authMethods: WebMethods = {
+  'auth.test': {
+    scopes: [],
+    run: (world) => ({
+      url: `${world.origin()}/`,
+      team: TEAM.name,
+      user: APP.name,
+      team_id: TEAM.id,
+      user_id: APP.botUserId,
+      bot_id: APP.botId,
+      is_enterprise_install: false,
+    }),
+  },
+  'api.test': { scopes: [], run: (_world, { token: _token, ...args }) => ({ args }) },
+  'team.info': {
+    scopes: ['team:read'],
+    run: () => ({ team: { ...TEAM, email_domain: '', icon: {} } }),
+  },
+};

@@ -1,0 +1,74 @@
+import { findChannel } from '../channels.ts';
+import { textIn } from '../json.ts';
+import type { StoredMessage } from '../messages.ts';
+import type { Json } from '../page-api.ts';
+import { describeMessage } from '../payloads.ts';
+import { WebApiError } from '../refusal.ts';
+import { APP, findPerson } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { getMessageContent, getVisibleChannel, required, type WebMethods } from './method.ts';
+
+const scopes = ['chat:write'];
+
+export const chatMethods: WebMethods = {
+  'chat.postMessage': { scopes, run: postMessage },
+  'chat.postEphemeral': { scopes, run: postEphemeral },
+  'chat.update': { scopes, run: update },
+  'chat.delete': {
+    scopes,
+    run: (world, args) => {
+      const message = getOwnMessage(world, args, 'cant_delete_message');
+      world.messages.remove(message);
+      return { channel: message.channel, ts: message.ts };
+    },
+  },
+};
+
+function postMessage(world: World, args: Json): Json {
+  const wanted = required(args, 'channel');
+  const channel = getVisibleChannel(world, findPerson(wanted) ? conversationWith(world, wanted) : wanted);
+  const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
+  if (!channel.members.has(APP.botUserId) && !mayPostAnywhere) throw new WebApiError('not_in_channel');
+  const { text, blocks } = getMessageContent(world, 'chat.postMessage', args);
+  const threadTs = textIn(args, 'thread_ts');
+  const thread = threadTs ? { threadTs } : {};
+  const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
+  return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
+}
+
+/** A user id as channel means the app's conversation with that person. */
+function conversationWith(world: World, personId: string): string {
+  return findChannel(world.channels, 'dm', personId)?.id ?? 'none';
+}
+
+function postEphemeral(world: World, args: Json): Json {
+  const channel = getVisibleChannel(world, required(args, 'channel'));
+  const person = findPerson(required(args, 'user'));
+  if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
+  if (!person || !channel.members.has(person.id)) throw new WebApiError('user_not_in_channel');
+  const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);
+  const message = world.messages.post({
+    channel: channel.id,
+    user: APP.botUserId,
+    text,
+    blocks,
+    to: person.id,
+  });
+  return { message_ts: message.ts };
+}
+
+function update(world: World, args: Json): Json {
+  const message = getOwnMessage(world, args, 'cant_update_message');
+  const { text, blocks } = getMessageContent(world, 'chat.update', args);
+  const changed = world.messages.change(message, text, blocks);
+  return { channel: changed.channel, ts: changed.ts, text, message: describeMessage(changed) };
+}
+
+/** Ephemeral messages can't be found this way (Slack's chat.postEphemeral page). */
+function getOwnMessage(world: World, args: Json, refusal: string): StoredMessage {
+  const channel = getVisibleChannel(world, required(args, 'channel'));
+  const message = world.messages.find(channel.id, required(args, 'ts'));
+  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
+  if (message.user !== APP.botUserId) throw new WebApiError(refusal);
+  return message;
+}

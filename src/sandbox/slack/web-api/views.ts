@@ -1,0 +1,65 @@
+import { textIn } from '../json.ts';
+import type { Json } from '../page-api.ts';
+import { WebApiError } from '../refusal.ts';
+import { describeView, type StoredView } from '../views.ts';
+import { findPerson } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { getViewContent, required, type WebMethods } from './method.ts';
+
+export const viewMethods: WebMethods = {
+  'views.open': {
+    scopes: [],
+    run: (world, args) => {
+      const content = getViewContent(world, 'views.open', args, 'modal');
+      return answer(world.views.open(useTrigger(world, 'views.open', args), content));
+    },
+  },
+  'views.push': {
+    scopes: [],
+    run: (world, args) => {
+      const content = getViewContent(world, 'views.push', args, 'modal');
+      return answer(world.views.push(useTrigger(world, 'views.push', args), content));
+    },
+  },
+  'views.update': {
+    scopes: [],
+    run: (world, args) => {
+      const view =
+        world.views.find(textIn(args, 'view_id')) ??
+        world.views.findByExternalId(textIn(args, 'external_id'));
+      const content = getViewContent(world, 'views.update', args, view?.type ?? 'modal');
+      if (!view) throw new WebApiError('not_found');
+      checkHash(view, args);
+      return answer(world.views.update(view, content));
+    },
+  },
+  'views.publish': {
+    scopes: [],
+    run: (world, args) => {
+      const person = findPerson(required(args, 'user_id'));
+      if (!person || person.isBot) throw new WebApiError('user_not_found');
+      const content = getViewContent(world, 'views.publish', args, 'home');
+      const home = world.views.homeOf(person.id);
+      if (home) checkHash(home, args);
+      return answer(world.views.publish(person.id, content));
+    },
+  },
+};
+
+const answer = (view: StoredView): Json => ({ view: describeView(view) });
+
+function checkHash(view: StoredView, args: Json): void {
+  const hash = textIn(args, 'hash');
+  if (hash !== '' && hash !== view.hash) throw new WebApiError('hash_conflict');
+}
+
+/** An unknown, used or late trigger is a broken law: a modal must be opened first of all. */
+function useTrigger(world: World, what: string, args: Json): string {
+  try {
+    return world.triggers.use(required(args, 'trigger_id'));
+  } catch (error) {
+    if (error instanceof WebApiError && error.code.endsWith('trigger_id'))
+      world.journal.breakLaw(error.code.replace(/_id$/, ''), `${what}: ${error.code}`);
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import type { PagePerson } from './page-api.ts';
+
+export const TEAM = { id: 'T0SANDBOX', name: 'Sandbox', domain: 'sandbox' } as const;
+export const OTHER_TEAM = { id: 'T0ELSEWHERE', name: 'Elsewhere', domain: 'elsewhere' } as const;
+export const APP = { id: 'A0VPSAPP01', name: 'vps', botId: 'B0VPSBOT01', botUserId: 'U0VPSBOT01' } as const;
+/** Slack's own voice: notices such as operation_timeout. */
+export const SLACKBOT = 'USLACKBOT';
+
+export type Person = PagePerson;
+
+const member = {
+  teamId: TEAM.id,
+  isAdmin: false,
+  isRestricted: false,
+  isStranger: false,
+  isBot: false,
+} as const;
+
+/** Everybody in the sandbox, by the name used in `slack.as(name)`. */
+export const PEOPLE = {
+  owner: {
+    ...member,
+    id: 'U0OWNER001',
+    name: 'owner',
+    realName: 'Olga Owner',
+    isAdmin: true,
+    title: 'Slack admin',
+  },
+  manager: { ...member, id: 'U0MANAGER1', name: 'manager', realName: 'Mara Manager', title: 'manager' },
+  operator: { ...member, id: 'U0OPERATOR', name: 'operator', realName: 'Otto Operator', title: 'operator' },
+  viewer: { ...member, id: 'U0VIEWER01', name: 'viewer', realName: 'Vera Viewer', title: 'viewer' },
+  nobody: { ...member, id: 'U0NOBODY01', name: 'nobody', realName: 'Nora Nobody', title: 'no role' },
+  guest: {
+    ...member,
+    id: 'U0GUEST001',
+    name: 'guest',
+    realName: 'Gus Guest',
+    isRestricted: true,
+    title: 'guest',
+  },
+  stranger: {
+    ...member,
+    id: 'U0STRANGER',
+    name: 'stranger',
+    realName: 'Stan Stranger',
+    teamId: OTHER_TEAM.id,
+    isStranger: true,
+    title: 'of another organisation',
+  },
+} as const satisfies Readonly<Record<string, Person>>;
+
+export type PersonName = keyof typeof PEOPLE;
+
+export const BOT: Person = {
+  ...member,
+  id: APP.botUserId,
+  name: APP.name,
+  realName: APP.name,
+  isBot: true,
+  title: 'app',
+};
+
+export const EVERYBODY: readonly Person[] = [...Object.values(PEOPLE), BOT];
+
+/** Finds a person by Slack id or by name. */
+export function findPerson(idOrName: string): Person | undefined {
+  return EVERYBODY.find((person) => person.id === idOrName || person.name === idOrName);
+}
+
+export const USERGROUPS = [
+  {
+    id: 'S0ONCALL01',
+    handle: 'oncall',
+    name: 'On call',
+    users: [PEOPLE.operator.id, PEOPLE.manager.id] as readonly string[],
+  },
+] as const;

@@ -1,0 +1,49 @@
+import type { Channel } from './channels.ts';
+import type { SlackClock } from './clock.ts';
+import type { Deliverer } from './deliver.ts';
+import type { Faults } from './faults.ts';
+import type { Ids } from './ids.ts';
+import type { Journal } from './journal.ts';
+import type { Messages } from './messages.ts';
+import type { Json, PageShortcut } from './page-api.ts';
+import type { ReplyUrls } from './reply-urls.ts';
+import type { Triggers } from './triggers.ts';
+import type { Views } from './views.ts';
+
+/** The app as installed in the workspace. Everything may be changed while the local Slack runs. */
+export interface InstalledApp {
+  /** The app's `/slack/events`; empty until the app listens. */
+  commandsUrl: string;
+  signingSecret: string;
+  botToken: string;
+  /** `/vps` */
+  command: string;
+  description: string;
+  usageHint: string;
+  /** Bot scopes that were granted. */
+  scopes: readonly string[];
+  shortcuts: readonly PageShortcut[];
+  /** How long Slack waits for an ack; really 3000. */
+  ackTimeoutMs: number;
+  /** The deprecated verification token that payloads still carry. */
+  readonly verificationToken: string;
+}
+
+/** The whole local Slack, as its parts see it. */
+export interface World {
+  readonly app: InstalledApp;
+  readonly clock: SlackClock;
+  readonly ids: Ids;
+  readonly journal: Journal;
+  readonly channels: readonly Channel[];
+  readonly messages: Messages;
+  readonly views: Views;
+  readonly triggers: Triggers;
+  readonly replyUrls: ReplyUrls;
+  readonly faults: Faults;
+  readonly deliverer: Deliverer;
+  /** Options an external select was given last: person, place and ids -> options. */
+  readonly offered: Map<string, readonly Json[]>;
+  /** `http://127.0.0.1:1234` */
+  origin(): string;
+}

@@ -1,0 +1,219 @@
+import { compose, type RunningApp } from '../compose.ts';
+import { parseConfig } from '../config.ts';
+import { Secret } from '../domain/secret.ts';
+import { createLog, LOG_LEVELS } from '../log.ts';
+import { commands } from '../slack/commands/index.ts';
+import type { Account } from './hosting/accounts.ts';
+import { type Folder, openFolder } from './hosting/keep/folder.ts';
+import { type Kept, keepIn, readKept } from './hosting/keep/kept.ts';
+import { type Hosting, startHosting } from './hosting/start.ts';
+import { createPages, type PageExtras } from './page/serve.ts';
+import { openPanel } from './panel/open-panel.ts';
+import type { Panel } from './panel/panel.ts';
+import { withPanel } from './panel/routes.ts';
+import { sendText } from './slack/http.ts';
+import type { Pages } from './slack/server.ts';
+import { type LocalSlack, startSlack } from './slack/slack.ts';
+import { PEOPLE, TEAM } from './slack/workspace.ts';
+
+/** What the manifest asks for; a test holds the two together. */
+export const SCOPES = ['commands', 'chat:write', 'users:read'];
+
+const FIRST_TOP_UP_MINOR = 100_00;
+
+const COMMAND = {
+  command: '/vps',
+  description: 'Create, reboot, renew and delete servers',
+  usageHint: 'help',
+};
+
+export interface SandboxOptions {
+  /** The page's; the app takes the next one, the hosting service the one after that. */
+  readonly port: number;
+  readonly logLevel: string;
+  /** Where everything but the chat's messages is kept; nothing is without it. */
+  readonly folder?: string | undefined;
+  /** False leaves connecting the hosting account to whoever tries the sandbox. Default true. */
+  readonly isConnected?: boolean;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly accountUrl: string;
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+  readonly account: Account;
+  readonly app: RunningApp;
+  readonly panel: Panel;
+  close(): Promise<void>;
+}
+
+type Ending = () => unknown;
+
+/**
+ * Starts everything on this machine: a local Slack with its page, the hosting service, and the app between them,
+ * over real HTTP with real signatures. Three ports in a row, loopback only.
+ * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; FolderRefusal. What was started is closed then
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const endings: Ending[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
+  };
+  try {
+    return { ...(await open(options, (end) => endings.push(end))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What every part needs to be opened. */
+interface Opening {
+  readonly options: SandboxOptions;
+  readonly folder: Folder | undefined;
+  readonly kept: Kept;
+  /** The last that was given is called first. */
+  onClose(end: Ending): void;
+}
+
+async function open(options: SandboxOptions, onClose: Opening['onClose']): Promise<Omit<Sandbox, 'close'>> {
+  const folder = options.folder === undefined ? undefined : openFolder(options.folder);
+  if (folder) onClose(() => folder.close());
+  const opening: Opening = { options, folder, kept: await readKept(folder), onClose };
+  let panel: Panel | undefined;
+  let accountUrl = '';
+  const chat = await openChat(
+    opening,
+    () => panel,
+    () => accountUrl,
+  );
+  const { hosting, account } = await openHosting(opening);
+  accountUrl = hosting.pageUrlOf(account);
+  const app = await openApp(opening, chat.slack, hosting, account);
+  panel = await openBeside(opening, { hosting, account, slack: chat.slack, store: app.services.store });
+  await welcome(chat.slack, panel);
+  await chat.pageIsReady;
+  return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
+}
+
+/** The local Slack, with its page; that is the slowest part, and is made beside all the others. */
+async function openChat(
+  { options: { port }, kept, onClose }: Opening,
+  getPanel: () => Panel | undefined,
+  getAccountUrl: () => string,
+): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
+  let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
+  const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
+    page = pages;
+  });
+  // It is awaited at the end; until then something else may have failed.
+  pageIsReady.catch(() => undefined);
+  const slack = await startSlack({
+    port,
+    pages: withPanel((incoming, outgoing) => page(incoming, outgoing), getPanel),
+    app: {
+      signingSecret: kept.secrets.signingSecret,
+      botToken: kept.secrets.botToken,
+      scopes: SCOPES,
+      commandsUrl: `${appUrlOf(port)}/slack/events`,
+      ...COMMAND,
+    },
+  });
+  onClose(() => slack.stop());
+  return { slack, pageIsReady };
+}
+
+function describeExtras(accountUrl: string): PageExtras {
+  return {
+    links: [{ text: 'Hosting account', href: accountUrl, hint: 'balance, keys, servers, faults, time' }],
+    subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
+  };
+}
+
+async function openHosting({ options: { port }, folder, kept, onClose }: Opening) {
+  const hosting = await startHosting({ port: port + 2, snapshot: kept.hosting });
+  const touch = keepIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
+  onClose(() => hosting.close());
+  hosting.onChange(touch);
+  const account =
+    hosting.accounts.list()[0] ??
+    hosting.accounts.create({ name: 'Sandbox Ltd', balanceMinor: FIRST_TOP_UP_MINOR });
+  return { hosting, account };
+}
+
+async function openApp(
+  { options, folder, kept, onClose }: Opening,
+  slack: LocalSlack,
+  hosting: Hosting,
+  account: Account,
+): Promise<RunningApp> {
+  const { port } = options;
+  const config = parseConfig({
+    HOSTING_BASE_URL: hosting.baseUrl,
+    // Longer than the slowest answer that can be asked for in the panel.
+    HOSTING_TIMEOUT_MS: '15000',
+    SLACK_SIGNING_SECRET: kept.secrets.signingSecret,
+    SLACK_BOT_TOKEN: kept.secrets.botToken,
+    SLACK_API_URL: slack.apiUrl,
+    PUBLIC_URL: appUrlOf(port),
+    ENCRYPTION_KEYS: kept.secrets.encryptionKeys,
+    DATABASE_URL: `sqlite:${folder?.pathOf('vps.sqlite') ?? ':memory:'}`,
+    DOUBT_MINUTES: '2',
+    PORT: String(port + 1),
+  });
+  const level = LOG_LEVELS.find((name) => name === options.logLevel) ?? 'warn';
+  const app = await compose(config, createLog(level));
+  onClose(() => app.close());
+  if (kept.isFresh) await grantRoles(app);
+  if (options.isConnected !== false) await connect(app, hosting, account);
+  return app;
+}
+
+/** Everybody has the role that they are named after: there is something to try at once. */
+async function grantRoles({ services: { store, system } }: RunningApp): Promise<void> {
+  for (const role of ['manager', 'operator', 'viewer'] as const) {
+    await store.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE[role].id,
+      role,
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: system.now(),
+    });
+  }
+}
+
+/** Gives the app an API key, unless it has one. */
+async function connect({ services }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
+  const { store, system } = services;
+  if ((await store.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
+  const key = new Secret(hosting.createKey(account));
+  await store.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, system.now());
+}
+
+async function openBeside(
+  { folder, kept, onClose }: Opening,
+  beside: Parameters<typeof openPanel>[0],
+): Promise<Panel> {
+  const { panel, tour, close } = await openPanel({ ...beside, done: kept.tour });
+  const touch = keepIn(folder, 'tour.json', () => tour.snapshot(), onClose);
+  onClose(close);
+  tour.onStep(touch);
+  return panel;
+}
+
+/** The owner tells the team in #ops what there is to do first. */
+async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
+  const { account } = await panel.state();
+  const first =
+    account.connection === 'none'
+      ? 'It is not connected to our hosting account yet: press *Create an API key* beside this chat, copy the key, type `/vps connect` and paste it there.'
+      : 'It is connected to our hosting account: type `/vps create` and see.';
+  await slack
+    .as('owner')
+    .in('#ops')
+    .types(`Hello! We have an app for our servers now; \`/vps help\` shows what it can do. ${first}`);
+}
+
+const appUrlOf = (port: number) => `http://127.0.0.1:${port + 1}`;

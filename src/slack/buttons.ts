@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineButton, defineChoice } from './kit/button.ts';
+
+/** The buttons and menus that stand in messages. What they do is in the command that they belong to. */
+const server = z.object({ id: z.number().int() });
+
+export const startButton = defineButton('start', server);
+export const stopButton = defineButton('stop', server);
+export const rebootButton = defineButton('reboot', server);
+export const renewButton = defineButton('renew', server);
+export const deleteButton = defineButton('delete', server);
+export const showButton = defineButton('show', server);
+export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
+/** A person ends an operation in doubt. */
+export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
+/** A review of the same order, with today's price and an operation id of its own. */
+export const createReviewButton = defineButton(
+  'create_review',
+  z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() }),
+);
+export const connectButton = defineButton('connect', z.object({}));
+export const disconnectButton = defineButton('disconnect', z.object({}));
+/** A plain link; Slack sends a press of it all the same, and wants it acknowledged. */
+export const linkButton = defineButton('link', z.object({}));
+
+/** The sealed copy of a root password is erased, and the message with it. */
+export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
+export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
+
+const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
+/** Two ids, since Slack takes no two buttons of one id in a row. */
+export const listTurns = {
+  back: defineButton('list_back', listPage),
+  further: defineButton('list_page', listPage),
+} as const;
+export const auditPageButton = defineButton(
+  'audit_page',
+  z.object({ before: z.string(), server: z.string().exactOptional(), actorId: z.string().exactOptional() }),
+);
+const catalogPage = z.object({ page: z.number().int().min(0) });
+export const catalogTurns = {
+  back: defineButton('catalog_back', catalogPage),
+  further: defineButton('catalog_page', catalogPage),
+} as const;
+
+/** Picks the server whose sheet is shown. */
+export const manageChoice = defineChoice('manage');

@@ -1,0 +1,24 @@
+import { readCatalog } from '../../app/read-catalog.ts';
+import { catalogTurns } from '../buttons.ts';
+import { defineCommand, parseNothing } from '../command.ts';
+import { catalogMessage } from '../messages/catalog.ts';
+import type { SlackRequest } from '../request.ts';
+import { tellWaiting } from '../waiting.ts';
+
+export const catalog = defineCommand({
+  name: 'catalog',
+  usage: 'catalog',
+  summary: 'Shows the plans with their prices, the locations and the images',
+  needs: 'viewer',
+  parse: parseNothing,
+  run: async (_input, request) => {
+    const found = await request.enter(readCatalog, { onWait: tellWaiting(request) });
+    await request.reply.tell(catalogMessage(found, request.bench.currency, 0));
+  },
+  actions: [catalogTurns.back.on(turn), catalogTurns.further.on(turn)],
+});
+
+async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
+  const found = await request.enter(readCatalog, {});
+  await request.reply.replace(catalogMessage(found, request.bench.currency, page));
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { deleteServer, prepareDelete } from '../../app/delete-server.ts';
+import { announce } from '../announce.ts';
+import { deleteButton, showButton } from '../buttons.ts';
+import { defineCommand, parseServerName } from '../command.ts';
+import { actions, say } from '../kit/blocks.ts';
+import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import { codeLabel } from '../kit/text.ts';
+import { DELETE_TITLE, deleteDialog, deleteView } from '../messages/delete-dialog.ts';
+import type { SlackRequest } from '../request.ts';
+
+const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
+
+const form = defineForm({
+  id: 'delete',
+  title: DELETE_TITLE,
+  input: ref,
+  needs: prepareDelete,
+  pick: (id) => ({ id }),
+  load: async (input, request, origin) => {
+    const server = await request.enter(prepareDelete, { ref: input });
+    return deleteView(server, origin, request.bench.services.system.now());
+  },
+});
+
+export const remove = defineCommand({
+  name: 'delete',
+  usage: 'delete <server>',
+  summary: 'Deletes a server; the rest of its paid month is lost',
+  needs: 'manager',
+  parse: parseServerName,
+  run: (input, request) => form.open(input, request),
+  actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
+  modals: [
+    form.pickHandler,
+    deleteDialog.onSubmit(async ({ fields, metadata, viewId }, request) => {
+      // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
+      if (fields.label !== metadata.word) {
+        const words = `That is not its label. Type exactly: ${metadata.word}`;
+        return { with: { errors: { label: words } } };
+      }
+      await request.knock(deleteServer);
+      return {
+        with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is being deleted…`),
+        after: () => carryOut(metadata.serverId, fields.label, viewId, request),
+      };
+    }),
+  ],
+});
+
+async function carryOut(
+  id: number,
+  typedLabel: string,
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const { server, isGone } = await request.enter(deleteServer, { id, typedLabel });
+  const label = codeLabel(server.label);
+  if (isGone) {
+    await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
+    if (!(await announce(`deleted ${label}`, request)))
+      await request.reply.tell(say(`${label} was deleted.`));
+    return;
+  }
+  const words =
+    isGone === undefined
+      ? `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`
+      : `${label} was probably not deleted: the hosting API’s answer did not arrive, and the server is still there.`;
+  await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, words));
+  await request.reply.tell(say(words, actions(showButton.element('Look again', { id }))));
+}

@@ -1,0 +1,65 @@
+import { readStatus, type Status } from '../../app/read-status.ts';
+import { labelOf } from '../../domain/operation.ts';
+import { decideButton } from '../buttons.ts';
+import { defineCommand, parseNothing } from '../command.ts';
+import { decideActions, decideModals } from '../decide.ts';
+import { wordsOfCode } from '../errors/words.ts';
+import { actions, facts, type Message, section } from '../kit/blocks.ts';
+import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+
+export const status = defineCommand({
+  name: 'status',
+  usage: 'status',
+  summary: 'Shows whether the hosting API answers, how much of the minute is used, and what is in doubt',
+  needs: 'viewer',
+  parse: parseNothing,
+  run: async (_input, request) => {
+    const found = await request.enter(readStatus, {});
+    await request.reply.tell(statusMessage(found, request.bench.currency));
+  },
+  actions: decideActions,
+  modals: decideModals,
+});
+
+/** How the app and the API are doing, as far as this workspace is concerned. */
+export function statusMessage(found: Status, currency: string): Message {
+  const isWell = found.api === 'ok';
+  const title = isWell
+    ? `The hosting API answers and accepts the key (${found.answerMs} ms, ${count(found.servers ?? 0, 'server')}).`
+    : wordsOfCode(found.api, found.details ?? {}, currency);
+  const { budget } = found;
+  const waiting = budget && budget.waiting > 0 ? `, ${count(budget.waiting, 'request')} waiting` : '';
+  return {
+    text: isWell ? 'The hosting API answers.' : 'The hosting API can’t be used just now.',
+    blocks: [
+      section(title),
+      facts([
+        ['Requests of this minute', budget ? `${budget.taken} of ${budget.limit}${waiting}` : 'unknown'],
+        ['In doubt', describeOpen(found)],
+        ['Root passwords to save', String(found.passwordsHeld)],
+      ]),
+      ...decisions(found),
+    ],
+  };
+}
+
+/** A press for each operation that waits for a person. */
+function decisions({ open }: Status) {
+  const waiting = open.filter(({ needsPerson }) => needsPerson).slice(0, 5);
+  if (waiting.length === 0) return [];
+  const buttons = waiting.map(({ id, purchase }) =>
+    decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
+  );
+  return buttons.map((button) => actions(button));
+}
+
+function describeOpen({ open }: Status): string {
+  if (open.length === 0) return 'nothing';
+  const lines = open.slice(0, 10).map((operation) => {
+    const state = operation.needsPerson ? 'a person has to look' : operation.state.replace('_', ' ');
+    const { kind } = operation.purchase;
+    return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
+  });
+  const rest = open.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}

@@ -1,0 +1,115 @@
+import {
+  type HostingCode,
+  HostingError,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../../domain/errors.ts';
+import { describeMoney, type Money } from '../../domain/money.ts';
+import { codeLabel, codeTyped, count, escapeText, slackDate } from '../kit/text.ts';
+
+/** Words for people, one entry for every code there is: the type demands it. All mrkdwn, all escaped. */
+type HostingWords = Readonly<Record<HostingCode | 'unknown_code', string>>;
+type RefusalWords = {
+  readonly [Code in RefusalCode]: (details: RefusalDetails[Code], currency: string) => string;
+};
+
+const HOSTING: HostingWords = {
+  unauthorized:
+    'The hosting API does not accept the API key of this workspace. An owner can set a working one with `/vps connect`.',
+  not_allowed:
+    'The hosting API is not open for this account yet: it opens after the first top-up of the balance on the account page.',
+  bad_request: 'The hosting API did not accept a value, perhaps the label: try a shorter or plainer one.',
+  not_enough_balance:
+    'The balance of the hosting account is too low. Top it up on the account page, then try again.',
+  limit:
+    'The hosting account has as many servers as it may have. Delete one, or ask the hosting company for more.',
+  not_created: 'The server could not be created. The month’s charge is back on the balance.',
+  checking: 'The hosting company has not confirmed yet: it will complete the server or return the charge.',
+  not_found: 'There is no such server in the account any more.',
+  wrong_state: 'That does not suit the state that the server is in now.',
+  rate_limited: 'The hosting API is taking no more requests this minute. Try again in a minute.',
+  no_answer: 'The hosting API did not answer.',
+  unreadable_answer: 'The hosting API’s answer could not be read.',
+  unknown_code: 'The hosting API answered with an error that is not in its document.',
+  not_sent: 'The hosting API could not be reached; nothing was sent.',
+};
+
+const REFUSALS: RefusalWords = {
+  role_needed: ({ needed, held }) =>
+    `This takes the role *${needed}*${held ? `; you are *${held}*` : ', and you have no role here yet'}. An owner can give it to you: \`/vps access grant @you ${needed}\`.`,
+  other_organisation: () =>
+    'This app belongs to another organisation’s workspace, so you can’t use it from yours.',
+  other_workspace: () => 'This app is not set up for this workspace.',
+  identity_unknown: () =>
+    'Slack could not say who you are just now, so nothing was done. Try again in a minute.',
+  not_creator: ({ label }) =>
+    `Only the person who created ${codeLabel(label)} can see its root password, or erase it.`,
+  already_handled: () => 'This very request was handled before; nothing was done again.',
+  unreadable_press: () => 'This button or form is of an older version of the app. Run the command again.',
+
+  unknown_command: ({ typed, nearest }) =>
+    `There is no command ${codeTyped(typed)}.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
+  bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
+  unknown_server: ({ typed, nearest }) =>
+    `There is no server ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeLabel(nearest)}?`}`,
+  ambiguous_server: ({ typed, servers }) =>
+    `${codeTyped(typed)} fits ${count(servers.length, 'server')}. Nothing was done; which one do you mean?`,
+  label_differs: ({ label }) => `Nothing was deleted: to delete it, type exactly ${codeLabel(label, 150)}.`,
+  unknown_choice: ({ field, typed, nearest }) =>
+    `There is no ${field} ${codeTyped(typed)} in the catalog now.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
+  bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
+  too_many_servers: ({ count: asked, most }) => `${asked} servers at once are too many; ${most} is the most.`,
+
+  price_moved: ({ before, now }, currency) =>
+    `The price has changed from ${describeMoney(before as Money, currency)} to ${describeMoney(now as Money, currency)} a month since you looked. Nothing was ordered and nothing was charged.`,
+  already_renewed: ({ label, paidUntil }) =>
+    `${codeLabel(label)} is paid until ${slackDate(paidUntil)} now: it was renewed since you looked. Nothing more was charged.`,
+  paid_until_unknown: ({ label }) =>
+    `The hosting API does not say until when ${codeLabel(label)} is paid, so nobody could tell afterwards whether a renewal had worked. Nothing was charged; renew it on the account page.`,
+  create_in_doubt: ({ label }) =>
+    `An earlier order of ${codeLabel(label)} is still in doubt. Nothing more was ordered: wait for its outcome, or choose another label.`,
+  stale_confirmation: () =>
+    'This confirmation was too old to be carried out. Nothing was ordered and nothing was charged.',
+  doubt_over: () => 'There is nothing to decide any more: this has been settled meanwhile.',
+
+  no_password: ({ label }) =>
+    `No root password is held${label ? ` for ${codeLabel(label)}` : ''}. It is kept only for a while, and erased once it was saved; the hosting API never shows it again.`,
+  no_api_key: () => 'No hosting account is connected yet. An owner can do that with `/vps connect`.',
+  key_unreadable: ({ keyId }) =>
+    `What is stored was sealed with the encryption key ${codeTyped(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. The operator can put it back; or connect the API key anew.`,
+  link_unusable: ({ reason }) =>
+    reason === 'expired'
+      ? 'This link is too old: it works for ten minutes. Ask for a new one with /vps connect.'
+      : 'This link has been used, or never existed. Ask for a new one with /vps connect.',
+  no_public_url: () =>
+    'The app has no public address (`PUBLIC_URL`), so it can’t show you a form. The operator can set the API key on the machine itself: `npm run key -- set --workspace …`.',
+  last_owner: () => 'That would leave nobody who is an owner. Make somebody else an owner first.',
+  waited_too_long: () =>
+    'The hosting API’s limit of requests per minute kept this waiting for too long. Nothing was sent; try again in a minute.',
+  shutting_down: () => 'The app is being restarted. Nothing was sent; try again in a moment.',
+};
+
+/** Says what happened to a person, in mrkdwn. */
+export function wordsOfCode(code: string, details: object, currency: string): string {
+  if (isRefusalCode(code)) {
+    // The code picks both the words and the shape of its details.
+    return (REFUSALS[code] as (details: object, currency: string) => string)(details, currency);
+  }
+  if (isHostingCode(code)) return HOSTING[code];
+  return `Something unexpected happened (${escapeText(code)}).`;
+}
+
+/** Says what an expected error means. A read or a power action without an answer is told apart from a failed one. */
+export function wordsOfError(error: { code: string; details: object }, currency: string): string {
+  const words = wordsOfCode(error.code, error.details, currency);
+  const unknown = error instanceof HostingError ? error.details.unknownCode : undefined;
+  return unknown ? `${words} It said ${codeTyped(unknown)}.` : words;
+}
+
+function isRefusalCode(code: string): code is RefusalCode {
+  return Object.hasOwn(REFUSALS, code);
+}
+
+function isHostingCode(code: string): code is keyof HostingWords {
+  return Object.hasOwn(HOSTING, code);
+}

@@ -1,0 +1,108 @@
+import type {
+  ActionsBlock,
+  ActionsBlockElement,
+  AlertBlock,
+  Button,
+  ConfirmationDialog,
+  ContextBlock,
+  DividerBlock,
+  HeaderBlock,
+  KnownBlock,
+  PlainTextElement,
+  PlainTextOption,
+  RichTextBlock,
+  SectionBlock,
+} from '@slack/types';
+import { shorten } from './text.ts';
+
+/** What is said to people. `text` is for notifications and screen readers and never holds a secret. */
+export interface Message {
+  readonly text: string;
+  readonly blocks: KnownBlock[];
+  /** The same without blocks that older clients may lack; sent when Slack refuses the first. */
+  readonly plainBlocks?: KnownBlock[];
+}
+
+/** A message of one paragraph. */
+export function say(text: string, ...more: KnownBlock[]): Message {
+  return { text, blocks: [section(text), ...more] };
+}
+
+/** A paragraph of mrkdwn. Whatever comes from outside in it must be escaped by the caller. */
+export function section(text: string, accessory?: Button): SectionBlock {
+  const body = { type: 'mrkdwn' as const, text: shorten(text, 3000), verbatim: true };
+  return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
+}
+
+/** Facts in two columns: name and value, ten at most. */
+export function facts(pairs: readonly (readonly [string, string])[]): SectionBlock {
+  return {
+    type: 'section',
+    fields: pairs.slice(0, 10).map(([name, value]) => ({
+      type: 'mrkdwn' as const,
+      text: shorten(`*${name}*\n${value}`, 2000),
+      verbatim: true,
+    })),
+  };
+}
+
+/** A small grey line. */
+export function context(text: string): ContextBlock {
+  return { type: 'context', elements: [{ type: 'mrkdwn', text: shorten(text, 3000), verbatim: true }] };
+}
+
+export function header(text: string): HeaderBlock {
+  return { type: 'header', text: plain(shorten(text, 150)) };
+}
+
+export function divider(): DividerBlock {
+  return { type: 'divider' };
+}
+
+/** A row of buttons and menus. */
+export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
+  return { type: 'actions', elements };
+}
+
+/** A warning inside a modal; messages have none. */
+export function alert(text: string, level: 'info' | 'warning' | 'error' | 'success' = 'warning'): AlertBlock {
+  return { type: 'alert', level, text: { type: 'mrkdwn', text: shorten(text, 200), verbatim: true } };
+}
+
+/** Text that is shown exactly as it is, with nothing in it read as formatting: for a password. */
+export function preformatted(text: string): RichTextBlock {
+  return {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+  };
+}
+
+/** Plain text; emoji codes in it stay as they are typed. */
+export function plain(text: string): PlainTextElement {
+  return { type: 'plain_text', text, emoji: false };
+}
+
+/** One choice of a menu: 75 characters of text and of value at most. */
+export function option(text: string, value: string, description?: string): PlainTextOption {
+  return {
+    text: plain(shorten(text, 75)),
+    value,
+    ...(description ? { description: plain(shorten(description, 75)) } : {}),
+  };
+}
+
+/** What Slack asks before it lets a button through. */
+export function confirmation(words: {
+  title: string;
+  text: string;
+  confirm: string;
+  isDangerous?: boolean;
+}): ConfirmationDialog {
+  return {
+    title: plain(shorten(words.title, 100)),
+    text: { type: 'mrkdwn', text: shorten(words.text, 300), verbatim: true },
+    confirm: plain(shorten(words.confirm, 30)),
+    deny: plain('Cancel'),
+    ...(words.isDangerous ? { style: 'danger' as const } : {}),
+  };
+}

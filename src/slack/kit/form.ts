@@ -1,0 +1,156 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import type { AnyUseCase } from '../../app/use-case.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Server } from '../../domain/server.ts';
+import type { SlackRequest } from '../request.ts';
+import { actions, plain, say, section } from './blocks.ts';
+import { type ActionHandler, defineButton } from './button.ts';
+import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
+import { serverOption } from './server-option.ts';
+import { shorten } from './text.ts';
+
+/** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
+export interface FormKind<Input> {
+  open(input: Input, request: SlackRequest): Promise<void>;
+  /** The view itself, for a modal that is open already. */
+  load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
+  /** Opens the form from a message whose trigger is fresh. */
+  readonly handler: ActionHandler;
+  /** Takes the choice among several servers that were meant. */
+  readonly pickHandler: ModalHandler;
+}
+
+interface FormParts<Input> {
+  readonly id: string;
+  readonly title: string;
+  readonly input: z.ZodType<Input>;
+  /** Whose role is asked for before anything opens. */
+  readonly needs: AnyUseCase;
+  /** The input that a server picked among several makes. */
+  pick?(id: number): Input;
+  load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
+}
+
+/** Defines a form. Money effect: none; its origin's id becomes the id of the operation that is confirmed in it. */
+export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
+  const button = defineButton(`open_${parts.id}`, parts.input);
+  const picker = definePicker(parts.id);
+  const open = async (input: Input, request: SlackRequest): Promise<void> => {
+    await request.knock(parts.needs);
+    const viewId = await openLoading(parts.title, request);
+    if (viewId === undefined) {
+      // The trigger is gone: a press of this button brings a fresh one.
+      const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
+      await request.reply.tell(say('Slack was too slow to open the form. It is one press away:', again));
+      return;
+    }
+    const origin = await keepOrigin(request);
+    const view = await loadOrExplain(parts, picker, input, request, origin);
+    await fillView(viewId, view, parts.title, request);
+  };
+  const pickHandler = picker.onSubmit(async ({ fields, origin, viewId }, request) => {
+    const input = parts.pick?.(Number(fields.server));
+    if (input === undefined) return {};
+    return {
+      with: loadingView(parts.title),
+      after: async () => {
+        const view = await loadOrExplain(parts, picker, input, request, origin);
+        await fillView(viewId, view, parts.title, request);
+      },
+    };
+  });
+  return { open, load: parts.load, handler: button.on(open), pickHandler };
+}
+
+type Picker = ModalKind<Record<never, never>, { server: string }>;
+
+/** The modal that asks which of several servers a form is for. */
+export function definePicker(formId: string): Picker {
+  return defineModal(`pick_${formId}`, z.object({}), z.object({ server: z.string().regex(/^\d+$/) }));
+}
+
+/** Loads the view; what goes wrong is shown in the modal that waits for it. */
+async function loadOrExplain<Input>(
+  parts: FormParts<Input>,
+  picker: Picker,
+  input: Input,
+  request: SlackRequest,
+  origin: Origin,
+): Promise<ModalView> {
+  try {
+    return await parts.load(input, request, origin);
+  } catch (error) {
+    if (parts.pick && error instanceof Refusal && isAmbiguous(error)) {
+      return pickView(parts.title, picker, request.explain(error), error.details.servers, origin);
+    }
+    return noticeView(parts.title, request.explain(error));
+  }
+}
+
+function isAmbiguous(error: Refusal): error is Refusal<'ambiguous_server'> {
+  return error.code === 'ambiguous_server';
+}
+
+/** Asks in a modal which of these servers was meant. */
+export function pickView(
+  title: string,
+  picker: Picker,
+  words: string,
+  servers: readonly Server[],
+  origin: Origin,
+): ModalView {
+  const options = servers.slice(0, 100).map(serverOption);
+  const field = picker.selectField('server', { label: 'Server', options, placeholder: 'Choose a server' });
+  return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
+}
+
+async function openLoading(title: string, request: SlackRequest): Promise<string | undefined> {
+  if (request.triggerId === undefined) return undefined;
+  const opened = await request.bench.slack.openView(request.triggerId, loadingView(title));
+  return opened.ok ? opened.viewId : undefined;
+}
+
+const REPLY_URL_MS = 30 * 60_000;
+
+/** Keeps the way back to the person on our side, sealed; the modal carries only its id. */
+async function keepOrigin(request: SlackRequest): Promise<Origin> {
+  const { store, system } = request.bench.services;
+  const { channelId, workspaceId } = request.visit.actor;
+  const formId = system.newId();
+  if (request.reply.url) {
+    await store.replyUrls.keep(formId, workspaceId, request.reply.url, system.now() + REPLY_URL_MS);
+  }
+  return { formId, ...(channelId === undefined ? {} : { channelId }) };
+}
+
+/** Nobody is left with a loading view: a form that Slack does not take is said to be one. */
+async function fillView(
+  viewId: string,
+  view: ModalView,
+  title: string,
+  request: SlackRequest,
+): Promise<void> {
+  const { slack } = request.bench;
+  const filled = await slack.updateView(viewId, view);
+  // `not_found`: it was closed meanwhile.
+  if (filled.ok || filled.error === 'not_found') return;
+  const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
+  const told = await slack.updateView(viewId, noticeView(title, words));
+  if (!told.ok) await request.reply.tell(say(words));
+}
+
+/** A modal that only says something. */
+export function noticeView(title: string, ...paragraphs: string[]): ModalView {
+  return {
+    type: 'modal',
+    title: plain(shorten(title, 24)),
+    close: plain('Close'),
+    blocks: paragraphs.map((text) => section(text)),
+  };
+}
+
+/** What stands in a modal while the API is asked. */
+export function loadingView(title: string, words = 'Asking the hosting API…'): ModalView {
+  return noticeView(title, words);
+}

@@ -1,0 +1,56 @@
+/** Escapes what Slack reads as control characters (Slack, "Formatting message text"). */
+export function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Turns Slack's entities in what somebody typed back into characters. */
+export function decodeText(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+/** Cuts to so many characters, whole ones, with an ellipsis. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  let cut = text.slice(0, most - 1);
+  if (/[\uD800-\uDBFF]$/.test(cut)) cut = cut.slice(0, -1);
+  return `${cut}…`;
+}
+
+/** Makes one plain line of a label from outside; right-to-left text is kept from turning its surroundings around. */
+export function plainLabel(label: string, most = 75): string {
+  const line = label.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim() || '(no label)';
+  const short = shorten(line, most - 2);
+  return RIGHT_TO_LEFT.test(short) ? `\u2068${short}\u2069` : short;
+}
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** A label in mrkdwn: as code, so that nothing in it formats, links or pings. */
+export function codeLabel(label: string, most = 80): string {
+  return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
+}
+
+/** Something that somebody typed, in mrkdwn. */
+export function codeTyped(typed: string): string {
+  return codeLabel(typed);
+}
+
+/** A time in the reader's own zone, in UTC where Slack can't. */
+export function slackDate(at: number): string {
+  return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${utcDate(at)}>`;
+}
+
+/** A time in UTC, to the minute, for cells and plain text. */
+export function utcDate(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Mentions a person by id. */
+export function mention(userId: string): string {
+  return `<@${userId}>`;
+}
+
+/** "1 server", "2 servers". */
+export function count(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+}

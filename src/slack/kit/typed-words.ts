@@ -1,0 +1,79 @@
+import { decodeText } from './text.ts';
+
+/** What somebody typed after a subcommand. */
+export interface TypedWords {
+  readonly words: readonly string[];
+  /** `key=value`, `--key=value` and `--key value` of the keys that the command knows. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/**
+ * Splits typed text into words and options. Phones write smart quotes and `—` for `--`;
+ * Slack writes `<@U1|ann>` for a person and `<http://a.example|a.example>` for what looks like an address.
+ */
+export function parseTyped(text: string, known: readonly string[] = []): TypedWords {
+  const tokens = splitTokens(normalise(text));
+  const words: string[] = [];
+  const options: Record<string, string> = {};
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    const match = /^(--)?([a-z][a-z-]*)(?:=(.*))?$/is.exec(token);
+    const key = match?.[2]?.toLowerCase() ?? '';
+    const value = match?.[3];
+    if (known.includes(key) && value !== undefined) options[key] = value;
+    else if (known.includes(key) && match?.[1] !== undefined) options[key] = tokens[++at] ?? '';
+    else words.push(token);
+  }
+  return { words, options };
+}
+
+/** The first word, lower-cased, and the rest as it was typed. */
+export function splitSubcommand(text: string): { readonly name: string; readonly rest: string } {
+  const match = /^\s*(\S*)\s*(.*)$/s.exec(normalise(text));
+  return { name: (match?.[1] ?? '').toLowerCase(), rest: match?.[2] ?? '' };
+}
+
+/** Finds the id in a mention such as `<@U012AB3CD|ann>`; undefined when it is none. */
+export function findUserId(word: string): string | undefined {
+  return /^<@([UW][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
+}
+
+/** Finds the id in `<#C012AB3CD|ops>`. */
+export function findChannelId(word: string): string | undefined {
+  return /^<#([CGD][A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
+}
+
+/** Finds the id in `<!subteam^S012AB3CD|@ops>`. */
+export function findGroupId(word: string): string | undefined {
+  return /^<!subteam\^(S[A-Z0-9]+)(?:\|[^>]*)?>$/.exec(word)?.[1];
+}
+
+function normalise(text: string): string {
+  return text
+    .replace(/[\u201C\u201D\u201E\u201F\u00AB\u00BB]/g, '"')
+    .replace(/[\u2018\u2019\u201A\u201B]/g, "'")
+    .replace(/(^|\s)[\u2014\u2013](?=[a-z])/gi, '$1--')
+    .replace(/[\u00A0\u202F\u2000-\u200A]/g, ' ');
+}
+
+/** A token is a run without blanks, parts of which may be quoted: `label="web 1"`. An apostrophe quotes nothing. */
+function splitTokens(text: string): string[] {
+  const tokens = text.match(/(?:"[^"]*"|(?<=^|[\s=])'[^']*'|<[^>\s][^>]*>|[^\s"']|["'])+/g) ?? [];
+  return tokens.map((token) => unwrapLink(unquote(token)));
+}
+
+function unquote(token: string): string {
+  return token.replace(
+    /"([^"]*)"|(?<=^|=)'([^']*)'/g,
+    (_, double?: string, single?: string) => double ?? single ?? '',
+  );
+}
+
+/** What Slack made into a link is the words that were typed; mentions stay. */
+function unwrapLink(token: string): string {
+  const plain = token.replace(
+    /<(?:https?:\/\/|mailto:)([^|>]*)(?:\|([^>]*))?>/g,
+    (_, target: string, shown?: string) => shown ?? target,
+  );
+  return /^<[@#!]/.test(plain) ? plain : decodeText(plain);
+}

@@ -1,0 +1,168 @@
+import type { AuditEntry, Ledger } from '../app/ports.ts';
+import type { OperationState } from '../domain/operation.ts';
+import { addAudit } from './audit.ts';
+import type { Foundation, Queries } from './database.ts';
+import { createLeases } from './leases.ts';
+import { createLedgerLists } from './ledger-lists.ts';
+import { toOperation, toRow } from './ledger-rows.ts';
+import { keepPassword } from './passwords.ts';
+import type { OperationRow } from './tables.ts';
+
+/**
+ * The ledger of paid operations (DESIGN 4). Each change of state names the states that it may start from in its
+ * own UPDATE: of two that race, one happens, and only that one is audited.
+ */
+export function createLedger(foundation: Foundation): Ledger {
+  const { db } = foundation;
+  return {
+    ...createLedgerLists(foundation),
+    ...createLeases(foundation),
+    prepare: (operation) =>
+      db.transaction().execute(async (trx) => {
+        const row = toRow(operation);
+        const inserted = await trx
+          .insertInto('operations')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .returningAll()
+          .executeTakeFirst();
+        const held = inserted ?? (await getWinner(trx, row));
+        return { isNew: inserted !== undefined, operation: toOperation(held) };
+      }),
+    markSent: async (id, { at, owner, knownIds }) => {
+      const row = await db
+        .updateTable('operations')
+        .set({ state: 'sent', sent_at: at, known_ids: JSON.stringify(knownIds) })
+        .where('id', '=', id)
+        .where('state', 'in', ['prepared', 'sent'])
+        .where('lease_owner', '=', owner)
+        .where('lease_until', '>', at)
+        .returning('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    settle: (id, settled, audit) =>
+      db.transaction().execute(async (trx) => {
+        const { at, serverId, paidUntil, password, isFirstHand = false } = settled;
+        const from = isFirstHand ? [...UNSETTLED, 'refused' as const] : UNSETTLED;
+        const isLate = isFirstHand && password !== undefined && (await lacksPassword(trx, id));
+        const row = await move(trx, id, isLate ? [...from, 'settled'] : from, {
+          ...endedAt(at),
+          state: 'settled',
+          server_id: serverId,
+          paid_until: paidUntil ?? null,
+          has_password: password ? 1 : 0,
+          reason: null,
+          reason_details: null,
+        });
+        if (!row) return false;
+        if (password) await keepPassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
+        await addAudit(trx, foundation, audit);
+        return true;
+      }),
+    refuse: (id, { at, reason, reasonDetails }, audit) =>
+      moveAudited(foundation, id, ['prepared', 'sent', 'in_doubt'], audit, {
+        ...endedAt(at),
+        state: 'refused',
+        reason,
+        reason_details: reasonDetails ? JSON.stringify(reasonDetails) : null,
+        claim: '',
+      }),
+    doubt: (id, { dueAt, reason }, audit) =>
+      moveAudited(foundation, id, ['sent'], audit, {
+        state: 'in_doubt',
+        reason,
+        reason_details: null,
+        told_at: 0,
+        due_at: dueAt,
+      }),
+    needPerson: async (id, audit) => {
+      const change = { needs_person: 1, told_at: 0, due_at: audit.at };
+      await moveAudited(foundation, id, ['in_doubt'], audit, change);
+    },
+    markTold: async (told, at) => {
+      await db
+        .updateTable('operations')
+        .set((column) => ({
+          told_at: at,
+          due_at: column
+            .case()
+            .when(column.or([column('state', 'in', ['settled', 'refused']), column('needs_person', '=', 1)]))
+            .then(null)
+            .else(column.ref('due_at'))
+            .end(),
+        }))
+        .where('id', '=', told.id)
+        .where('state', '=', told.state)
+        .where('needs_person', '=', told.needsPerson ? 1 : 0)
+        .where('has_password', '=', told.hasPassword ? 1 : 0)
+        .where('told_at', '=', 0)
+        .execute();
+    },
+  };
+}
+
+const UNSETTLED = ['sent', 'in_doubt'] as const;
+
+/** Settled from a list, before the answer with the password came after all. */
+async function lacksPassword(trx: Queries, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('operations')
+    .select('has_password')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.has_password === 0;
+}
+
+/** An ended operation is due at once, for telling. */
+function endedAt(at: number) {
+  return { ended_at: at, told_at: 0, due_at: at, needs_person: 0 };
+}
+
+async function move(
+  db: Queries,
+  id: string,
+  from: readonly OperationState[],
+  change: Partial<OperationRow>,
+): Promise<OperationRow | undefined> {
+  return (
+    db
+      .updateTable('operations')
+      .set(change)
+      .where('id', '=', id)
+      .where('state', 'in', from)
+      // An operation is left to a person once; ending it takes that back.
+      .$if(change.needs_person === 1, (update) => update.where('needs_person', '=', 0))
+      .returningAll()
+      .executeTakeFirst()
+  );
+}
+
+async function moveAudited(
+  foundation: Foundation,
+  id: string,
+  from: readonly OperationState[],
+  audit: AuditEntry,
+  change: Partial<OperationRow>,
+): Promise<boolean> {
+  return foundation.db.transaction().execute(async (trx) => {
+    if (!(await move(trx, id, from, change))) return false;
+    await addAudit(trx, foundation, audit);
+    return true;
+  });
+}
+
+/** The operation that stood in the way of an insert: the same id, or the same claim. */
+async function getWinner(trx: Queries, row: OperationRow): Promise<OperationRow> {
+  const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
+  if (sameId) {
+    if (sameId.workspace_id === row.workspace_id) return sameId;
+    throw new Error('the id of a confirmation belongs to another workspace');
+  }
+  return trx
+    .selectFrom('operations')
+    .selectAll()
+    .where('workspace_id', '=', row.workspace_id)
+    .where('claim', '=', row.claim)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,73 @@
+import { Kysely, sql } from 'kysely';
+import type { Store } from '../app/ports.ts';
+import type { System } from '../system.ts';
+import type { Vault } from '../vault.ts';
+import { createApiCalls } from './api-calls.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createAuditLog } from './audit.ts';
+import { createConnectLinks } from './connect-links.ts';
+import { type Foundation, openEngine } from './database.ts';
+import { createGrants } from './grants.ts';
+import { createLedger } from './ledger.ts';
+import { migrate, requireCurrent } from './migrate.ts';
+import { makeOrderedIds } from './ordered-ids.ts';
+import { createPasswords } from './passwords.ts';
+import { createReplyUrls } from './reply-urls.ts';
+import { createSeenRequests } from './seen-requests.ts';
+import type { Tables } from './tables.ts';
+import { createWorkspaces } from './workspaces.ts';
+
+export interface StoreOptions {
+  /** `sqlite:./path` or `sqlite::memory:` (DESIGN 8, `DATABASE_URL`). */
+  readonly databaseUrl: string;
+  readonly vault: Vault;
+  readonly system: System;
+  /** False opens it beside an app that may be running: for the command line. Default true. */
+  readonly lock?: boolean;
+}
+
+/**
+ * Opens the database, brings its schema up to date and hands out everything that is kept there.
+ * @throws DatabaseInUse when another process holds it; DatabaseUnusable with a sentence for the operator
+ */
+export async function openStore({ databaseUrl, vault, system, lock = true }: StoreOptions): Promise<Store> {
+  const engine = openEngine(databaseUrl, { lock });
+  const db = new Kysely<Tables>({ dialect: engine.dialect });
+  const close = async () => {
+    await db.destroy().finally(() => engine.close());
+  };
+  try {
+    await (engine.mayMigrate ? migrate(db) : requireCurrent(db));
+    engine.markMigrated();
+    // Nobody else can be alive that holds one: what a killed process held is free at once.
+    if (lock) await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const foundation = { db, engine, vault, newId: makeOrderedIds(() => system.newId()) };
+  return assemble(foundation, () => engine.scrub(db).finally(close));
+}
+
+function assemble(foundation: Foundation, close: () => Promise<void>): Store {
+  let closing: Promise<void> | undefined;
+  return {
+    workspaces: createWorkspaces(foundation),
+    apiKeys: createApiKeys(foundation),
+    grants: createGrants(foundation),
+    ledger: createLedger(foundation),
+    passwords: createPasswords(foundation),
+    audit: createAuditLog(foundation),
+    connectLinks: createConnectLinks(foundation),
+    seenRequests: createSeenRequests(foundation),
+    replyUrls: createReplyUrls(foundation),
+    apiCalls: createApiCalls(foundation),
+    ping: async () => {
+      await sql`select 1`.execute(foundation.db);
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { SeenRequests } from '../app/ports.ts';
+import type { Foundation } from './database.ts';
+
+/** Signed requests that changed something: the second of a kind is a replay. */
+export function createSeenRequests({ db }: Foundation): SeenRequests {
+  return {
+    add: async (requestId, at) => {
+      const added = await db
+        .insertInto('seen_requests')
+        .values({ id: requestId, seen_at: at })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return added !== undefined;
+    },
+    removeBefore: async (at) => {
+      await db.deleteFrom('seen_requests').where('seen_at', '<', at).execute();
+    },
+  };
+}

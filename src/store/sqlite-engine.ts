@@ -1,0 +1,121 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { sql } from 'kysely';
+import type { Engine, EngineOptions } from './database.ts';
+import { DatabaseInUse, DatabaseUnusable } from './errors.ts';
+import { createSqliteDialect } from './sqlite-dialect.ts';
+
+/** How long a statement waits for another process: the command line beside the app. */
+const BUSY_TIMEOUT_MS = 5000;
+/** How long a start waits for a process that is just going away. */
+const LOCK_TIMEOUT_MS = 1000;
+
+/**
+ * Opens a file of SQLite, or `:memory:`; the folder and the file are made for their owner only.
+ * @throws DatabaseInUse, DatabaseUnusable
+ */
+export function openSqlite(path: string, { lock }: EngineOptions): Engine {
+  if (path === ':memory:') return makeEngine(connect(path), true, undefined);
+  prepareFile(path);
+  const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
+  if (lock && !instanceLock) throw new DatabaseInUse(path);
+  try {
+    const engine = makeEngine(connect(path), instanceLock !== undefined, instanceLock);
+    return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
+  } catch (error) {
+    instanceLock?.close();
+    throw error;
+  }
+}
+
+function makeEngine(
+  connection: DatabaseSyncInstance,
+  mayMigrate: boolean,
+  instanceLock: DatabaseSyncInstance | undefined,
+): Engine {
+  return {
+    dialect: createSqliteDialect(connection),
+    mayMigrate,
+    markMigrated: () => undefined,
+    skipsLockedRows: false,
+    scrub: (db) =>
+      db.connection().execute(async (one) => {
+        // What was deleted is zeroed in the file, but the log still has it until it is written back and cut.
+        // A process that reads meanwhile holds this up, so it is tried without waiting and again next time.
+        await sql`pragma busy_timeout = 0`.execute(one);
+        try {
+          await sql`pragma wal_checkpoint(truncate)`.execute(one);
+        } finally {
+          await sql.raw(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`).execute(one);
+        }
+      }),
+    close: () => {
+      if (connection.isOpen) connection.close();
+      if (instanceLock?.isOpen) instanceLock.close();
+    },
+  };
+}
+
+/** SQLite gives its other files (`-wal`, `-shm`) the mode of the first, so it is made before SQLite makes it. */
+function prepareFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    for (const file of [path, `${path}.lock`]) createPrivately(file);
+  } catch (error) {
+    throw new DatabaseUnusable(`The database ${path} can't be made: ${wordsOf(error)}.`);
+  }
+}
+
+/** Never opens a file that exists: closing it would drop the locks that this process holds on it (POSIX). */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function connect(path: string): DatabaseSyncInstance {
+  let connection: DatabaseSyncInstance | undefined;
+  try {
+    connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    const mode = readPragma(connection, 'journal_mode = wal');
+    // Without this the last commits are lost when the power fails: the engine is built with less for a log.
+    connection.exec('pragma synchronous = full');
+    connection.exec('pragma secure_delete = on');
+    const isSafe = readPragma(connection, 'synchronous') === 2 && (mode === 'wal' || path === ':memory:');
+    if (!isSafe) throw new Error('its file system does not let commits be durable (WAL)');
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw new DatabaseUnusable(`The database ${path} can't be opened: ${wordsOf(error)}.`);
+  }
+}
+
+function readPragma(connection: DatabaseSyncInstance, pragma: string): unknown {
+  return Object.values(connection.prepare(`pragma ${pragma}`).get() ?? {})[0];
+}
+
+/**
+ * Holds a second file exclusively: the operating system frees it when the process ends, however it ends.
+ * Undefined when another process holds it.
+ */
+function takeLock(path: string, timeoutMs: number): DatabaseSyncInstance | undefined {
+  let connection: DatabaseSyncInstance | undefined;
+  try {
+    connection = new DatabaseSync(path, { timeout: timeoutMs });
+    connection.exec('begin exclusive');
+    return connection;
+  } catch (error) {
+    connection?.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw new DatabaseUnusable(`The lock file ${path} can't be used: ${wordsOf(error)}.`);
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Sends a whole answer. Nothing of ours is cached, framed, sniffed, or told to other sites. */
+export function answer(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** A form of ours is one key long: more is not read. */
+const FORM_LIMIT_BYTES = 8192;
+
+/** Reads a posted form; undefined when it is too long, or no form. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+  if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
+  const parts: Buffer[] = [];
+  let length = 0;
+  // Read to its end all the same: whoever hangs up on a sender is not heard by it either.
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length <= FORM_LIMIT_BYTES) parts.push(part);
+  }
+  if (length > FORM_LIMIT_BYTES) return undefined;
+  return new URLSearchParams(Buffer.concat(parts).toString('utf8'));
+}

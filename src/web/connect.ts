@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connectKey, findKey, hashToken, whyUnusable } from '../app/connect-key.ts';
+import type { ConnectLink } from '../app/ports.ts';
+import type { Services } from '../app/services.ts';
+import type { Door } from '../app/use-case.ts';
+import { isExpected } from '../domain/errors.ts';
+import { readForm } from './answer.ts';
+import { answerPage, htmlOfWords } from './page.ts';
+
+/** Puts an error's code into words, written as for Slack. */
+export type Explain = (error: unknown) => string;
+
+/**
+ * The one-time form that takes the hosting API key (Slack asks apps not to prompt for secrets in modals:
+ * "Don't prompt for login information"). Looking at it does not use the link up: mail scanners and previews look, too.
+ */
+export async function serveConnect(
+  request: IncomingMessage,
+  response: ServerResponse,
+  token: string,
+  { services, door, explain }: { services: Services; door: Door; explain: Explain },
+): Promise<void> {
+  const link = await services.store.connectLinks.find(hashToken(token));
+  const reason = whyUnusable(link, services.system.now());
+  if (!link || reason !== undefined) return refuse(response, reason ?? 'unknown');
+  if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200);
+  if (request.method !== 'POST')
+    return answerPage(response, 405, 'Not possible', '<p>This page takes a form.</p>');
+  if (isFromElsewhere(request)) {
+    return answerPage(response, 403, 'Not possible', '<p>This form was posted from another page.</p>');
+  }
+  const key = findKey((await readForm(request))?.get('api_key') ?? '');
+  if (!key)
+    return showForm(response, 422, 'That can’t be an API key: it is one line of letters, digits and signs.');
+  try {
+    await door.enter(connectKey, { tokenHash: link.tokenHash, key }, visitOf(link));
+  } catch (error) {
+    const status = isExpected(error) ? 422 : 500;
+    if (isExpected(error) && error.code === 'link_unusable') return refuse(response, 'used');
+    return showForm(response, status, explain(error));
+  }
+  answerPage(
+    response,
+    200,
+    'Connected',
+    '<p>The API key works and is kept, encrypted. You can close this page and go back to Slack: <b>/vps list</b> shows the servers.</p>',
+  );
+}
+
+/** The person who asked for the link acts, in the workspace where it was asked for; their role is looked at again. */
+function visitOf(link: ConnectLink) {
+  const { workspaceId, userId, channelId } = link;
+  return {
+    actor: { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) },
+    surface: 'page' as const,
+  };
+}
+
+/** Browsers say where a form was posted from; a tool that says nothing has no one's cookies either. */
+function isFromElsewhere({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  return typeof site === 'string' && site !== 'same-origin' && site !== 'none';
+}
+
+function showForm(response: ServerResponse, status: number, wrong?: string): void {
+  const notice = wrong === undefined ? '' : `<p class="wrong" role="alert">${htmlOfWords(wrong)}</p>`;
+  const form = `${notice}<form method="post" autocomplete="off">
+<label for="api_key">API key</label>
+<input id="api_key" name="api_key" type="password" required autofocus maxlength="512" spellcheck="false" autocomplete="off">
+<button type="submit">Connect</button></form>
+<p class="small">It is made on the hosting account’s API key page, which opens after the first top-up. The app tries it with one harmless request, keeps it encrypted, and never shows it again.</p>`;
+  answerPage(response, status, 'Connect the hosting account', form);
+}
+
+function refuse(response: ServerResponse, reason: 'used' | 'expired' | 'unknown'): void {
+  const words = {
+    used: 'This link has been used. It works once.',
+    expired: 'This link is too old. It works for ten minutes.',
+    unknown: 'There is no such link.',
+  }[reason];
+  answerPage(
+    response,
+    reason === 'unknown' ? 404 : 410,
+    'This link can’t be used',
+    `<p>${words} Type <b>/vps connect</b> in Slack for a new one.</p>`,
+  );
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { answer } from './answer.ts';
+
+const STYLE = `
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+body{max-width:32rem;margin:12vh auto;padding:0 1.25rem}
+h1{font-size:1.35rem;line-height:1.25}
+label{display:block;font-weight:600;margin:1.5rem 0 .35rem}
+input{box-sizing:border-box;width:100%;padding:.65rem .75rem;font:inherit;font-family:ui-monospace,monospace;border:1px solid #888;border-radius:.4rem}
+button{margin-top:1rem;padding:.65rem 1.2rem;font:inherit;font-weight:600;color:#fff;background:#17663a;border:0;border-radius:.4rem;cursor:pointer}
+:focus-visible{outline:3px solid #4a90d9;outline-offset:2px}
+.wrong{padding:.65rem .9rem;border-left:4px solid #c0392b;background:#c0392b1a}
+.small{font-size:.9rem;opacity:.8}
+`;
+
+/** Only our own style, by its hash; no script, no picture, nothing from elsewhere; posts only to ourselves. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Sends a page of ours. `body` is HTML: what comes from outside must be escaped by the caller. */
+export function answerPage(response: ServerResponse, status: number, title: string, body: string): void {
+  const html = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>
+`;
+  answer(response, status, 'text/html; charset=utf-8', html, {
+    'content-security-policy': POLICY,
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+  });
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Words for people are written for Slack: what it escapes, marks as code or prints bold is written as HTML. */
+export function htmlOfWords(words: string): string {
+  const plain = words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return escapeHtml(plain)
+    .replace(/`([^`]*)`/g, '<code>$1</code>')
+    .replace(/\*([^\s*]+)\*/g, '<b>$1</b>');
+}

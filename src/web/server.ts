@@ -1,0 +1,110 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Services } from '../app/services.ts';
+import type { Door } from '../app/use-case.ts';
+import type { System } from '../system.ts';
+import { answer } from './answer.ts';
+import { type Explain, serveConnect } from './connect.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface WebParts {
+  readonly services: Services;
+  readonly door: Door;
+  readonly explain: Explain;
+  readonly metrics: Metrics;
+  /** What is posted to `/slack/events`. */
+  readonly slack: RequestListener;
+  /** Why the app can't work just now; empty when it can. */
+  readonly faults: () => Promise<readonly string[]>;
+}
+
+/** Slack checks that a request is not old; that it is not from the future is left to us. */
+const MOST_AHEAD_SECONDS = 300;
+
+/**
+ * All of the app's HTTP: Slack's requests and the few pages of ours (DESIGN 8).
+ * Whatever comes in on whatever path is answered; nothing that an unauthenticated request does stops the process.
+ */
+export function createWebServer(parts: WebParts): Server {
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 });
+  server.on('request', (request, response) => {
+    const path = pathOf(request);
+    // Bolt throws at whatever else is asked of its path, which would end the process.
+    if (path === '/slack/events' && request.method === 'POST') {
+      if (isFromFuture(request, parts.services.system))
+        return answer(response, 401, 'text/plain', 'too early\n');
+      return parts.slack(request, response);
+    }
+    serve(path, request, response, parts).catch((error: unknown) => {
+      if (request.destroyed && !request.complete) return; // whoever hung up hears nothing, and is no defect
+      const words = parts.explain(error); // logs it with an incident id
+      if (!response.headersSent) answer(response, 500, 'text/plain; charset=utf-8', `${words}\n`);
+      else response.destroy();
+    });
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+    else socket.destroy();
+  });
+  return server;
+}
+
+async function serve(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: WebParts,
+): Promise<void> {
+  const token = /^\/connect\/([\w-]{1,100})$/.exec(path)?.[1];
+  if (token !== undefined) return serveConnect(request, response, token, parts);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return answer(response, Object.hasOwn(plainPages, path) ? 405 : 404, 'text/plain', 'not possible\n');
+  }
+  const page = Object.hasOwn(plainPages, path) ? plainPages[path] : undefined;
+  if (!page) return answer(response, 404, 'text/plain', 'not found\n');
+  return page(response, parts);
+}
+
+const plainPages: Readonly<Record<string, (response: ServerResponse, parts: WebParts) => Promise<void>>> = {
+  '/livez': async (response) => answer(response, 200, 'text/plain', 'ok\n'),
+  '/readyz': async (response, { faults }) => {
+    const found = await faults();
+    answer(
+      response,
+      found.length === 0 ? 200 : 503,
+      'text/plain',
+      found.length === 0 ? 'ok\n' : `${found.join('\n')}\n`,
+    );
+  },
+  '/metrics': async (response, { metrics }) =>
+    answer(response, 200, metrics.contentType, await metrics.text()),
+};
+
+/** `GET //` and worse are not addresses that `URL` takes: the path is cut out by hand. */
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+function isFromFuture({ headers }: IncomingMessage, system: System): boolean {
+  const at = headers['x-slack-request-timestamp'];
+  // Turned around, so that what is no number, or without end, is not let through as "not later".
+  return at !== undefined && !(Number(at) <= system.now() / 1000 + MOST_AHEAD_SECONDS);
+}
+
+/** Starts to listen; resolves with the port. @throws Error with `code: 'EADDRINUSE'` and the like */
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,397 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditEntry, People, Person, Store } from '../../src/app/ports.ts';
+import type { Services } from '../../src/app/services.ts';
+import { createDoor, type Door, defineUseCase, type UseCase, type Visit } from '../../src/app/use-case.ts';
+import { ROLES, type Role } from '../../src/domain/actor.ts';
+import { HostingError, Refusal } from '../../src/domain/errors.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { silentLog } from '../../src/log.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { stillSystem, T0, vault } from '../store/fixtures.ts';
+
+const MEMBER: Person = { isAdmin: false, isGuest: false, isBot: false, isDeactivated: false, teamId: 'T1' };
+
+let store: Store;
+let people: Map<string, Person>;
+let asked: string[];
+let isSlackDown: boolean;
+let door: Door;
+/** How often a use case ran. */
+let runs: number;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  people = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
+  asked = [];
+  isSlackDown = false;
+  runs = 0;
+  door = createDoor(servicesWith());
+  for (const role of ROLES) await give(`U${role.toUpperCase()}`, role);
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+function servicesWith(more: Partial<Services> = {}): Services {
+  const fakePeople: People = {
+    find: async (_workspaceId, userId) => {
+      asked.push(userId);
+      return isSlackDown ? undefined : (people.get(userId) ?? MEMBER);
+    },
+  };
+  return {
+    system: stillSystem,
+    log: silentLog,
+    store,
+    people: fakePeople,
+    teller: { tellOperation: async () => ({ isTold: true, isPasswordShown: false }) },
+    turns: { take: (_name, work) => work() },
+    hostingOf: () => {
+      throw new Error('no hosting API in these tests');
+    },
+    settings: { owners: ['UNAMED'], doubtMs: 0, passwordHoldMs: 0 },
+    ...more,
+  };
+}
+
+async function give(subjectId: string, role: Role): Promise<void> {
+  await store.grants.put({
+    workspaceId: 'T1',
+    subjectKind: 'user',
+    subjectId,
+    role,
+    grantedBy: 'UOWNER',
+    grantedAt: T0,
+  });
+}
+
+function visit(userId: string, more: Partial<Visit['actor']> = {}, requestId?: string): Visit {
+  const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
+  return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
+}
+
+function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
+  return defineUseCase({
+    name: 'deed',
+    needs,
+    effect,
+    run: async (input: string) => {
+      runs += 1;
+      return input;
+    },
+  });
+}
+
+async function audited(): Promise<readonly AuditEntry[]> {
+  return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
+}
+
+const outcomes = async () => (await audited()).map(({ outcome, code }) => [outcome, code]);
+
+describe('the door', () => {
+  it('lets nobody in by default', async () => {
+    for (const needs of ROLES) {
+      await expect(door.enter(useCase(needs), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
+        code: 'role_needed',
+        details: { needed: needs },
+      });
+    }
+    expect(runs).toBe(0);
+    expect(await door.findRole({ workspaceId: 'T1', userId: 'USOMEBODY' })).toBeUndefined();
+  });
+
+  it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
+    for (const needs of ROLES) {
+      const entering = door.enter(useCase(needs), 'x', visit(`U${held.toUpperCase()}`));
+      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await entering).toBe('x');
+      else await expect(entering).rejects.toMatchObject({ details: { needed: needs, held } });
+    }
+  });
+
+  it('opens to everybody of the workspace for what takes no role', async () => {
+    expect(await door.enter(useCase('anyone'), 'x', visit('USOMEBODY'))).toBe('x');
+    expect(asked).toEqual([]);
+  });
+
+  it('lets the owners in whom the operator named, whatever Slack says', async () => {
+    isSlackDown = true;
+    expect(await door.enter(useCase('owner'), 'x', visit('UNAMED'))).toBe('x');
+  });
+
+  it('closes at once when a role is taken away', async () => {
+    await door.enter(useCase('operator'), 'x', visit('UOPERATOR'));
+    await store.grants.remove('T1', 'user', 'UOPERATOR');
+    await expect(door.enter(useCase('operator'), 'x', visit('UOPERATOR'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('does not know roles of another workspace', async () => {
+    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
+    const elsewhere = visit('UOWNER', { workspaceId: 'T2' });
+    await expect(door.enter(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('somebody of another organisation', () => {
+  it.each([
+    'anyone',
+    'viewer',
+    'owner',
+  ] as const)('is refused what takes %s, even with a role', async (needs) => {
+    const stranger = visit('UOWNER', { homeTeamId: 'T9' });
+    await expect(door.enter(useCase(needs), 'x', stranger)).rejects.toMatchObject({
+      code: 'other_organisation',
+    });
+    await expect(door.knock(useCase(needs), stranger)).rejects.toMatchObject({ code: 'other_organisation' });
+    expect(await door.findRole(stranger.actor)).toBeUndefined();
+    expect(await outcomes()).toEqual([
+      ['denied', 'other_organisation'],
+      ['denied', 'other_organisation'],
+    ]);
+  });
+
+  it('has no role when it is Slack that says so', async () => {
+    people.set('UADMIN', { ...MEMBER, isAdmin: true, teamId: 'T9' });
+    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('a workspace that the app is not set up for', () => {
+  it('gets nothing, not even for the owners that the operator named', async () => {
+    for (const needs of ['anyone', 'owner'] as const) {
+      await expect(
+        door.enter(useCase(needs), 'x', visit('UNAMED', { workspaceId: 'T404' })),
+      ).rejects.toMatchObject({
+        code: 'other_workspace',
+      });
+    }
+    expect(runs).toBe(0);
+  });
+});
+
+describe('Slack’s word on a person', () => {
+  it('makes workspace admins owners', async () => {
+    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await door.findRole({ workspaceId: 'T1', userId: 'UADMIN' })).toBe('owner');
+  });
+
+  it('is stronger than a weak grant, and never weakens a strong one', async () => {
+    await give('UADMIN', 'viewer');
+    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await door.findRole({ workspaceId: 'T1', userId: 'UMANAGER' })).toBe('manager');
+  });
+
+  it.each([
+    ['a bot', { isBot: true }],
+    ['somebody who was deactivated', { isDeactivated: true }],
+    ['a guest', { isGuest: true }],
+  ])('makes no owner of %s', async (_who, trait) => {
+    people.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
+    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('takes every role from bots and from those who were deactivated', async () => {
+    for (const trait of [{ isBot: true }, { isDeactivated: true }]) {
+      people.set('UMANAGER', { ...MEMBER, ...trait });
+      expect(await door.findRole({ workspaceId: 'T1', userId: 'UMANAGER' })).toBeUndefined();
+    }
+  });
+
+  it('leaves guests the role that they were given by name', async () => {
+    people.set('UOPERATOR', { ...MEMBER, isGuest: true });
+    expect(await door.findRole({ workspaceId: 'T1', userId: 'UOPERATOR' })).toBe('operator');
+  });
+
+  it('is asked for only when what is known here does not suffice', async () => {
+    await door.enter(useCase('operator'), 'x', visit('UMANAGER'));
+    expect(asked).toEqual([]);
+    await expect(door.enter(useCase('owner'), 'x', visit('UMANAGER'))).rejects.toThrow();
+    expect(asked).toEqual(['UMANAGER']);
+  });
+
+  it('counts as no when it does not come', async () => {
+    isSlackDown = true;
+    await expect(door.enter(useCase('owner'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await door.enter(useCase('manager'), 'x', visit('UMANAGER'))).toBe('x');
+  });
+
+  it('lets nobody in when asking for it breaks', async () => {
+    const broken = { find: () => Promise.reject(new Error('socket hang up')) };
+    const brokenDoor = createDoor(servicesWith({ people: broken }));
+    await expect(brokenDoor.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toThrow('socket hang up');
+    expect(runs).toBe(0);
+    expect(await outcomes()).toEqual([['denied', 'defect']]);
+  });
+});
+
+describe('the same signed request', () => {
+  it('changes something once', async () => {
+    const again = () =>
+      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+    await again();
+    await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
+    expect(runs).toBe(1);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['done', undefined],
+      ['denied', 'already_handled'],
+    ]);
+  });
+
+  it('changes something once when it comes twice at the same time', async () => {
+    const again = () =>
+      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+    const ended = await Promise.allSettled([again(), again(), again()]);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(runs).toBe(1);
+  });
+
+  it('may read as often as it comes', async () => {
+    for (let time = 0; time < 3; time++) await door.enter(useCase('viewer'), 'x', visit('UVIEWER', {}, 's'));
+    expect(runs).toBe(3);
+  });
+
+  it('leaves the first place to whoever may use it', async () => {
+    const deed = useCase('operator', 'changes');
+    await expect(door.enter(deed, 'x', visit('USOMEBODY', {}, 's'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await door.enter(deed, 'x', visit('UOPERATOR', {}, 's'))).toBe('x');
+  });
+
+  it('is not looked for where nothing can be replayed', async () => {
+    const deed = useCase('operator', 'changes');
+    for (let time = 0; time < 2; time++) await door.enter(deed, 'x', visit('UOPERATOR'));
+    expect(runs).toBe(2);
+  });
+});
+
+describe('the audit', () => {
+  it('says who did what, where, about what, and that it is done', async () => {
+    const deed = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      subject: (input: { typed: string }) => ({ label: input.typed }),
+      run: async (_input: { typed: string }, scene) => scene.about({ serverId: 42, label: 'web-1' }),
+    });
+    await door.enter(deed, { typed: 'web' }, visit('UOPERATOR'));
+    const [started, done] = await audited();
+    const same = { at: T0, workspaceId: 'T1', actorId: 'UOPERATOR', channelId: 'C1', surface: 'command' };
+    expect(started).toMatchObject({ ...same, action: 'reboot', outcome: 'started', label: 'web' });
+    expect(done).toMatchObject({ ...same, action: 'reboot', outcome: 'done', serverId: 42, label: 'web-1' });
+    expect(done?.actId).toBe(started?.actId);
+  });
+
+  it('has the start of a change before the change is begun', async () => {
+    let before: unknown;
+    const deed = defineUseCase({
+      name: 'stop',
+      needs: 'operator',
+      effect: 'changes',
+      run: async () => {
+        before = await outcomes();
+      },
+    });
+    await door.enter(deed, {}, visit('UOPERATOR'));
+    expect(before).toEqual([['started', undefined]]);
+  });
+
+  it('has nothing of reading, refusals aside', async () => {
+    await door.enter(useCase('viewer'), 'x', visit('UVIEWER'));
+    await door.knock(useCase('viewer', 'changes'), visit('UVIEWER'));
+    expect(await audited()).toEqual([]);
+    await expect(door.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toThrow();
+    await expect(door.knock(useCase('owner'), visit('UVIEWER'))).rejects.toThrow();
+    expect(await outcomes()).toEqual([
+      ['denied', 'role_needed'],
+      ['denied', 'role_needed'],
+    ]);
+  });
+
+  it('leaves a confirmation to the ledger, and notes when it failed', async () => {
+    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
+    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
+    expect(await audited()).toEqual([]);
+    expect(runs).toBe(2);
+    await expect(failWith(new Refusal('other_workspace', {}), 'confirms')).rejects.toThrow();
+    expect(await outcomes()).toEqual([['failed', 'other_workspace']]);
+  });
+
+  it.each([
+    ['a refusal', new Refusal('unknown_server', { typed: 'x' }), 'failed', 'unknown_server'],
+    ['an error of the API', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
+    ['a defect, without its words', new TypeError('secret in a message'), 'failed', 'defect'],
+    ['being somebody else', new Refusal('not_creator', { label: 'x' }), 'denied', 'not_creator'],
+  ] as const)('says that it failed by %s', async (_why, error, outcome, code) => {
+    await expect(failWith(error, 'changes')).rejects.toBe(error);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      [outcome, code],
+    ]);
+    expect(JSON.stringify(await audited())).not.toContain('secret in a message');
+  });
+
+  it('says that nobody knows, where nobody does', async () => {
+    const deed = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      run: async (_input: string, scene) => scene.doubt('no_answer'),
+    });
+    await door.enter(deed, 'x', visit('UOPERATOR'));
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['in_doubt', 'no_answer'],
+    ]);
+  });
+
+  function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
+    const deed = defineUseCase({
+      name: 'deed',
+      needs: 'manager',
+      effect,
+      run: async () => {
+        throw error;
+      },
+    });
+    return door.enter(deed, {}, visit('UMANAGER'));
+  }
+});
+
+describe('the hosting account', () => {
+  const ask = defineUseCase({
+    name: 'list',
+    needs: 'viewer',
+    effect: 'reads',
+    run: async (_input: string, scene) => scene.hosting(),
+  });
+
+  it('is refused in words while the workspace has none', async () => {
+    await expect(door.enter(ask, 'x', visit('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+  });
+
+  it('is the one of the workspace', async () => {
+    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
+    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+    await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);
+    const opened: string[] = [];
+    const hostingOf: Services['hostingOf'] = (key) => {
+      opened.push(key.reveal());
+      return {} as ReturnType<Services['hostingOf']>;
+    };
+    await createDoor(servicesWith({ hostingOf })).enter(ask, 'x', visit('UVIEWER'));
+    expect(opened).toEqual(['key-1']);
+  });
+});

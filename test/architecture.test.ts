@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { readSources, type Source } from './support/sources.ts';
+
+const sources = readSources();
+const app = sources.filter(({ path }) => !path.startsWith('sandbox/'));
+const isIn = (path: string, places: readonly string[]) =>
+  places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)));
+
+interface Layer {
+  /** Files and folders that it may import. */
+  readonly uses: readonly string[];
+  /** Of which it may import types alone. */
+  readonly knows?: readonly string[];
+  readonly packages?: readonly string[];
+}
+
+/** Who may import whom (DESIGN 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
+const LAYERS: Readonly<Record<string, Layer>> = {
+  'domain/': { uses: ['domain/'], packages: ['node:util'] },
+  'app/': { uses: ['app/', 'domain/'], knows: ['system.ts', 'log.ts'], packages: ['node:crypto'] },
+  'hosting/': {
+    uses: ['hosting/', 'domain/'],
+    knows: ['app/ports.ts', 'system.ts'],
+    packages: ['bottleneck', 'undici', 'zod', 'node:crypto', 'node:events'],
+  },
+  'store/': {
+    uses: ['store/', 'domain/'],
+    knows: ['app/ports.ts', 'system.ts', 'vault.ts'],
+    packages: ['kysely', '@photostructure/sqlite', 'node:fs', 'node:path'],
+  },
+  'slack/': {
+    uses: ['slack/', 'app/', 'domain/'],
+    knows: ['system.ts', 'log.ts'],
+    packages: [
+      '@slack/bolt',
+      '@slack/types',
+      '@slack/web-api',
+      'undici',
+      'zod',
+      'node:http',
+      'node:querystring',
+    ],
+  },
+  'web/': {
+    uses: ['web/', 'app/', 'domain/'],
+    knows: ['system.ts', 'log.ts'],
+    packages: ['prom-client', 'node:crypto', 'node:http', 'node:net'],
+  },
+  'system.ts': { uses: [], packages: ['node:crypto', 'node:timers/promises'] },
+  'log.ts': { uses: [], packages: ['pino'] },
+  'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
+  'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },
+  'compose.ts': {
+    uses: ['app/', 'hosting/', 'slack/', 'store/', 'web/', 'system.ts', 'vault.ts'],
+    knows: ['config.ts', 'log.ts'],
+  },
+  'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
+  'key.ts': {
+    uses: ['app/connect-key.ts', 'hosting/', 'store/', 'domain/', 'config.ts', 'system.ts', 'vault.ts'],
+    packages: ['node:util'],
+  },
+  // `npm run audit`: a program that is started by hand, as `key.ts` is.
+  'audit.ts': {
+    uses: ['audit-formats.ts', 'config.ts', 'store/', 'system.ts', 'vault.ts'],
+    knows: ['app/ports.ts'],
+    packages: ['node:stream', 'node:stream/promises', 'node:util'],
+  },
+  'audit-formats.ts': { uses: ['domain/'], knows: ['app/ports.ts'] },
+  'start.mjs': { uses: ['main.ts'], packages: ['node:child_process', 'node:fs', 'node:url'] },
+};
+
+function layerOf(path: string): Layer | undefined {
+  return Object.entries(LAYERS).find(([place]) => isIn(path, [place]))?.[1];
+}
+
+/** The places that have what matches, other than those where it belongs. */
+function strays(among: readonly Source[], pattern: RegExp, belongs: readonly string[]): string[] {
+  return among
+    .filter(({ path }) => !isIn(path, belongs))
+    .flatMap(({ path, code }) => (code.match(pattern) ?? []).map((found) => `${path}: ${found.trim()}`));
+}
+
+describe('the direction of imports', () => {
+  it('is known for every file', () => {
+    expect(app.filter(({ path }) => layerOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+    expect(sources.length).toBeGreaterThan(200);
+    expect(app.flatMap(({ imports }) => imports).length).toBeGreaterThan(400);
+  });
+
+  it('is from the outside to the inside', () => {
+    const wrong = app.flatMap(({ path, imports }) => {
+      const { uses, knows = [] } = layerOf(path) ?? { uses: [] };
+      return imports
+        .filter(({ isPackage, target }) => !isPackage && !isIn(target, uses))
+        .filter(({ isTypeOnly, target }) => !(isTypeOnly && isIn(target, knows)))
+        .map(({ target }) => `${path} imports ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('leads to packages only where they are meant to be used', () => {
+    const wrong = app.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ isPackage, target }) => isPackage && !layerOf(path)?.packages?.includes(target))
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('never leads into the sandbox', () => {
+    const wrong = app.filter(({ imports }) => imports.some(({ target }) => target.startsWith('sandbox/')));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('never leads in a circle', () => {
+    const of = new Map(
+      app.map(({ path, imports }) => [
+        path,
+        imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target),
+      ]),
+    );
+    const done = new Set<string>();
+    const findCircle = (path: string, way: readonly string[]): readonly string[] | undefined => {
+      if (way.includes(path)) return [...way, path];
+      if (done.has(path)) return undefined;
+      const found = (of.get(path) ?? []).map((next) => findCircle(next, [...way, path])).find(Boolean);
+      done.add(path);
+      return found;
+    };
+    expect([...of.keys()].map((path) => findCircle(path, [])).filter(Boolean)).toEqual([]);
+  });
+});
+
+describe('what is confined', () => {
+  const importersOf = (name: string) =>
+    app.filter(({ imports }) => imports.some(({ target }) => target === name)).map(({ path }) => path);
+
+  it('the environment is read where programs start', () => {
+    // In quotes it is a word that the page's bundler replaces.
+    const read = /(?<!')\bprocess\.env\b/g;
+    expect(strays(sources, read, ['main.ts', 'key.ts', 'audit.ts', 'sandbox/main.ts'])).toEqual([]);
+  });
+
+  it.each([
+    ['undici', ['hosting/send.ts', 'slack/slack-api.ts']],
+    ['bottleneck', ['hosting/limit.ts']],
+    ['@slack/bolt', ['slack/bolt.ts']],
+    ['@slack/web-api', ['slack/slack-api.ts']],
+    ['prom-client', ['web/metrics.ts']],
+    ['pino', ['log.ts']],
+  ])('%s is used in %j alone', (name, places) => {
+    expect(importersOf(name).sort()).toEqual([...places].sort());
+  });
+
+  it('nothing else reaches the network', () => {
+    const ways =
+      /\bfetch\(|\bnew WebSocket\b|\bhttps?\.(request|get)\(|from 'node:(https|dgram|tls|http2|dns)'/g;
+    expect(strays(app, ways, ['hosting/send.ts', 'slack/slack-api.ts'])).toEqual([]);
+  });
+
+  it('real time, ids and randomness come from the system that is handed in', () => {
+    const real =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\b|\brandom(Bytes|UUID|Int)\b|\bperformance\.now\b|\bprocess\.hrtime\b|\bAbortSignal\.timeout\b|node:timers/g;
+    const allowed: Readonly<Record<string, string>> = {
+      'system.ts': 'it is the one door to them',
+      'vault.ts': 'a nonce that a test could choose would not be one: randomBytes',
+      'store/api-calls.ts':
+        'gathers what is written in one turn of the event loop: setImmediate, no time passes',
+      'slack/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
+    };
+    expect(strays(app, real, Object.keys(allowed))).toEqual([]);
+    expect(strays(app, real, ['system.ts']).sort()).toEqual(
+      [
+        'slack/slack-api.ts: AbortSignal.timeout',
+        'store/api-calls.ts: setImmediate',
+        'vault.ts: randomBytes',
+        'vault.ts: randomBytes',
+      ].sort(),
+    );
+  });
+
+  it('ids and metadata of Slack are written in the kit, and read where payloads are', () => {
+    const belongs = ['slack/kit/', 'slack/payloads.ts', 'slack/dispatch.ts', 'slack/bolt.ts'];
+    expect(strays(app, /\b(action_id|callback_id|private_metadata|block_id)\b/g, belongs)).toEqual([]);
+    // Bolt is told to take all of them; nothing is looked up there.
+    const bolt = app.find(({ path }) => path === 'slack/bolt.ts');
+    expect(bolt?.code.match(/\b(action_id|callback_id|private_metadata|block_id)\b[^,}]*/g)).toEqual([
+      'callback_id: /.*/',
+    ]);
+  });
+
+  it('secrets are opened in few places', () => {
+    const places = app.filter(({ code }) => code.includes('.reveal()')).map(({ path }) => path);
+    expect(places.sort()).toEqual(
+      [
+        'audit.ts',
+        'compose.ts',
+        'hosting/client.ts',
+        'hosting/send.ts',
+        'key.ts',
+        'slack/bolt.ts',
+        'slack/commands/connect.ts',
+        'slack/messages/outcome.ts',
+        'slack/slack-api.ts',
+        'store/api-keys.ts',
+        'store/passwords.ts',
+        'store/reply-urls.ts',
+      ].sort(),
+    );
+  });
+});
+
+describe('every source file', () => {
+  it('has at most 250 lines', () => {
+    // Interfaces alone, one after the other: what the app asks of the outside stands in one place.
+    const most = (path: string) => (path === 'app/ports.ts' ? 400 : 250);
+    expect(
+      sources.filter(({ path, lines }) => lines > most(path)).map(({ path, lines }) => `${path}: ${lines}`),
+    ).toEqual([]);
+  });
+
+  it('is named in kebab-case', () => {
+    const odd = sources.filter(({ path }) =>
+      path.split('/').some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(ts|tsx|mjs))?$/.test(part)),
+    );
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has no name that says nothing', () => {
+    const empty = /(^|[/-])(utils?|helpers?|common|misc|managers?|data|info|cfg|ctx)([-.]|$)/;
+    expect(
+      sources.map(({ path }) => path).filter((path) => empty.test(path.replace('data-table', ''))),
+    ).toEqual([]);
+  });
+
+  it('exports by name', () => {
+    expect(strays(sources, /\bexport default\b|\bas default\b/g, [])).toEqual([]);
+  });
+
+  it('is typed: no any, and no error that is silenced', () => {
+    const untyped = /:\s*any\b|\bas any\b|<any>|\bany\[\]/g;
+    expect(strays(sources, untyped, [])).toEqual([]);
+    const silenced = (among: readonly Source[], pattern: RegExp) =>
+      among.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+    expect(silenced(sources, /@ts-(ignore|nocheck|expect-error)/)).toEqual([]);
+    expect(silenced(app, /biome-ignore/)).toEqual([]);
+  });
+
+  it('says nothing on the console, programs that people start by hand aside', () => {
+    expect(strays(sources, /\bconsole\.\w+/g, ['sandbox/', 'key.ts', 'start.mjs'])).toEqual([]);
+  });
+
+  it('imports with the ending of the file', () => {
+    const endless = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ isPackage, target }) => !isPackage && !/\.(ts|tsx|js|css)$/.test(target))
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(endless).toEqual([]);
+  });
+
+  it('holds no path of somebody’s machine', () => {
+    const paths = /(?<![\w.$}])\/(work|home|Users|tmp|root|mnt)\/[\w.-]+/g;
+    expect(strays(sources, paths, [])).toEqual([]);
+  });
+});

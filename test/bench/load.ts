@@ -1,0 +1,50 @@
+import type { Pool } from 'undici';
+import type { SignedCommand } from './commands.ts';
+
+/** What one run of the load met; times in milliseconds. */
+export interface Run {
+  readonly latenciesMs: readonly number[];
+  readonly elapsedMs: number;
+}
+
+/**
+ * Sends commands in a closed loop: each of `concurrency` senders waits for its acknowledgement before it sends
+ * the next one. Ends when all are sent, or after `mostMs`.
+ * @throws Error when a command is not acknowledged with 200
+ */
+export async function drive(
+  pool: Pool,
+  commands: readonly SignedCommand[],
+  concurrency: number,
+  mostMs: number,
+): Promise<Run> {
+  const latenciesMs: number[] = [];
+  const waiting = commands.values();
+  const startedAt = performance.now();
+  const send = async (): Promise<void> => {
+    for (const command of waiting) {
+      latenciesMs.push(await acknowledge(pool, command));
+      if (performance.now() - startedAt > mostMs) return;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, send));
+  return { latenciesMs, elapsedMs: performance.now() - startedAt };
+}
+
+async function acknowledge(pool: Pool, { headers, body }: SignedCommand): Promise<number> {
+  const sentAt = performance.now();
+  const answer = await pool.request({ path: '/slack/events', method: 'POST', headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
+  return performance.now() - sentAt;
+}
+
+/** The value that so large a share of the values does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { type Config, ConfigError, parseConfig, parseKeyConfig } from '../src/config.ts';
+import { listSettings, parseEnvFile } from './support/settings.ts';
+
+const SECRETS = {
+  SLACK_SIGNING_SECRET: 'canary-signing-secret',
+  SLACK_BOT_TOKEN: 'xoxb-canary-token',
+  ENCRYPTION_KEYS: 'canary-keyring-without-a-key',
+};
+const ENOUGH = { HOSTING_BASE_URL: 'https://api.hosting.test/v1', ...SECRETS };
+
+function faultsOf(environment: Record<string, string | undefined>): readonly string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the settings', () => {
+  it('need four variables and no more', () => {
+    expect(faultsOf({}).map((fault) => fault.split(' ')[0])).toEqual(Object.keys(ENOUGH));
+    expect(faultsOf(ENOUGH)).toEqual([]);
+  });
+
+  it('name every fault at once, each with the variable and an example', () => {
+    const faults = faultsOf({
+      ...ENOUGH,
+      HOSTING_BASE_URL: 'api.hosting.test',
+      HOSTING_TIMEOUT_MS: 'soon',
+      OWNERS: 'ann, bob',
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+      'HOSTING_BASE_URL',
+      'HOSTING_TIMEOUT_MS',
+      'OWNERS',
+      'PORT',
+      'LOG_LEVEL',
+    ]);
+    for (const fault of faults) expect(fault).toMatch(/^([A-Z_]+) is wrong \(.+\), for example: \1=\S/);
+  });
+
+  it('tell what is missing from what is wrong', () => {
+    expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: '  ' })).toEqual([
+      'SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…',
+    ]);
+  });
+
+  it('have an example for each variable that is taken', () => {
+    const wrong = Object.fromEntries(listSettings().map((name) => [name, '\u0000 \n']));
+    for (const fault of [...faultsOf({}), ...faultsOf(wrong)]) expect(fault).not.toMatch(/=…$/);
+  });
+
+  it('have defaults for all that need not be chosen', () => {
+    const {
+      SLACK_SIGNING_SECRET: _a,
+      SLACK_BOT_TOKEN: _b,
+      ENCRYPTION_KEYS: _c,
+      ...plain
+    } = parseConfig(ENOUGH);
+    expect(plain).toEqual({
+      HOSTING_BASE_URL: 'https://api.hosting.test/v1',
+      HOSTING_TIMEOUT_MS: 30_000,
+      HOSTING_CURRENCY: '',
+      SLACK_API_URL: 'https://slack.com/api/',
+      OWNERS: [],
+      DATABASE_URL: 'sqlite:./data/vps.sqlite',
+      DOUBT_MINUTES: 30,
+      PASSWORD_HOLD_MINUTES: 60,
+      PORT: 3000,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  it.each<[Record<string, string>, Partial<Config>]>([
+    [{ HOSTING_BASE_URL: 'https://a.test/v1//' }, { HOSTING_BASE_URL: 'https://a.test/v1' }],
+    [{ SLACK_API_URL: 'http://127.0.0.1:4000/api' }, { SLACK_API_URL: 'http://127.0.0.1:4000/api/' }],
+    [{ PUBLIC_URL: 'https://vps.test/' }, { PUBLIC_URL: 'https://vps.test' }],
+    [{ OWNERS: 'U012AB3CD, W045EF6GH\nU078IJ9KL' }, { OWNERS: ['U012AB3CD', 'W045EF6GH', 'U078IJ9KL'] }],
+    [{ PORT: '' }, { PORT: 3000 }],
+    [{ PORT: ' 8080 ' }, { PORT: 8080 }],
+    [{ PASSWORD_HOLD_MINUTES: '0' }, { PASSWORD_HOLD_MINUTES: 0 }],
+  ])('%j are taken as %j', (given, taken) => {
+    expect(parseConfig({ ...ENOUGH, ...given })).toMatchObject(taken);
+  });
+
+  it.each([
+    ['HOSTING_BASE_URL', 'ftp://a.test'],
+    ['HOSTING_BASE_URL', 'javascript:alert(1)'],
+    ['HOSTING_TIMEOUT_MS', '0'],
+    ['HOSTING_TIMEOUT_MS', '1.5e9'],
+    ['HOSTING_CURRENCY', 'thirteen chars'],
+    ['OWNERS', 'C012AB3CD'],
+    ['OWNERS', '@ann'],
+    ['DOUBT_MINUTES', '-1'],
+    ['PASSWORD_HOLD_MINUTES', 'forever'],
+    ['PORT', '3000.5'],
+    ['PORT', '-1'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('%s=%s is refused', (name, value) => {
+    expect(faultsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringContaining(`${name} is wrong`)]);
+  });
+
+  it.each([
+    'https://vps.example.com',
+    'https://vps.example.com:8443/vps',
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://127.8.8.8',
+    'http://[::1]:3000',
+  ])('PUBLIC_URL may be %s', (url) => {
+    expect(parseConfig({ ...ENOUGH, PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
+  });
+
+  it.each([
+    'http://vps.example.com',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://x@example.com',
+    'ws://localhost',
+    'vps.example.com',
+  ])('PUBLIC_URL may not be %s, since an API key is posted to it', (url) => {
+    expect(faultsOf({ ...ENOUGH, PUBLIC_URL: url })).toHaveLength(1);
+  });
+
+  it('never print a secret, not even when something else is wrong', () => {
+    const config = parseConfig(ENOUGH);
+    let failed: unknown;
+    try {
+      parseConfig({ ...ENOUGH, PORT: 'x', HOSTING_BASE_URL: undefined, OWNERS: 'x' });
+    } catch (error) {
+      failed = error;
+    }
+    const printed = [
+      inspect(config, { depth: 9 }),
+      JSON.stringify(config),
+      inspect(failed),
+      String(failed),
+    ].join('\n');
+    for (const secret of Object.values(SECRETS)) expect(printed).not.toContain(secret);
+    expect(config.SLACK_BOT_TOKEN.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
+  });
+
+  it('of the command line are those that it needs', () => {
+    const { HOSTING_BASE_URL, ENCRYPTION_KEYS } = ENOUGH;
+    expect(parseKeyConfig({ HOSTING_BASE_URL, ENCRYPTION_KEYS }).DATABASE_URL).toBe(
+      'sqlite:./data/vps.sqlite',
+    );
+    expect(() => parseKeyConfig({})).toThrow(/HOSTING_BASE_URL is missing.*\n.*ENCRYPTION_KEYS is missing/);
+  });
+});
+
+describe('.env.example', () => {
+  const example = parseEnvFile(readFileSync('.env.example', 'utf8'));
+
+  it('is taken as it is', () => {
+    expect(faultsOf(example)).toEqual([]);
+  });
+
+  it('has every setting, and no other', () => {
+    expect(Object.keys(example).sort()).toEqual([...listSettings()].sort());
+  });
+
+  it('shows the defaults where there are some', () => {
+    const { HOSTING_BASE_URL, SLACK_SIGNING_SECRET, SLACK_BOT_TOKEN, ENCRYPTION_KEYS } = parseConfig(example);
+    const defaults = parseConfig(ENOUGH);
+    const chosen = { HOSTING_BASE_URL, SLACK_SIGNING_SECRET, SLACK_BOT_TOKEN, ENCRYPTION_KEYS };
+    const own = { PUBLIC_URL: 'https://vps.example.com', OWNERS: ['U012AB3CD'] };
+    expect(parseConfig(example)).toEqual({ ...defaults, ...chosen, ...own });
+  });
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findNearest } from '../../src/domain/nearest.ts';
+
+const commands = ['help', 'list', 'show', 'start', 'stop', 'reboot', 'renew', 'delete', 'status'];
+
+describe('the nearest word', () => {
+  it.each([
+    ['lits', 'list'],
+    ['lst', 'list'],
+    ['lisst', 'list'],
+    ['rebot', 'reboot'],
+    ['REBOOT', 'reboot'],
+    ['delte', 'delete'],
+    ['statsu', 'status'],
+    ['stat', 'start'],
+  ])('to %s is %s', (typed, nearest) => {
+    expect(findNearest(typed, commands)).toBe(nearest);
+  });
+
+  it.each(['destroy', 'xyz', 'deploy-everything', '日本語'])('is none for %s', (typed) => {
+    expect(findNearest(typed, commands)).toBeUndefined();
+  });
+
+  it('keeps the candidate as it is written', () => {
+    expect(findNearest('web-l', ['WEB-1', 'db'])).toBe('WEB-1');
+  });
+
+  it('is the first of equally near ones', () => {
+    expect(findNearest('web-3', ['web-1', 'web-2'])).toBe('web-1');
+  });
+
+  it('is a word itself when it is a candidate', () => {
+    const words = fc.string({ minLength: 1, maxLength: 80 });
+    fc.assert(
+      fc.property(words, fc.array(words), (typed, others) => {
+        const nearest = findNearest(typed, [...others, typed]);
+        expect(nearest?.toLowerCase().slice(0, 64)).toBe(typed.toLowerCase().slice(0, 64));
+      }),
+    );
+  });
+
+  it('is found at once, however much was typed', () => {
+    const labels = Array.from({ length: 3000 }, (_, index) => `${'x'.repeat(290)}${index}`);
+    const startedAt = performance.now();
+    findNearest('y'.repeat(20_000), labels);
+    findNearest('x'.repeat(280), labels);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+  });
+});

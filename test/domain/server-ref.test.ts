@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Server } from '../../src/domain/server.ts';
+import { filterServers, matchServer } from '../../src/domain/server-ref.ts';
+
+const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
+  id,
+  label,
+  state: 'running',
+  ...more,
+});
+
+const servers = [
+  server(1, 'web-1', { ipv4: '203.0.113.7' }),
+  server(2, 'web-10'),
+  server(3, 'WEB-2'),
+  server(4, 'db'),
+  server(5, 'db-replica'),
+  server(6, '4'),
+  server(7, 'queue'),
+  server(8, 'queue'),
+];
+
+function found(typed: string, among = servers): readonly number[] | string {
+  const match = matchServer(typed, among);
+  if (match.kind === 'found') return [match.server.id];
+  if (match.kind === 'ambiguous') return match.servers.map(({ id }) => id);
+  return match.nearest ?? 'unknown';
+}
+
+describe('a typed name', () => {
+  it.each([
+    ['web-1', [1], 'an exact label, though another one begins with it'],
+    ['db', [4], 'an exact label before a prefix'],
+    ['web-2', [3], 'a label in any case'],
+    ['DB', [4], 'a whole label in any case before a prefix'],
+    ['DB-R', [5], 'a unique prefix in any case'],
+    ['  db  ', [4], 'a label with blanks around it'],
+    ['7', [7], 'an id'],
+    ['203.0.113.7', [1], 'an IPv4 address'],
+  ])('%j means %j: %s', (typed, ids) => {
+    expect(found(typed)).toEqual(ids);
+  });
+
+  it.each([
+    ['4', [6, 4], 'one server’s label and another one’s id'],
+    ['queue', [7, 8], 'two servers of the same label'],
+    ['web', [1, 3, 2], 'a prefix of several'],
+  ])('%j never acts when it fits several: %s', (typed, ids) => {
+    expect(found(typed)).toEqual(expect.arrayContaining(ids));
+    expect(matchServer(typed, servers).kind).toBe('ambiguous');
+    expect(found(typed)).toHaveLength(ids.length);
+  });
+
+  it.each([
+    ['wbe-1', 'web-1'],
+    ['web-01', 'web-1'],
+    ['qeue', 'queue'],
+    ['Queues', 'queue'],
+    ['zzzzzz', 'unknown'],
+  ])('%j of no server suggests %s', (typed, nearest) => {
+    expect(found(typed)).toBe(nearest);
+  });
+
+  it.each(['', '   ', '\t\n'])('%j is no name, not even of a server with an empty label', (typed) => {
+    expect(found(typed, [server(1, ''), server(2, ' ')])).toBe('unknown');
+  });
+
+  it('is not a prefix of an id or of an address', () => {
+    expect(found('203.0.113', [server(42, 'a', { ipv4: '203.0.113.7' })])).toBe('unknown');
+    expect(found('4', [server(42, 'a')])).not.toEqual([42]);
+  });
+
+  it('finds every server by its id, or offers it', () => {
+    const labels = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('web-1', '1', '2', '3'));
+    fc.assert(
+      fc.property(fc.array(labels, { minLength: 1, maxLength: 6 }), (names) => {
+        const all = names.map((label, index) => server(index + 1, label));
+        for (const { id } of all) expect(found(String(id), all)).toContain(id);
+      }),
+    );
+  });
+
+  it('never throws and never finds what is not there', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (typed) => {
+        const match = matchServer(typed, servers);
+        if (match.kind === 'found') expect(servers).toContain(match.server);
+        if (match.kind === 'ambiguous') expect(match.servers.length).toBeGreaterThan(1);
+      }),
+    );
+  });
+});
+
+describe('a filter', () => {
+  it.each([
+    ['', [6, 4, 5, 7, 8, 1, 3, 2]],
+    ['WEB', [1, 3, 2]],
+    ['0.113', [1]],
+    ['replica', [5]],
+    ['8', [8]],
+    ['nothing', []],
+  ])('%j keeps %j, sorted by label with numbers by value', (filter, ids) => {
+    expect(filterServers(filter, servers).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('looks at states too', () => {
+    expect(filterServers('creat', [server(1, 'a', { state: 'creating' }), server(2, 'b')])).toHaveLength(1);
+  });
+
+  it('leaves the list that it was given as it was', () => {
+    const before = [...servers];
+    filterServers('', servers);
+    matchServer('web', servers);
+    expect(servers).toEqual(before);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HostingError, Refusal } from '../../src/domain/errors.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type { CallReport } from '../../src/hosting/chain.ts';
+import { accountOf, createHosting } from '../../src/hosting/client.ts';
+import type { Transport } from '../../src/hosting/send.ts';
+import { FAULT_EFFECTS, type FaultKind } from '../../src/sandbox/hosting/faults.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
+import { realSystem, type System } from '../../src/system.ts';
+import {
+  failureOf,
+  heldSystem,
+  holdTime,
+  KEY,
+  memoryCalls,
+  ORDER,
+  PAY,
+  startClient,
+  startServer,
+} from './support.ts';
+
+describe('accounts', () => {
+  it('share a limiter and their reads when their key is the same, and nothing otherwise', async () => {
+    const server = await startServer((_, response) => response.end('[]'));
+    const { hosting } = startClient(server.baseUrl);
+    const [one, same, other] = ['k', 'k', 'o'].map((key) => hosting.of(new Secret(key)));
+    await Promise.all([one?.listServers(), same?.listServers(), other?.listServers()]);
+    expect(server.arrivals).toHaveLength(2);
+    expect(same?.budget().taken).toBe(1);
+    expect(one?.account).toBe(same?.account);
+    expect(one?.account).not.toBe(other?.account);
+  });
+
+  it('have a name that does not give their key away', () => {
+    expect(accountOf(new Secret('key-of-the-account'))).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('that nobody has used for a while are forgotten, and known again when somebody comes', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    const listSince = vi.spyOn(calls, 'listSince');
+    const send: Transport['send'] = async () => ({ status: 200, text: '[]' });
+    const transport: Transport = { send, close: async () => {} };
+    const hosting = createHosting({ baseUrl: 'http://x', timeoutMs: 30_000, system, calls, transport });
+    const [one, other] = [hosting.of(new Secret('one')), hosting.of(new Secret('other'))];
+    const read = async (api: typeof one) => {
+      const answer = api.listServers({ freshness: 'fresh' });
+      await pass(10);
+      await answer;
+    };
+    await read(one);
+    await read(one);
+    expect(listSince).toHaveBeenCalledTimes(1);
+    await pass(16 * 60_000);
+    await read(other);
+    await read(one);
+    expect(listSince).toHaveBeenCalledTimes(3);
+    await hosting.close();
+  });
+});
+
+describe('a paid call', () => {
+  it('asks the caller again before every try', async () => {
+    const server = await startServer((_, response) => {
+      if (server.arrivals.length === 1)
+        response.writeHead(429, { 'retry-after': '0' }).end('{"code":"rate_limited"}');
+      else response.writeHead(201).end('{"id":7}');
+    });
+    const { api } = startClient(server.baseUrl);
+    const beforeSend = vi.fn(async () =>
+      expect(server.arrivals).toHaveLength(beforeSend.mock.calls.length - 1),
+    );
+    expect(await api.createServer(ORDER, { beforeSend })).toEqual({ id: 7, state: '' });
+    expect(beforeSend).toHaveBeenCalledTimes(2);
+    expect(server.arrivals).toHaveLength(2);
+  });
+
+  it('is sent once when the service read it and cut the line', async () => {
+    const server = await startServer((request) => request.socket.destroy());
+    const { api } = startClient(server.baseUrl);
+    expect(await failureOf(api.createServer(ORDER, PAY))).toMatchObject({
+      code: 'no_answer',
+      moneyMoved: 'maybe',
+    });
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  it('is not sent when the caller refuses', async () => {
+    const server = await startServer((_, response) => response.end('{"id":7}'));
+    const { api } = startClient(server.baseUrl);
+    const refusal = new Refusal('already_handled', {});
+    const refused = api.createServer(ORDER, { beforeSend: () => Promise.reject(refusal) });
+    await expect(refused).rejects.toBe(refusal);
+    expect(server.arrivals).toEqual([]);
+  });
+});
+
+it('a list that was asked for before a change does not answer after it', async () => {
+  const server = await startServer((request, response) => {
+    if (request.method === 'GET') response.end('[]');
+    else response.end('{"id":7,"state":"running"}');
+  });
+  const { api } = startClient(server.baseUrl);
+  await api.listServers();
+  await api.listServers();
+  await api.changePower('start', 7);
+  await api.listServers();
+  expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+});
+
+it('reports every request that left, with no secret in it', async () => {
+  const server = await startServer((_, response) => {
+    if (server.arrivals.length === 1) response.writeHead(201).end('{"id":7,"root_password":"pa55word"}');
+    else response.writeHead(404).end('{"code":"not_found"}');
+  });
+  const reports: CallReport[] = [];
+  const { api } = startClient(server.baseUrl, { onCall: (report) => reports.push(report) });
+  await api.createServer(ORDER, PAY);
+  await failureOf(api.deleteServer(7));
+  const times = { durationMs: expect.any(Number), waitedMs: expect.any(Number) };
+  expect(reports).toEqual([
+    { operation: 'create_server', status: 201, ...times },
+    { operation: 'delete_server', status: 404, code: 'not_found', ...times },
+  ]);
+  expect(JSON.stringify(reports)).not.toMatch(/pa55word|key-of/);
+});
+
+it('hands an answer out although whoever counts calls, or tells people to wait, fails', async () => {
+  const server = await startServer((_, response) =>
+    response.writeHead(201).end('{"id":7,"root_password":"pa55word"}'),
+  );
+  const onCall = () => {
+    throw new Error('metrics');
+  };
+  const { api } = startClient(server.baseUrl, { onCall });
+  expect((await api.createServer(ORDER, PAY)).rootPassword?.reveal()).toBe('pa55word');
+});
+
+it('on closing lets a paid call under way end, and refuses the next one', async () => {
+  const held: (() => void)[] = [];
+  const server = await startServer((_, response) => held.push(() => response.end('{"id":7}')));
+  const { hosting, api } = startClient(server.baseUrl);
+  const paid = api.createServer(ORDER, PAY);
+  await expect.poll(() => held.length).toBe(1);
+  const closed = hosting.close();
+  await expect(api.createServer(ORDER, PAY)).rejects.toEqual(new Refusal('shutting_down', {}));
+  await expect(hosting.of(new Secret('another')).listServers()).rejects.toEqual(
+    new Refusal('shutting_down', {}),
+  );
+  held[0]?.();
+  expect(await paid).toMatchObject({ id: 7 });
+  await closed;
+  expect(server.arrivals).toHaveLength(1);
+});
+
+it('says in the log how many servers it could not read', async () => {
+  const server = await startServer((_, response) =>
+    response.end('[{"label":"no id"},{"id":7,"label":"web-1"}]'),
+  );
+  const warn = vi.fn();
+  const { api } = startClient(server.baseUrl, { log: { warn } });
+  expect(await api.listServers()).toEqual([{ id: 7, label: 'web-1', state: '' }]);
+  expect(warn).toHaveBeenCalledWith({ operation: 'list_servers', count: 1 }, expect.any(String));
+});
+
+it('tells the person once when the service makes everybody wait', async () => {
+  const system = heldSystem();
+  const server = await startServer((_, response) => {
+    if (server.arrivals.length > 1) response.end('[]');
+    else response.writeHead(429, { 'retry-after': '20' }).end('{"code":"rate_limited"}');
+  });
+  const { api } = startClient(server.baseUrl, { system });
+  const onWait = vi.fn(() => void setImmediate(() => system.endSleeps()));
+  expect(await api.listServers({ onWait })).toEqual([]);
+  expect(onWait).toHaveBeenCalledOnce();
+});
+
+describe('in front of the whole service', () => {
+  async function open(system: System = realSystem) {
+    const service = await startHosting();
+    onTestFinished(() => service.close());
+    const account = service.accounts.create({ name: 'team', balanceMinor: 100_00 });
+    const { hosting } = startClient(service.baseUrl, { system });
+    const api = hosting.of(new Secret(service.createKey(account)));
+    return { service, account, api, hosting };
+  }
+
+  it('does all that the API can do', async () => {
+    const { service, account, api } = await open();
+    const { plans, locations, images } = await api.fetchCatalog();
+    const [plan, location, image] = [plans[0], locations[0], images[0]];
+    if (!plan || !location || !image) throw new Error('an empty catalog');
+    const created = await api.createServer({ plan: plan.code, location, image, label: 'web-1' }, PAY);
+    expect(created.rootPassword?.reveal()).toBe(service.passwordOf(created.id));
+    service.clock.advance(3_600_000);
+    const [server] = await api.listServers();
+    expect(server).toMatchObject({
+      id: created.id,
+      label: 'web-1',
+      state: 'running',
+      ipv4: expect.any(String),
+    });
+    const renewed = await api.renewServer(created.id, PAY);
+    expect(renewed.paidUntil).toBeGreaterThan(server?.paidUntil ?? Number.POSITIVE_INFINITY);
+    for (const action of ['stop', 'start', 'reboot'] as const) {
+      expect(await api.changePower(action, created.id)).toMatchObject({ id: created.id });
+      service.clock.advance(3_600_000);
+    }
+    expect(await api.deleteServer(created.id)).toMatchObject({ id: created.id });
+    expect(await failureOf(api.renewServer(created.id, PAY))).toMatchObject({
+      code: 'not_found',
+      moneyMoved: 'no',
+    });
+    expect(service.charges(account).map(({ amountMinor }) => amountMinor)).toEqual([
+      plan.monthly,
+      plan.monthly,
+    ]);
+  });
+
+  it('knows a wrong key, and one from before the first top-up', async () => {
+    const { service, hosting } = await open();
+    expect(await failureOf(hosting.of(KEY).listServers())).toMatchObject({ code: 'unauthorized' });
+    const poor = service.accounts.create({ name: 'new here' });
+    const key = new Secret(service.createKey(poor, { beforeTopUp: true }));
+    expect(await failureOf(hosting.of(key).listServers())).toMatchObject({ code: 'not_allowed' });
+  });
+
+  it.each(
+    Object.keys(FAULT_EFFECTS) as FaultKind[],
+  )('sends a paid call once, and never says that no money moved when it did: %s', async (kind) => {
+    const system = heldSystem();
+    const { service, account, api } = await open(system);
+    const { plans, locations, images } = await api.fetchCatalog();
+    const order = {
+      plan: plans[0]?.code ?? '',
+      location: locations[0] ?? '',
+      image: images[0] ?? '',
+      label: 'web-1',
+    };
+    service.faults.add({
+      on: 'create',
+      kind,
+      delayMs: 20,
+      ...(kind === 'error' ? { code: 'limit' as const } : {}),
+    });
+    const outcome = api.createServer(order, PAY).catch((error: unknown) => error);
+    if (kind === 'hang' || kind === 'hang_before') {
+      await expect.poll(() => service.requests({ operation: 'create' }).length).toBe(1);
+      system.endSleeps();
+    }
+    const failure = await outcome;
+    const paid = service.charges(account).length - service.refunds(account).length;
+    if (failure instanceof HostingError && failure.moneyMoved === 'no') expect(paid).toBe(0);
+    if (!(failure instanceof Error)) expect(paid).toBe(1);
+    expect(service.requests({ operation: 'create' })).toHaveLength(1);
+  });
+});

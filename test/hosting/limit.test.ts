@@ -1,0 +1,390 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { ApiCalls } from '../../src/app/ports.ts';
+import { HostingError, Refusal } from '../../src/domain/errors.ts';
+import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
+import type { System } from '../../src/system.ts';
+import { holdTime, memoryCalls, settle } from './support.ts';
+
+const WINDOW_MS = 60_000;
+const TIMEOUT_MS = 30_000;
+
+function open(system: System, options: Partial<LimiterOptions> = {}): Limiter {
+  return new Limiter({ system, calls: memoryCalls(), account: 'a', timeoutMs: TIMEOUT_MS, ...options });
+}
+
+/** The most arrivals in any half-open minute, wherever it begins. */
+function mostInAnyWindow(arrivals: readonly number[], windowMs = WINDOW_MS): number {
+  const sorted = [...arrivals].sort((a, b) => a - b);
+  let most = 0;
+  let first = 0;
+  for (const [index, at] of sorted.entries()) {
+    while (at - (sorted[first] ?? at) >= windowMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+/** A call that is asked for at some moment, arrives somewhere between its sending and its answer, and ends somehow. */
+interface Planned {
+  readonly askAt: number;
+  readonly urgency: 'person' | 'background';
+  readonly latencyMs: number;
+  /** 0: arrives as it is sent; 1: as it is answered. */
+  readonly arrivesAfter: number;
+  readonly ends: 'answered' | 'failed';
+}
+
+const planned: fc.Arbitrary<Planned> = fc.record({
+  // Bursts at a few moments, so that windows of every alignment get full.
+  askAt: fc.oneof(fc.nat(200_000), fc.constantFrom(0, 1, 29_999, 55_000, 59_999, 60_000, 60_500, 119_000)),
+  urgency: fc.constantFrom('person', 'background'),
+  latencyMs: fc.oneof(fc.nat(400), fc.nat(TIMEOUT_MS), fc.constant(TIMEOUT_MS)),
+  arrivesAfter: fc.constantFrom(0, 0.5, 1),
+  ends: fc.constantFrom('answered', 'answered', 'failed'),
+});
+
+/** Plays calls through a limiter and notes when they reached the service. */
+class Play {
+  readonly arrivals: number[] = [];
+  readonly served: { plan: Planned; askedAt: number; servedAt: number }[] = [];
+  readonly outcomes: Promise<unknown>[] = [];
+  readonly #system: System;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** The process dies: what is under way arrives within moments, or never. */
+  cut(): void {
+    const latest = this.#system.elapsed() + 4_900;
+    for (const [index, at] of this.arrivals.entries()) this.arrivals[index] = Math.min(at, latest);
+  }
+
+  ask(limiter: Limiter, plan: Planned): void {
+    const askedAt = this.#system.elapsed();
+    const send = async () => {
+      const servedAt = this.#system.elapsed();
+      this.arrivals.push(servedAt + plan.latencyMs * plan.arrivesAfter);
+      this.served.push({ plan, askedAt, servedAt });
+      await this.#system.sleep(plan.latencyMs);
+      if (plan.ends === 'failed') throw new Error('no answer');
+    };
+    this.outcomes.push(limiter.run({ urgency: plan.urgency, send }).catch((error: unknown) => error));
+  }
+}
+
+type Happening = { at: number; happens: () => void };
+
+async function playOut(pass: (ms: number) => Promise<void>, happenings: Happening[], untilMs: number) {
+  let now = 0;
+  for (const { at, happens } of [...happenings].sort((a, b) => a.at - b.at)) {
+    if (at > now) await pass(at - now);
+    now = Math.max(now, at);
+    happens();
+  }
+  await pass(untilMs - now);
+}
+
+const small = { limit: 6, backgroundLimit: 2, patienceMs: 3_600_000 };
+
+describe('the limit', () => {
+  it('is never exceeded in any minute, whatever is asked for and however long answers take', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(planned, { minLength: 1, maxLength: 40 }), async (plans) => {
+        const { system, pass } = holdTime();
+        const limiter = open(system, small);
+        const play = new Play(system);
+        const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
+        await playOut(pass, happenings, 1_500_000);
+        await Promise.all(play.outcomes);
+        expect(play.served).toHaveLength(plans.length);
+        expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
+        expect(limiter.budget()).toEqual({ taken: 0, waiting: 0, limit: small.limit });
+        vi.useRealTimers();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is not exceeded across a crash and a restart', async () => {
+    const crash = fc.record({
+      plans: fc.array(planned, { minLength: 6, maxLength: 30 }),
+      crashAt: fc.nat(150_000),
+    });
+    await fc.assert(
+      fc.asyncProperty(crash, async ({ plans, crashAt }) => {
+        const { system, pass } = holdTime();
+        const calls = memoryCalls();
+        let limiter = open(system, { ...small, calls });
+        const play = new Play(system);
+        const restart = () => {
+          limiter.close();
+          play.cut();
+          limiter = open(system, { ...small, calls });
+        };
+        const happenings = [...plans, ...plans].map((plan, index) => ({
+          at: plan.askAt + (index < plans.length ? 0 : crashAt),
+          happens: () => play.ask(limiter, plan),
+        }));
+        await playOut(pass, [...happenings, { at: crashAt, happens: restart }], 1_500_000);
+        expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
+        vi.useRealTimers();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('and the pace do not change when the wall clock is stepped', async () => {
+    const plans = Array.from({ length: 20 }, () => ({ ...QUICK, askAt: 0 }));
+    for (const stepMs of [0, -3_600_000, 3_600_000]) {
+      const { system, pass } = holdTime();
+      const limiter = open(system, small);
+      const play = new Play(system);
+      const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
+      const step = (at: number) => ({ at, happens: () => vi.setSystemTime(Date.now() + stepMs) });
+      await playOut(pass, [step(0), ...happenings, step(10), step(30_000), step(90_000)], 300_000);
+      expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
+      const start = play.arrivals[0] ?? 0;
+      const minutes = play.arrivals.map((at) => Math.floor((at - start) / WINDOW_MS));
+      expect(minutes).toEqual(plans.map((_, index) => Math.floor(index / small.limit)));
+      vi.useRealTimers();
+    }
+  });
+
+  it('is reached: 300 calls leave at once, the next 300 a minute after the answers', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { patienceMs: 600_000 });
+    const play = new Play(system);
+    for (let call = 0; call < 700; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
+    await pass(1_000);
+    expect(play.served).toHaveLength(300);
+    await pass(59_000);
+    expect(play.served).toHaveLength(300);
+    await pass(1_000);
+    expect(play.served).toHaveLength(600);
+    await pass(61_000);
+    expect(play.served).toHaveLength(700);
+    expect(mostInAnyWindow(play.arrivals)).toBe(300);
+  }, 30_000);
+
+  it('counts a call that was cut off for five seconds longer: it may still be on its way', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1 });
+    const send = () => Promise.reject(new HostingError('no_answer', 'maybe'));
+    await Promise.all([limiter.run({ urgency: 'person', send }).catch(() => {}), pass(10)]);
+    const next = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+    await pass(66_000);
+    expect(await next).toBeGreaterThan(64_900);
+  });
+});
+
+const QUICK: Planned = { askAt: 0, urgency: 'person', latencyMs: 100, arrivesAfter: 0.5, ends: 'answered' };
+const BACKGROUND: Planned = { ...QUICK, urgency: 'background' };
+
+describe('people', () => {
+  it('wait behind no background call', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(planned, { minLength: 10, maxLength: 40 }), async (plans) => {
+        const { system, pass } = holdTime();
+        const limiter = open(system, small);
+        const play = new Play(system);
+        const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
+        await playOut(pass, happenings, 1_500_000);
+        const people = play.served.filter(({ plan }) => plan.urgency === 'person');
+        for (const background of play.served.filter(({ plan }) => plan.urgency === 'background')) {
+          const overtaken = people.filter(
+            (person) => person.askedAt < background.servedAt && person.servedAt > background.servedAt,
+          );
+          expect(overtaken).toEqual([]);
+        }
+        vi.useRealTimers();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never find all slots taken by background work, however much of it there is', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 30, backgroundLimit: 10, patienceMs: 3_600_000 });
+    const play = new Play(system);
+    for (let call = 0; call < 200; call++) play.ask(limiter, BACKGROUND);
+    await pass(500);
+    expect(play.served).toHaveLength(10);
+    for (let call = 0; call < 20; call++) play.ask(limiter, QUICK);
+    await pass(500);
+    expect(play.served).toHaveLength(30);
+    expect(limiter.budget()).toEqual({ taken: 30, limit: 30, waiting: 190 });
+  });
+});
+
+describe('a wait', () => {
+  it('of five seconds is told, once, and a shorter one is not', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1 });
+    const onWait = vi.fn();
+    const send = async () => 'done';
+    await Promise.all([limiter.run({ urgency: 'person', onWait, send }), pass(10)]);
+    const second = limiter.run({ urgency: 'person', onWait, send });
+    await pass(4_900);
+    expect(onWait).not.toHaveBeenCalled();
+    await pass(200);
+    expect(onWait).toHaveBeenCalledOnce();
+    await pass(60_000);
+    expect(await second).toBe('done');
+    expect(onWait).toHaveBeenCalledOnce();
+  });
+
+  it('ends after 90 s with a refusal: nothing has left, and nothing leaves later', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1, windowMs: 600_000 });
+    const send = vi.fn(async () => 'done');
+    const beforeSend = vi.fn(async () => {});
+    await Promise.all([limiter.run({ urgency: 'person', send }), pass(10)]);
+    const late = limiter.run({ urgency: 'person', beforeSend, send }).catch((error: unknown) => error);
+    await pass(90_100);
+    expect(await late).toEqual(new Refusal('waited_too_long', {}));
+    await pass(600_000);
+    expect(send).toHaveBeenCalledOnce();
+    expect(beforeSend).not.toHaveBeenCalled();
+    expect(limiter.budget()).toMatchObject({ taken: 0, waiting: 0 });
+  });
+});
+
+describe('a pause', () => {
+  it('stops everybody, and lets them go on afterwards', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system);
+    const play = new Play(system);
+    limiter.pause(10_000);
+    await pass(5);
+    for (const plan of [QUICK, BACKGROUND, QUICK]) play.ask(limiter, plan);
+    await pass(5_000);
+    limiter.pause(8_000);
+    await pass(7_900);
+    expect(play.served).toEqual([]);
+    await pass(200);
+    expect(play.served).toHaveLength(3);
+    limiter.pause(1_000);
+    await pass(5);
+    play.ask(limiter, QUICK);
+    await pass(900);
+    expect(play.served).toHaveLength(3);
+    await pass(200);
+    expect(play.served).toHaveLength(4);
+  });
+});
+
+describe('before a call leaves', () => {
+  it('it is in the ledger of calls, and then the caller is asked, in this order', async () => {
+    const { system, pass } = holdTime();
+    const happened: string[] = [];
+    const calls: ApiCalls = {
+      ...memoryCalls(),
+      add: async (account, at) => void happened.push(`${account} ${at}`),
+    };
+    const limiter = open(system, { calls });
+    const beforeSend = async () => void happened.push('before');
+    const sent = limiter.run({ urgency: 'person', beforeSend, send: async () => void happened.push('sent') });
+    await pass(10);
+    await sent;
+    expect(happened).toEqual([`a ${1_700_000_000_000}`, 'before', 'sent']);
+  });
+
+  it('nothing leaves and no slot stays taken when the caller refuses', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1 });
+    const send = vi.fn(async () => 'done');
+    const refusal = new Refusal('already_handled', {});
+    const beforeSend = () => Promise.reject(refusal);
+    const refused = limiter.run({ urgency: 'person', beforeSend, send }).catch((error: unknown) => error);
+    await pass(10);
+    expect(await refused).toBe(refusal);
+    expect(send).not.toHaveBeenCalled();
+    const next = limiter.run({ urgency: 'person', send });
+    await pass(10);
+    expect(await next).toBe('done');
+  });
+
+  it('nothing leaves when the commits took so long that the slot’s time is not its own any more', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system);
+    const send = vi.fn(async () => 'done');
+    const late = limiter
+      .run({ urgency: 'person', beforeSend: () => system.sleep(16_000), send })
+      .catch((error: unknown) => error);
+    await pass(17_000);
+    expect(await late).toMatchObject({ code: 'not_sent', moneyMoved: 'no' });
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('a ledger that can’t be read fails the call, and the next call tries again', async () => {
+    const { system, pass } = holdTime();
+    const listSince = vi.fn(async (): Promise<number[]> => []);
+    listSince.mockRejectedValueOnce(new Error('disk'));
+    const limiter = open(system, { calls: { ...memoryCalls(), listSince } });
+    const send = async () => 'done';
+    await expect(limiter.run({ urgency: 'person', send })).rejects.toThrow('disk');
+    const next = limiter.run({ urgency: 'person', send });
+    await pass(10);
+    expect(await next).toBe('done');
+  });
+});
+
+it('hands the answer out at once, while its slot lives on', async () => {
+  const { system, pass } = holdTime();
+  const limiter = open(system);
+  const answered = limiter.run({ urgency: 'person', send: async () => 'done' });
+  await pass(10);
+  expect(await answered).toBe('done');
+  expect(limiter.budget().taken).toBe(1);
+  await pass(60_000);
+  expect(limiter.budget().taken).toBe(1);
+  await pass(100);
+  expect(limiter.budget().taken).toBe(0);
+});
+
+it('takes the slots of calls that left before a restart, each for the rest of its minute', async () => {
+  const { system, pass } = holdTime();
+  const now = system.now();
+  // Just left, half a minute ago, answered long ago, of another account, and from a clock that was ahead.
+  const rows = [now, now - 30_000, now - 200_000, now + 3_600_000].map((at) => ({ account: 'a', at }));
+  const limiter = open(system, { limit: 3, calls: memoryCalls([...rows, { account: 'b', at: now }]) });
+  const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+  await pass(1_000);
+  expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
+  await pass(66_000);
+  expect(await late).toBeGreaterThanOrEqual(60_000);
+});
+
+describe('closing', () => {
+  it('refuses what waits and what comes, lets what is under way end, and leaves no timer behind', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 2, backgroundLimit: 1 });
+    const play = new Play(system);
+    for (const plan of [QUICK, QUICK, QUICK, BACKGROUND, BACKGROUND]) play.ask(limiter, plan);
+    await pass(50);
+    limiter.close();
+    play.ask(limiter, QUICK);
+    const refused = new Refusal('shutting_down', {});
+    expect(await Promise.all(play.outcomes.slice(2))).toEqual([refused, refused, refused, refused]);
+    await pass(100);
+    expect(await Promise.all(play.outcomes.slice(0, 2))).toEqual([undefined, undefined]);
+    expect(play.served).toHaveLength(2);
+    await settle();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it('is idle when nothing is held and nobody has called for a while', async () => {
+  const { system, pass } = holdTime();
+  const limiter = open(system);
+  const done = limiter.run({ urgency: 'person', send: async () => {} });
+  await pass(10);
+  await done;
+  await pass(59_000);
+  expect(limiter.isIdle(1_000)).toBe(false);
+  await pass(2_000);
+  expect(limiter.isIdle(1_000)).toBe(true);
+  expect(limiter.isIdle(900_000)).toBe(false);
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { CallOptions } from '../../src/app/ports.ts';
+import { createShare, type Read } from '../../src/hosting/share.ts';
+import { realSystem } from '../../src/system.ts';
+import { settle } from './support.ts';
+
+/** Requests that wait for their turn, leave and land when the test says so. */
+function open(keepMs = 2_000) {
+  let now = 0;
+  const share = createShare({ ...realSystem, elapsed: () => now });
+  const requests: {
+    read: Read;
+    leave: () => Promise<void>;
+    land: (answer: string) => void;
+    fail: () => void;
+  }[] = [];
+  const read = share.reader(keepMs, (read) => {
+    return new Promise<string>((resolve, reject) => {
+      const fail = () => reject(new Error('failed'));
+      requests.push({ read, leave: read.beforeSend, land: resolve, fail });
+    });
+  });
+  const ask = async (options?: CallOptions) => {
+    const answer = read(options);
+    await settle();
+    return { answer };
+  };
+  /** The request of this number, which has to be there. */
+  const request = (index: number) => {
+    const found = requests[index];
+    if (!found) throw new Error(`no request ${index}`);
+    return found;
+  };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { share, requests, request, ask, pass };
+}
+
+describe('a shared read', () => {
+  it('is one request for all who ask while it is in flight', async () => {
+    const { ask, request, requests } = open();
+    const first = await ask();
+    await request(0).leave();
+    const second = await ask();
+    request(0).land('list');
+    expect(await Promise.all([first.answer, second.answer])).toEqual(['list', 'list']);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is answered from the last answer for as long as that is good', async () => {
+    const { ask, request, requests, pass } = open();
+    const first = await ask();
+    await request(0).leave();
+    request(0).land('list');
+    await first.answer;
+    pass(1_999);
+    expect(await (await ask()).answer).toBe('list');
+    pass(1);
+    await ask();
+    expect(requests).toHaveLength(2);
+  });
+
+  it('shares a failure with those who wait, and with nobody after them', async () => {
+    const { ask, request, requests } = open();
+    const [first, second] = [await ask(), await ask()];
+    await request(0).leave();
+    request(0).fail();
+    await expect(first.answer).rejects.toThrow('failed');
+    await expect(second.answer).rejects.toThrow('failed');
+    const third = await ask();
+    await request(1).leave();
+    request(1).land('list');
+    expect(await third.answer).toBe('list');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('of a person does not queue as the background read that was asked for first', async () => {
+    const { ask, request, requests } = open();
+    await ask({ urgency: 'background' });
+    const person = await ask({ urgency: 'person' });
+    expect(requests.map(({ read }) => read.urgency)).toEqual(['background', 'person']);
+    const background = await ask({ urgency: 'background' });
+    expect(requests).toHaveLength(2);
+    await request(1).leave();
+    request(1).land('list');
+    expect(await Promise.all([person.answer, background.answer])).toEqual(['list', 'list']);
+  });
+
+  it('of a person joins a background read that has left', async () => {
+    const { ask, request, requests } = open();
+    await ask({ urgency: 'background' });
+    await request(0).leave();
+    await ask({ urgency: 'person' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('tells everybody who asked that it waits, once, latecomers included', async () => {
+    const { ask, request } = open();
+    const [early, late] = [vi.fn(), vi.fn()];
+    await ask({ onWait: early });
+    request(0).read.onWait();
+    await ask({ onWait: late });
+    request(0).read.onWait();
+    expect(early).toHaveBeenCalledOnce();
+    expect(late).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a fresh read', () => {
+  it('never takes an answer from before, nor one that was under way', async () => {
+    const { ask, request, requests } = open();
+    const shared = await ask();
+    await request(0).leave();
+    const fresh = await ask({ freshness: 'fresh' });
+    expect(requests).toHaveLength(2);
+    await request(1).leave();
+    request(1).land('new');
+    request(0).land('old');
+    expect(await fresh.answer).toBe('new');
+    expect(await shared.answer).toBe('old');
+    await ask({ freshness: 'fresh' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is one request for all who asked before it left', async () => {
+    const { ask, request, requests } = open();
+    await ask();
+    await ask({ freshness: 'fresh' });
+    await ask({ freshness: 'fresh' });
+    expect(requests).toHaveLength(1);
+    await request(0).leave();
+    await ask({ freshness: 'fresh' });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is kept for shared reads after it', async () => {
+    const { ask, request, requests } = open();
+    const fresh = await ask({ freshness: 'fresh' });
+    await request(0).leave();
+    request(0).land('list');
+    await fresh.answer;
+    expect(await (await ask()).answer).toBe('list');
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('after a change, whatever became of it', () => {
+  for (const outcome of ['done', 'failed']) {
+    const change = (share: ReturnType<typeof open>['share'], during = async () => {}) =>
+      share
+        .change(async () => {
+          await during();
+          if (outcome === 'failed') throw new Error('no answer');
+        })
+        .catch(() => {});
+
+    it(`(${outcome}) older answers are used no more`, async () => {
+      const { share, ask, request, requests } = open();
+      const first = await ask();
+      await request(0).leave();
+      request(0).land('old');
+      await first.answer;
+      await change(share);
+      await ask();
+      expect(requests).toHaveLength(2);
+    });
+
+    it(`(${outcome}) a read that left before its end is not joined, and its answer not kept`, async () => {
+      const { share, ask, request, requests } = open();
+      await change(share, async () => {
+        await ask();
+        await request(0).leave();
+      });
+      const after = await ask();
+      expect(requests).toHaveLength(2);
+      request(0).land('old');
+      await request(1).leave();
+      request(1).land('new');
+      expect(await after.answer).toBe('new');
+      expect(await (await ask()).answer).toBe('new');
+      expect(requests).toHaveLength(2);
+    });
+  }
+
+  it('a read that was waiting for its turn until then is good', async () => {
+    const { share, ask, request, requests } = open();
+    await ask();
+    await share.change(async () => {});
+    await ask();
+    expect(requests).toHaveLength(1);
+    await request(0).leave();
+    request(0).land('new');
+    await settle();
+    expect(await (await ask()).answer).toBe('new');
+  });
+
+  it('a try that left before it does not count when a later try answered', async () => {
+    const { share, ask, request, requests } = open();
+    const asked = await ask();
+    await request(0).leave();
+    await share.change(async () => {});
+    await request(0).leave();
+    request(0).land('new');
+    await asked.answer;
+    expect(await (await ask()).answer).toBe('new');
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,193 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import type { ApiCalls } from '../../src/app/ports.ts';
+import { HostingError } from '../../src/domain/errors.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
+import { realSystem, type System } from '../../src/system.ts';
+
+export const KEY = new Secret('key-of-the-account');
+export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
+export const PAY = { beforeSend: async () => {} };
+
+/** The ledger of calls, without a disk. */
+export function memoryCalls(
+  rows: { account: string; at: number }[] = [],
+): ApiCalls & { readonly rows: typeof rows } {
+  return {
+    rows,
+    add: async (account, at) => void rows.push({ account, at }),
+    listSince: async (account, at) =>
+      rows.filter((row) => row.account === account && row.at >= at).map((row) => row.at),
+    removeBefore: async () => {},
+  };
+}
+
+/** A clock that stands still until somebody sleeps, and then jumps to the end of the sleep. */
+export function jumpingSystem(random = 0.5): System & { readonly slept: number[] } {
+  let elapsed = 0;
+  const slept: number[] = [];
+  return {
+    ...realSystem,
+    slept,
+    now: () => 1_700_000_000_000 + elapsed,
+    elapsed: () => elapsed,
+    random: () => random,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+      elapsed += ms;
+    },
+  };
+}
+
+/** Real time, but for sleeps: they last until `endSleeps`, so that a timeout happens when the test says so. */
+export function heldSystem(): System & { endSleeps(): void } {
+  const sleepers = new Set<() => void>();
+  let skippedMs = 0;
+  return {
+    ...realSystem,
+    elapsed: () => realSystem.elapsed() + skippedMs,
+    sleep: (_, signal) =>
+      new Promise((resolve, reject) => {
+        sleepers.add(resolve);
+        signal?.addEventListener('abort', () => sleepers.delete(resolve) && reject(signal.reason));
+      }),
+    endSleeps() {
+      skippedMs += 600_000;
+      for (const wake of sleepers) wake();
+      sleepers.clear();
+    },
+  };
+}
+
+/** Holds the clock of the whole process, Bottleneck's included; the sockets go on. */
+export function holdTime(): { readonly system: System; pass(ms: number): Promise<void> } {
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    now: 1_700_000_000_000,
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  return { system: timerSystem, pass };
+}
+
+const timerSystem: System = {
+  ...realSystem,
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+/** Lets so many milliseconds of held time go by, one timer after the other. Many times faster than vitest's own. */
+async function pass(ms: number): Promise<void> {
+  let isOver = false;
+  await settle();
+  setTimeout(() => {
+    isOver = true;
+  }, ms);
+  while (!isOver) {
+    vi.advanceTimersToNextTimer();
+    await settle();
+  }
+  await settle();
+}
+
+/** Lets everything that only waits for promises happen. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Resolves when its connection is closed. */
+  readonly cut: Promise<void>;
+}
+
+export interface TestServer {
+  readonly baseUrl: string;
+  readonly arrivals: Arrival[];
+  readonly sockets: Set<Socket>;
+  /** Connections that were ever opened. */
+  connections: number;
+  close(): Promise<void>;
+}
+
+/** A service of a few lines on loopback; it has read the whole request when `answer` is called. */
+export async function startServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<TestServer> {
+  const arrivals: TestServer['arrivals'] = [];
+  const sockets = new Set<Socket>();
+  const cuts = new WeakMap<Socket, Promise<void>>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers, socket } = request;
+      const cut = cuts.get(socket) ?? Promise.resolve();
+      arrivals.push({ method, url, body: Buffer.concat(chunks).toString(), headers, cut });
+      answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const started: TestServer = {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    arrivals,
+    sockets,
+    connections: 0,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  server.on('connection', (socket) => {
+    started.connections++;
+    sockets.add(socket);
+    const cut = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    cuts.set(socket, cut);
+    void cut.then(() => sockets.delete(socket));
+  });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+/** The client in front of such a service. */
+export function startClient(baseUrl: string, options: Partial<HostingOptions> = {}) {
+  const hosting = createHosting({
+    baseUrl,
+    timeoutMs: 30_000,
+    system: realSystem,
+    calls: memoryCalls(),
+    ...options,
+  });
+  onTestFinished(() => hosting.close());
+  return { hosting, api: hosting.of(KEY) };
+}
+
+/** The HostingError that this call ends with. */
+export async function failureOf(call: Promise<unknown>): Promise<HostingError> {
+  const failure = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (failure instanceof HostingError) return failure;
+  throw new Error(`expected a HostingError, got ${failure === undefined ? 'an answer' : String(failure)}`);
+}

@@ -1,0 +1,281 @@
+import { MockAgent } from 'undici';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { API_CODES } from '../../src/domain/errors.ts';
+import { decode } from '../../src/hosting/decode.ts';
+import * as endpoints from '../../src/hosting/endpoints.ts';
+import { createTransport } from '../../src/hosting/send.ts';
+import { realSystem } from '../../src/system.ts';
+import { failureOf, KEY, ORDER } from './support.ts';
+
+const BASE_URL = 'https://hosting.test/v1';
+
+/** Asks one endpoint of a service that always answers this; `body` is JSON unless it is text. */
+async function ask<Answer>(
+  endpoint: endpoints.Endpoint<Answer>,
+  status: number,
+  body: unknown,
+  onUnreadable: (count: number) => void = () => {},
+): Promise<Answer> {
+  const agent = new MockAgent();
+  agent.disableNetConnect();
+  onTestFinished(() => agent.close());
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const { method, path } = endpoint;
+  agent
+    .get('https://hosting.test')
+    .intercept({ method, path: `/v1${path}` })
+    .reply(status, text);
+  const options = { baseUrl: BASE_URL, timeoutMs: 30_000, system: realSystem, dispatcher: agent };
+  const answer = await createTransport(options).send(endpoint, KEY);
+  agent.assertNoPendingInterceptors();
+  return decode(endpoint, answer, onUnreadable);
+}
+
+const create = (status: number, body: unknown) => ask(endpoints.createServer(ORDER), status, body);
+const renew = (status: number, body: unknown) => ask(endpoints.renewServer(7), status, body);
+const stop = (status: number, body: unknown) => ask(endpoints.changePower('stop', 7), status, body);
+const list = (status: number, body: unknown, onUnreadable?: (count: number) => void) =>
+  ask(endpoints.listServers, status, body, onUnreadable);
+const catalog = (status: number, body: unknown, onUnreadable?: (count: number) => void) =>
+  ask(endpoints.fetchCatalog, status, body, onUnreadable);
+
+const SERVER = {
+  id: 7,
+  label: 'web-1',
+  state: 'running',
+  ipv4: '192.0.2.7',
+  paid_until: '2026-12-01T00:00:00Z',
+};
+const READ = { id: 7, label: 'web-1', state: 'running', ipv4: '192.0.2.7', paidUntil: Date.UTC(2026, 11, 1) };
+
+describe('the list of servers', () => {
+  it.each([
+    ['as documented', [SERVER]],
+    ['inside an object', { servers: [SERVER] }],
+    ['with more fields than documented', [{ ...SERVER, plan: 's1', tags: [] }]],
+    ['with an id in quotes', [{ ...SERVER, id: '7' }]],
+  ])('is read %s', async (_, body) => {
+    expect(await list(200, body)).toEqual([READ]);
+  });
+
+  it.each([
+    [{ ipv4: null }, { ipv4: undefined }],
+    [{ ipv4: '' }, { ipv4: undefined }],
+    [{ ipv4: undefined }, { ipv4: undefined }],
+    [{ state: 'hibernating' }, { state: 'hibernating' }],
+    [{ state: undefined }, { state: '' }],
+    [{ label: null }, { label: '' }],
+    [{ label: 42 }, { label: '42' }],
+    [{ paid_until: null }, { paidUntil: undefined }],
+    [{ paid_until: 'tomorrow' }, { paidUntil: undefined }],
+    [{ paid_until: '2026-13-45T00:00:00Z' }, { paidUntil: undefined }],
+    [{ paid_until: '2026-12-01T02:00:00+02:00' }, {}],
+    [{ paid_until: '2026-12-01T00:00:00.000000Z' }, {}],
+    [{ paid_until: '2026-12-01T00:00:00' }, {}],
+    [{ paid_until: '2026-12-01 00:00' }, {}],
+    [{ paid_until: '2026-12-01' }, {}],
+  ])('bears %j', async (odd, expected) => {
+    const [server] = await list(200, [{ ...SERVER, ...odd }]);
+    expect(server).toEqual({ ...READ, ...expected });
+    expect(Object.values(server ?? {})).not.toContain(undefined);
+  });
+
+  it('does not lose the others when one can’t be read, and says so', async () => {
+    const leftOut = vi.fn();
+    const odd = [{ label: 'no id' }, null, 'server', { ...SERVER, id: 7.5 }, { ...SERVER, id: -1 }];
+    expect(await list(200, [...odd, SERVER], leftOut)).toEqual([READ]);
+    expect(leftOut).toHaveBeenCalledWith(5);
+  });
+
+  it('is empty only when the service says so', async () => {
+    expect(await list(200, [])).toEqual([]);
+    expect(await failureOf(list(200, [{ label: 'no id' }]))).toMatchObject({ code: 'unreadable_answer' });
+  });
+
+  it.each([
+    '',
+    'null',
+    '{}',
+    '"text"',
+    '<html>',
+    '[',
+    '{"error":"unauthorized"}',
+  ])('is not %j', async (body) => {
+    expect(await failureOf(list(200, body))).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'no' });
+  });
+});
+
+describe('the catalog', () => {
+  const plan = { code: 's1', vcpu: 1, ram_mb: 1024, disk_gb: 20, monthly: '4.99' };
+  const read = { code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: 499 };
+
+  it('is read, numbers in quotes and prices out of quotes included', async () => {
+    const plans = [plan, { ...plan, vcpu: '1', ram_mb: '1024', monthly: 4.99 }];
+    const body = { plans, locations: ['fra', '', 5], images: ['debian-12'], currency: 'EUR' };
+    expect(await catalog(200, body)).toEqual({
+      plans: [read, read],
+      locations: ['fra'],
+      images: ['debian-12'],
+    });
+  });
+
+  it('leaves out plans nobody can confirm', async () => {
+    const leftOut = vi.fn();
+    const odd = ['4.999', '-1', 'free', '', null, '1e3'].map((monthly) => ({ ...plan, monthly }));
+    const body = { plans: [...odd, { ...plan, code: '' }, plan], locations: [], images: [] };
+    expect((await catalog(200, body, leftOut)).plans).toEqual([read]);
+    expect(leftOut).toHaveBeenCalledWith(7);
+  });
+
+  it.each([{}, [], { plans: [plan], locations: ['fra'] }])('is not %j', async (body) => {
+    expect(await failureOf(catalog(200, body))).toMatchObject({ code: 'unreadable_answer' });
+  });
+});
+
+describe('a created server', () => {
+  it.each([200, 201, 202, 299])('is one with any 2xx status: %d', async (status) => {
+    const created = await create(status, { id: 7, state: 'creating', root_password: 'pa55word' });
+    expect(created).toMatchObject({ id: 7, state: 'creating' });
+    expect(created.rootPassword?.reveal()).toBe('pa55word');
+    expect(JSON.stringify(created)).not.toContain('pa55word');
+  });
+
+  it.each([undefined, null, ''])('is one without a password too: %j', async (root_password) => {
+    expect(await create(201, { id: '7', root_password })).toEqual({ id: 7, state: '' });
+  });
+
+  it.each([
+    '',
+    '{}',
+    '[]',
+    'created',
+    '{"state":"creating","root_password":"pa55word"}',
+    '{"error":"not_enough_balance"}',
+  ])('may or may not be there, and nothing of the answer gets out, when the answer is %j', async (body) => {
+    const failure = await failureOf(create(201, body));
+    expect(failure).toMatchObject({
+      code: 'unreadable_answer',
+      moneyMoved: 'maybe',
+      details: { status: 201 },
+    });
+    expect(JSON.stringify(failure) + failure.stack).not.toContain('pa55word');
+  });
+});
+
+describe('a renewal', () => {
+  it('is known with and without its new date', async () => {
+    expect(await renew(200, { id: 7, paid_until: '2026-12-01T00:00:00Z' })).toEqual({
+      id: 7,
+      paidUntil: READ.paidUntil,
+    });
+    expect(await renew(200, { id: 7 })).toEqual({ id: 7 });
+  });
+
+  it.each(['', '{}', '{"id":8}'])('may or may not be paid when the answer is %j', async (body) => {
+    expect(await failureOf(renew(200, body))).toMatchObject({
+      code: 'unreadable_answer',
+      moneyMoved: 'maybe',
+    });
+  });
+});
+
+describe('a power action', () => {
+  it('is done when the service says so, or says nothing', async () => {
+    expect(await stop(200, { id: 7, state: 'stopped' })).toEqual({ id: 7, state: 'stopped' });
+    expect(await stop(204, '')).toEqual({ id: 7, state: '' });
+  });
+
+  it.each([
+    '{}',
+    '{"id":8,"state":"stopped"}',
+    '{"error":"wrong_state"}',
+    'OK',
+  ])('is not known to be done by %j', async (body) => {
+    expect(await failureOf(stop(200, body))).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'no' });
+  });
+});
+
+const PLACES: [string, (code: string) => unknown][] = [
+  ['code', (code) => ({ code })],
+  ['error', (error) => ({ error, message: 'in words' })],
+  ['error.code', (code) => ({ error: { code, message: 'in words' } })],
+  ['error.reason', (reason) => ({ error: { reason } })],
+  ['error_code', (error_code) => ({ error_code, error: 'in words' })],
+  ['errors[0].code', (code) => ({ errors: [{ code }] })],
+  ['errors[0].reason', (reason) => ({ errors: [{ reason, domain: 'servers' }] })],
+  ['errors[0]', (code) => ({ errors: [code] })],
+  ['reason', (reason) => ({ status: 400, reason })],
+  ['a bare string', (code) => JSON.stringify(code)],
+  ['upper case', (code) => ({ code: code.toUpperCase() })],
+  ['dashes', (code) => ({ code: code.replaceAll('_', '-') })],
+  ['beside a numeric code', (error) => ({ code: 400, error })],
+];
+
+describe('an error code of the document', () => {
+  const cases = API_CODES.flatMap((code) =>
+    PLACES.map(([place, write]) => ({ code, place, body: write(code) })),
+  );
+
+  it.each(cases)('$code is found in $place, whatever the status', async ({ code, body }) => {
+    for (const status of [400, 404, 409, 500, 302]) {
+      const isOpen = code === 'checking';
+      expect(await failureOf(create(status, body))).toMatchObject({
+        code,
+        moneyMoved: isOpen ? 'maybe' : 'no',
+        details: { operation: 'create_server', status },
+      });
+      expect(await failureOf(stop(status, body))).toMatchObject({ code, moneyMoved: 'no' });
+    }
+  });
+});
+
+describe('an error without a code of the document', () => {
+  const NOTHING_READABLE = [
+    '',
+    '{}',
+    '<html>502 Bad Gateway</html>',
+    '{"message":"no such server"}',
+    '{"error":"Not Found"}',
+  ];
+
+  for (const status of [302, 400, 401, 403, 404, 422, 500, 502, 503]) {
+    it(`proves nothing, with status ${status}`, async () => {
+      for (const body of NOTHING_READABLE) {
+        const expected = { code: 'unreadable_answer', details: { status } };
+        expect(await failureOf(create(status, body))).toMatchObject({ ...expected, moneyMoved: 'maybe' });
+        expect(await failureOf(renew(status, body))).toMatchObject({ ...expected, moneyMoved: 'maybe' });
+        expect(await failureOf(list(status, body))).toMatchObject({ ...expected, moneyMoved: 'no' });
+      }
+    });
+  }
+
+  it('with status 429 is rate_limited for what costs nothing, and proves nothing for what is paid', async () => {
+    for (const body of NOTHING_READABLE) {
+      expect(await failureOf(create(429, body))).toMatchObject({
+        code: 'unreadable_answer',
+        moneyMoved: 'maybe',
+      });
+      expect(await failureOf(stop(429, body))).toMatchObject({ code: 'rate_limited', moneyMoved: 'no' });
+    }
+    expect(await failureOf(create(429, { code: 'rate_limited' }))).toMatchObject({ moneyMoved: 'no' });
+  });
+
+  it('keeps a code we don’t know for the log, and proves nothing', async () => {
+    const expected = { code: 'unknown_code', details: { status: 409, unknownCode: 'quota_exceeded' } };
+    const body = { error: { code: 'quota_exceeded' } };
+    expect(await failureOf(create(409, body))).toMatchObject({ ...expected, moneyMoved: 'maybe' });
+    expect(await failureOf(list(409, body))).toMatchObject({ ...expected, moneyMoved: 'no' });
+  });
+
+  it.each([
+    'pa55word',
+    'Hunter',
+    'a b',
+    'x'.repeat(41),
+    'hunter.two',
+  ])('keeps nothing that may be a secret: %s', async (token) => {
+    const failure = await failureOf(create(409, { error: token, code: token }));
+    expect(failure.code).toBe('unreadable_answer');
+    expect(JSON.stringify(failure) + failure.stack).not.toContain(token);
+  });
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { commands } from '../src/slack/commands/index.ts';
+import { readSources } from './support/sources.ts';
+
+const url = z.url({ protocol: /^https$/ }).max(3500);
+
+/** What Slack takes of an app's manifest, with its limits (slackapi/manifest-schema 1.0.0), as far as it is used. */
+const schema = z.strictObject({
+  _metadata: z.strictObject({ major_version: z.literal(1) }),
+  display_information: z.strictObject({
+    name: z.string().min(1).max(35),
+    description: z.string().min(1).max(140),
+    background_color: z.string().regex(/^#[0-9a-f]{6}$/i),
+  }),
+  features: z.strictObject({
+    bot_user: z.strictObject({ display_name: z.string().min(1).max(80), always_online: z.boolean() }),
+    slash_commands: z
+      .array(
+        z.strictObject({
+          command: z.string().regex(/^\/\S{1,31}$/),
+          url,
+          description: z.string().min(1).max(2000),
+          usage_hint: z.string().max(1000),
+          should_escape: z.boolean(),
+        }),
+      )
+      .length(1),
+  }),
+  oauth_config: z.strictObject({
+    scopes: z.strictObject({ bot: z.array(z.string()), bot_optional: z.array(z.string()) }),
+  }),
+  settings: z.strictObject({
+    interactivity: z.strictObject({
+      is_enabled: z.literal(true),
+      request_url: url,
+      message_menu_options_url: url,
+    }),
+    org_deploy_enabled: z.literal(false),
+    socket_mode_enabled: z.literal(false),
+    token_rotation_enabled: z.literal(false),
+  }),
+});
+
+/** Which scope each method of the Web API takes (Slack's method pages); '' takes none. */
+const SCOPE_OF: Readonly<Record<string, string>> = {
+  'auth.test': '',
+  'views.open': '',
+  'views.update': '',
+  'chat.postMessage': 'chat:write',
+  'chat.postEphemeral': 'chat:write',
+  'users.info': 'users:read',
+};
+
+const manifest = schema.parse(parse(readFileSync('manifest.yml', 'utf8')));
+const [command] = manifest.features.slash_commands;
+
+describe('the manifest', () => {
+  it('has one command, /vps, which names all that can be typed after it, in order', () => {
+    expect(command?.command).toBe('/vps');
+    expect(command?.usage_hint.split(' | ')).toEqual(commands.map(({ name }) => name));
+  });
+
+  it('has Slack hand over people and channels by id', () => {
+    expect(command?.should_escape).toBe(true);
+  });
+
+  it('asks for the scopes of what is called, and for no other', () => {
+    const slackApi = readSources().find(({ path }) => path === 'slack/slack-api.ts')?.code ?? '';
+    const methods = [...slackApi.matchAll(/call\(\s*'([a-z.]+)'/gi)].map(([, method = '']) => method);
+    expect(methods.length).toBeGreaterThan(4);
+    expect(methods.filter((method) => SCOPE_OF[method] === undefined)).toEqual([]);
+    const needed = new Set(['commands', ...methods.map((method) => SCOPE_OF[method] ?? '')]);
+    needed.delete('');
+    const { bot, bot_optional: optional } = manifest.oauth_config.scopes;
+    expect([...bot, ...optional].sort()).toEqual([...needed].sort());
+  });
+
+  it('lets a workspace keep to itself who its people are', () => {
+    expect(manifest.oauth_config.scopes.bot_optional).toEqual(['users:read']);
+  });
+
+  it('sends everything to the one place that checks Slack’s signature', () => {
+    const { interactivity } = manifest.settings;
+    const urls = [command?.url, interactivity.request_url, interactivity.message_menu_options_url];
+    expect(new Set(urls).size).toBe(1);
+    expect(new URL(urls[0] ?? '').pathname).toBe('/slack/events');
+  });
+
+  it('lets long menus ask for their choices, which some do', () => {
+    const menus = commands.flatMap(({ suggestions }) => suggestions);
+    expect(menus.length).toBeGreaterThan(0);
+    expect(manifest.settings.interactivity.message_menu_options_url).toBeTruthy();
+  });
+});

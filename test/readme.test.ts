@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../src/config.ts';
+import { commands } from '../src/slack/commands/index.ts';
+import { listSettings } from './support/settings.ts';
+
+const readme = readFileSync('README.md', 'utf8');
+
+/** The rows of the table whose header begins with this word; cells without their code marks. */
+function readTable(word: string): readonly (readonly string[])[] {
+  const lines = readme.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${word} |`));
+  if (start < 0) throw new Error(`README.md has no table that begins with "| ${word} |"`);
+  const rest = lines.slice(start + 2);
+  const end = rest.findIndex((line) => !line.startsWith('|'));
+  return rest.slice(0, end < 0 ? rest.length : end).map((line) =>
+    line
+      .slice(1, line.lastIndexOf('|'))
+      .split(/(?<!\\)\|/)
+      .map((cell) =>
+        cell
+          .trim()
+          .replaceAll('\\|', '|')
+          .replace(/^`(.*)`$/, '$1'),
+      ),
+  );
+}
+
+describe('the README', () => {
+  it('lists every command with its role and what it does, in the order of help', () => {
+    expect(readTable('command')).toEqual(
+      commands.map(({ usage, needs, summary }) => [`/vps ${usage}`, needs, summary]),
+    );
+  });
+
+  it('lists every setting, and no other', () => {
+    expect(readTable('variable').map(([name]) => name)).toEqual(listSettings());
+  });
+
+  it('names the defaults that are taken', () => {
+    const secrets = { SLACK_SIGNING_SECRET: 'x', SLACK_BOT_TOKEN: 'x', ENCRYPTION_KEYS: 'x' };
+    const taken: Readonly<Record<string, unknown>> = parseConfig({
+      HOSTING_BASE_URL: 'https://a.test',
+      ...secrets,
+    });
+    const chosen = ['HOSTING_BASE_URL', ...Object.keys(secrets)];
+    const wrong = readTable('variable').filter(([name = '', written = '']) => {
+      const value = chosen.includes(name) ? '' : String(taken[name] ?? '');
+      return written !== value;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('leads to files that are there', () => {
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('names scripts that there are', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(0);
+    expect([...new Set(named)].filter((name) => !(name in scripts))).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { onTestFinished } from 'vitest';
+import type { Account } from '../../../src/sandbox/hosting/accounts.ts';
+import { frozenClock } from '../../../src/sandbox/hosting/clock.ts';
+import type { HostingOptions } from '../../../src/sandbox/hosting/hosting.ts';
+import { type Hosting, startHosting } from '../../../src/sandbox/hosting/start.ts';
+
+/** What came back over the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** A running service with one account that has paid in 100.00, and a way to call its API. */
+export interface Caller {
+  readonly hosting: Hosting;
+  readonly account: Account;
+  readonly key: string;
+  call(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>;
+  create(change?: Record<string, unknown>): Promise<Answer>;
+}
+
+export const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
+
+/** Starts a service whose clock stands still; it is closed when the test ends. */
+export async function startCaller(options: HostingOptions = {}): Promise<Caller> {
+  const hosting = await startHosting({ clock: frozenClock(), ...options });
+  onTestFinished(() => hosting.close());
+  const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: 100_00 });
+  const key = hosting.createKey(account);
+  const call: Caller['call'] = async (method, path, body, authorization = `Bearer ${key}`) => {
+    const response = await fetch(`${hosting.baseUrl}${path}`, {
+      method,
+      headers: { authorization },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, body: readText(await response.text()) };
+  };
+  const create: Caller['create'] = (change) => call('POST', '/servers', { ...ORDER, ...change });
+  return { hosting, account, key, call, create };
+}
+
+/** A field of an answer's body, for assertions. */
+export function field(answer: Answer, name: string): unknown {
+  return typeof answer.body === 'object' && answer.body !== null ? Reflect.get(answer.body, name) : undefined;
+}
+
+/** The id in an answer. @throws when there is none */
+export function idOf(answer: Answer): number {
+  const id = field(answer, 'id');
+  if (typeof id !== 'number') throw new Error(`No id in ${JSON.stringify(answer)}`);
+  return id;
+}
+
+/** JSON where it is JSON, and the text itself where a fault has spoilt it. */
+function readText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
+import { type Caller, field, startCaller } from './caller.ts';
+
+async function startWith(rule: FaultRule): Promise<Caller> {
+  const caller = await startCaller();
+  caller.hosting.faults.add(rule);
+  return caller;
+}
+
+/** What a create did to the account, whatever its caller was told. */
+const madeBy = ({ hosting, account }: Caller) => ({
+  servers: hosting.listServers(account).length,
+  charges: hosting.charges(account).length,
+});
+
+const NOTHING = { servers: 0, charges: 0 };
+const ONE = { servers: 1, charges: 1 };
+
+describe('a lost connection', () => {
+  test('before the work leaves nothing behind', async () => {
+    const caller = await startWith({ on: 'create', kind: 'lost_before' });
+    await expect(caller.create()).rejects.toThrow('fetch failed');
+    expect(madeBy(caller)).toEqual(NOTHING);
+    expect(caller.hosting.requests({ operation: 'create' })).toMatchObject([
+      { ending: 'cut', didWork: false, status: undefined, fault: 'lost_before' },
+    ]);
+  });
+
+  test('after the work leaves a paid server that nobody was told of', async () => {
+    const caller = await startWith({ on: 'create', kind: 'lost_after' });
+    await expect(caller.create()).rejects.toThrow('fetch failed');
+    expect(madeBy(caller)).toEqual(ONE);
+    expect(caller.hosting.requests({ operation: 'create', ending: 'cut', didWork: true })).toHaveLength(1);
+  });
+});
+
+describe('no answer at all', () => {
+  test.each([
+    { kind: 'hang', made: ONE },
+    { kind: 'hang_before', made: NOTHING },
+  ] as const)('$kind: the caller gives up by itself', async ({ kind, made }) => {
+    const caller = await startWith({ on: 'create', kind });
+    const answer = fetch(`${caller.hosting.baseUrl}/servers`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.key}` },
+      body: '{"plan":"small","location":"fra","image":"debian-13","label":"web-1"}',
+      signal: AbortSignal.timeout(60),
+    });
+    await expect(answer).rejects.toThrow('timeout');
+    expect(madeBy(caller)).toEqual(made);
+    expect(caller.hosting.requests()).toMatchObject([{ ending: 'hanging', fault: kind }]);
+  });
+
+  test('closing the service ends it at once, hanging and slow answers included', async () => {
+    const { call, hosting } = await startWith({ on: 'servers', kind: 'hang' });
+    hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 60_000 });
+    const answers = Promise.allSettled([call('GET', '/servers'), call('GET', '/catalog')]);
+    while (hosting.requests({ didWork: true }).length < 2)
+      await new Promise((resolve) => setImmediate(resolve));
+    await hosting.close();
+    expect((await answers).map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
+    await hosting.close();
+  });
+});
+
+describe('a slow answer', () => {
+  test('is a true one, after work done at once', async () => {
+    const caller = await startWith({ on: 'create', kind: 'slow', delayMs: 40 });
+    const startedMs = performance.now();
+    const answer = caller.create();
+    while (caller.hosting.requests({ didWork: true }).length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(madeBy(caller)).toEqual(ONE);
+    expect(caller.hosting.requests()).toMatchObject([{ ending: 'pending' }]);
+    expect((await answer).status).toBe(200);
+    expect(performance.now() - startedMs).toBeGreaterThan(38);
+  });
+
+  test('can also be late work, done after the caller has left', async () => {
+    const caller = await startWith({ on: 'create', kind: 'slow_before', delayMs: 40 });
+    const answer = caller.create();
+    while (caller.hosting.requests({ fault: 'slow_before' }).length === 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(madeBy(caller)).toEqual(NOTHING);
+    expect((await answer).status).toBe(200);
+    expect(madeBy(caller)).toEqual(ONE);
+  });
+});
+
+describe('an unreadable answer', () => {
+  test.each([
+    { rule: { on: 'create', kind: 'status_500' }, status: 500, text: 'Internal', made: NOTHING },
+    { rule: { on: 'create', kind: 'status_500_after' }, status: 500, text: 'Internal', made: ONE },
+    { rule: { on: 'create', kind: 'html' }, status: 502, text: '<html>', made: NOTHING },
+    { rule: { on: 'create', kind: 'html', status: 200 }, status: 200, text: '<html>', made: NOTHING },
+    { rule: { on: 'create', kind: 'garbage' }, status: 200, text: '{"id"', made: ONE },
+  ] as const)('$rule.kind answers $status without a readable word', async ({ rule, status, text, made }) => {
+    const caller = await startWith(rule);
+    const answer = await caller.create();
+    expect(answer).toEqual({ status, body: expect.stringContaining(text) });
+    expect(madeBy(caller)).toEqual(made);
+  });
+});
+
+describe('a supplier that does not deliver', () => {
+  test('not_created charges and gives back at once', async () => {
+    const caller = await startWith({ on: 'create', kind: 'error', code: 'not_created' });
+    const { hosting, account } = caller;
+    expect((await caller.create()).body).toEqual({ code: 'not_created' });
+    expect(madeBy(caller)).toEqual({ servers: 0, charges: 1 });
+    expect(hosting.refunds(account)).toMatchObject([{ amountMinor: 590 }]);
+    expect(hosting.balanceOf(account)).toBe(100_00);
+  });
+
+  test('checking that completes: charged now, the server appears later', async () => {
+    const caller = await startWith({ on: 'create', kind: 'checking_completes', afterMs: 5000 });
+    const { hosting, account } = caller;
+    expect((await caller.create()).body).toEqual({ code: 'checking' });
+    expect(madeBy(caller)).toEqual({ servers: 0, charges: 1 });
+    hosting.clock.advance(4999);
+    expect(hosting.listServers(account)).toEqual([]);
+    hosting.clock.advance(1);
+    expect(hosting.listServers(account)).toMatchObject([{ label: 'web-1', state: 'creating' }]);
+    hosting.clock.advance(4000);
+    expect(hosting.listServers(account)).toMatchObject([{ label: 'web-1', state: 'running' }]);
+    expect(hosting.balanceOf(account)).toBe(100_00 - 590);
+  });
+
+  test.each([
+    { on: 'create', kind: 'checking_refunds', afterMs: 60_000 },
+    { on: 'any', kind: 'error', code: 'checking' },
+  ] as const)('checking that fails ($kind): the money is back later, at the price paid', async (rule) => {
+    const caller = await startWith(rule);
+    const { hosting, account } = caller;
+    expect((await caller.create()).body).toEqual({ code: 'checking' });
+    hosting.setPrice('small', '50.00');
+    hosting.clock.advance(59_999);
+    expect(hosting.balanceOf(account)).toBe(100_00 - 590);
+    hosting.clock.advance(1);
+    expect(hosting.balanceOf(account)).toBe(100_00);
+    expect(madeBy(caller)).toEqual({ servers: 0, charges: 1 });
+  });
+
+  test('still refuses what was wrong anyway, at no cost', async () => {
+    const caller = await startWith({ on: 'create', kind: 'checking_completes', times: 'always' });
+    expect((await caller.create({ plan: 'none' })).body).toEqual({ code: 'bad_request' });
+    expect(madeBy(caller)).toEqual(NOTHING);
+  });
+});
+
+describe('when a fault strikes', () => {
+  test('as often as it was told, then no more', async () => {
+    const { call } = await startWith({ on: 'any', kind: 'status_500', times: 2 });
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await call('GET', '/catalog')).status);
+    expect(statuses).toEqual([500, 500, 200]);
+  });
+
+  test('only where it was told, until it is switched off', async () => {
+    const { call, hosting, account } = await startCaller();
+    const id = hosting.faults.add({ on: 'servers', kind: 'status_500', times: 'always' });
+    expect((await call('GET', '/catalog')).status).toBe(200);
+    for (let n = 0; n < 3; n += 1) expect((await call('GET', '/servers')).status).toBe(500);
+    hosting.faults.remove(id);
+    hosting.faults.add({ on: 'any', kind: 'status_500', accountId: account.id + 1 });
+    expect((await call('GET', '/servers')).status).toBe(200);
+    hosting.faults.clear();
+    expect(hosting.faults.list()).toEqual([]);
+  });
+
+  test('in the order they were switched on', async () => {
+    const { create, hosting } = await startCaller();
+    hosting.faults.add({ on: 'create', kind: 'error', code: 'limit' });
+    hosting.faults.add({ on: 'any', kind: 'error', code: 'wrong_state' });
+    expect([field(await create(), 'code'), field(await create(), 'code'), (await create()).status]).toEqual([
+      'limit',
+      'wrong_state',
+      200,
+    ]);
+  });
+
+  test('on whatever costs money, and on nothing else', async () => {
+    const { call, create, hosting, account } = await startCaller();
+    const [id] = hosting.seedServers(account, 1);
+    hosting.faults.add({ on: 'paid', kind: 'error', code: 'not_enough_balance', times: 'always' });
+    expect((await call('GET', '/servers')).status).toBe(200);
+    expect((await call('POST', `/servers/${id}/reboot`)).status).toBe(200);
+    expect((await create()).status).toBe(402);
+    expect((await call('POST', `/servers/${id}/renew`)).status).toBe(402);
+    expect((await call('DELETE', `/servers/${id}`)).status).toBe(200);
+  });
+
+  test.each<FaultRule>([
+    { on: 'create', kind: 'error' },
+    { on: 'create', kind: 'slow' },
+    { on: 'create', kind: 'slow', delayMs: -1 },
+    { on: 'create', kind: 'hang', times: 0 },
+    { on: 'create', kind: 'html', status: 99 },
+    { on: 'renew', kind: 'checking_completes' },
+  ])('refuses a rule that makes no sense: %j', async (rule) => {
+    const { hosting } = await startCaller();
+    expect(() => hosting.faults.add(rule)).toThrow('makes no sense');
+  });
+});

@@ -1,0 +1,201 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { PanelDeed, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import type { PageState } from '../../src/sandbox/slack/page-api.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
+const ARGUMENTS = ['--import', 'tsx', MAIN];
+const OPS = 'C0OPS00001';
+/** A start bundles the page, on a machine that may be busy. */
+const START_MS = 40_000;
+
+/** Runs the sandbox to its end. */
+function run(...args: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...ARGUMENTS, ...args], (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
+
+/** Starts the sandbox as people do, and waits for its address. */
+async function start(...args: string[]): Promise<{ child: ChildProcess; url: string; output: string }> {
+  const child = spawn(process.execPath, [...ARGUMENTS, ...args]);
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const url = await vi.waitFor(
+    () => {
+      const found = /ready: {2}(http:\S+)/.exec(output)?.[1];
+      if (!found && child.exitCode === null) throw new Error('not yet');
+      return found;
+    },
+    { timeout: START_MS, interval: 20 },
+  );
+  if (url === undefined) throw new Error(`the sandbox ended:\n${output}`);
+  return { child, url, output };
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+  return child.exitCode;
+}
+
+/** Three free ports in a row. */
+async function findPorts(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 30_000);
+    const servers = await Promise.allSettled([0, 1, 2].map((more) => occupy(port + more)));
+    const taken = servers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(taken.map((server) => new Promise((resolve) => server.close(resolve))));
+    if (taken.length === 3) return port;
+  }
+}
+
+async function occupy(port: number): Promise<Server> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-sandbox-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function post(url: string, path: string, deed: unknown): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(deed) });
+  expect(await answer.json()).toMatchObject({ ok: true });
+}
+
+const perform = (url: string, deed: PanelDeed) => post(url, '/panel/do', deed);
+
+async function read<T>(url: string, path: string): Promise<T> {
+  return (await (await fetch(`${url}${path}`)).json()) as T;
+}
+
+const isWritten = async (path: string, text: string) =>
+  vi.waitFor(async () => expect(await readFile(path, 'utf8')).toContain(text), { timeout: 5000 });
+
+describe('npm run sandbox', () => {
+  test('prints an address, is not connected until somebody does it, and ends when told', {
+    timeout: 2 * START_MS,
+  }, async () => {
+    const port = await findPorts();
+    const { child, url, output } = await start('--port', String(port));
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect(output).toContain(`http://127.0.0.1:${port + 2}/account/`);
+    const { account, tour } = await read<PanelState>(url, '/panel/state');
+    expect(account).toMatchObject({ connection: 'none', keys: [], balance: '100.00' });
+    expect(tour.map(({ isDone }) => isDone)).toEqual([false, false, false, false, false]);
+    const chat = JSON.stringify(await read<PageState>(url, '/page/state?as=U0OWNER001'));
+    expect(chat).toContain('/vps connect');
+    expect(await (await fetch(url)).text()).toContain('<!doctype html>');
+    expect(JSON.stringify(await read(url, '/links.json'))).toContain('/account/1');
+
+    const isInUse = { code: 1, output: expect.stringMatching(`^Port ${port} is in use[^\n]*\n$`) };
+    expect(await run('--port', String(port))).toEqual(isInUse);
+    expect(await run('--port', String(port - 2))).toEqual(isInUse);
+    expect(await end(child, 'SIGINT')).toBe(0);
+  });
+
+  test('says which of its three ports is in use, the middle one, too', { timeout: START_MS }, async () => {
+    const port = await findPorts();
+    const other = await occupy(port + 1);
+    onTestFinished(() => {
+      other.close();
+    });
+    const { code, output } = await run('--port', String(port));
+    expect(output).toMatch(new RegExp(`^Port ${port + 1} is in use[^\n]*\n$`));
+    expect(code).toBe(1);
+  });
+
+  test('explains itself, and says in a sentence what it does not understand', {
+    timeout: START_MS,
+  }, async () => {
+    const [help, unknown, none] = await Promise.all([
+      run('--help'),
+      run('--prot', '4000'),
+      run('--port', '99999'),
+    ]);
+    expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--connected') });
+    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('--port PORT') });
+    expect(none).toEqual({ code: 1, output: expect.stringMatching(/^"99999" is not a port[^\n]*\n$/) });
+    expect(help.output + unknown.output).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('npm run sandbox with --data', () => {
+  test('goes on after kill -9 with what there was, and lets nobody else in meanwhile', {
+    timeout: 4 * START_MS,
+  }, async () => {
+    const folder = await newFolder();
+    const wish = ['--port', String(await findPorts()), '--data', folder];
+    const first = await start(...wish, '--connected');
+    await perform(first.url, { do: 'seed_servers' });
+    await perform(first.url, { do: 'skip_time', step: 'day' });
+    await perform(first.url, { do: 'top_up', amount: '23.45' });
+    const other = await run('--port', String(await findPorts()), '--data', folder);
+    expect(other).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^Another sandbox works with [^\n]*\n$/),
+    });
+    await isWritten(join(folder, 'hosting.json'), '2345');
+    await isWritten(join(folder, 'tour.json'), 'connect');
+    const before = await read<PanelState>(first.url, '/panel/state');
+    await end(first.child, 'SIGKILL');
+
+    const second = await start(...wish);
+    const after = await read<PanelState>(second.url, '/panel/state');
+    expect(after).toMatchObject({
+      account: before.account,
+      servers: before.servers,
+      money: before.money,
+      tour: before.tour,
+    });
+    expect(after.account).toMatchObject({ connection: 'works', balance: '123.45', movedMs: 86_400_000 });
+    const operator = 'U0OPERATOR';
+    await post(second.url, '/page/do', { as: operator, do: 'command', channel: OPS, text: '/vps list' });
+    await vi.waitFor(async () =>
+      expect(JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`))).toContain(
+        'web-20',
+      ),
+    );
+    await perform(second.url, { do: 'top_up', amount: '1' });
+    expect(await end(second.child, 'SIGTERM')).toBe(0);
+    expect(await readFile(join(folder, 'hosting.json'), 'utf8')).toContain('12445');
+  });
+
+  test('names a file that is broken, and writes nothing', { timeout: 3 * START_MS }, async () => {
+    const port = String(await findPorts());
+    const broken = ['sandbox.json', 'hosting.json', 'tour.json'].map(async (name) => {
+      const folder = await newFolder();
+      const file = join(folder, name);
+      await writeFile(join(folder, 'sandbox.lock'), '');
+      await writeFile(file, '{"version":');
+      const { code, output } = await run('--port', port, '--data', folder);
+      expect(output).toMatch(/^\S+ is broken[^\n]*\n$/);
+      expect(output).toContain(file);
+      expect(code).toBe(1);
+      expect((await readdir(folder)).sort()).toEqual([name, 'sandbox.lock'].sort());
+      expect(await readFile(file, 'utf8')).toBe('{"version":');
+    });
+    await Promise.all(broken);
+  });
+});

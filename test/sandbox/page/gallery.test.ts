@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GalleryState } from '../../../src/sandbox/gallery/gallery-api.ts';
+import { createGallery, withGallery } from '../../../src/sandbox/gallery/serve.ts';
+import { createPages } from '../../../src/sandbox/page/serve.ts';
+import { surfaces } from '../../support/surfaces.ts';
+import { launchChromium, wantChromium, watch } from './support/browser.ts';
+
+const server = createServer();
+let origin = '';
+beforeAll(async () => {
+  server.on('request', withGallery(await createPages(), createGallery(surfaces)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe('the gallery', () => {
+  it('has every surface of the tests, each with an address of its own', async () => {
+    const answer = await fetch(`${origin}/gallery.json`);
+    const { pieces } = (await answer.json()) as GalleryState;
+    const names = new Set(pieces.map(({ name }) => name));
+    expect(surfaces.filter(({ name }) => !names.has(name))).toEqual([]);
+    expect(new Set(pieces.map(({ id }) => id)).size).toBe(pieces.length);
+    expect(pieces.filter(({ group }) => group === 'Everything else').map(({ name }) => name)).toEqual([]);
+  });
+
+  it('answers nobody but this machine', async () => {
+    const answer = await fetch(`${origin}/gallery.json`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(answer.status).toBe(403);
+    expect((await fetch(`${origin}/gallery.json`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${origin}/gallery`)).headers.get('content-type')).toContain('text/html');
+  });
+});
+
+const chromiumPath = wantChromium('The gallery in a browser');
+
+describe.skipIf(!chromiumPath)('the page of the gallery', () => {
+  let browser: Browser;
+  const complaints: string[] = [];
+  beforeAll(async () => {
+    browser = await launchChromium(chromiumPath ?? '');
+    mkdirSync('test-artifacts', { recursive: true });
+  });
+  afterAll(() => browser?.close());
+
+  async function open(path: string, width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const page = await context.newPage();
+    watch(page, complaints);
+    await page.goto(origin + path);
+    await page.locator('.piece').first().waitFor();
+    return page;
+  }
+
+  it('draws everything, wide and on a phone, and nothing is wider than its frame', async () => {
+    for (const [path, width] of [
+      ['/gallery', 1400],
+      ['/gallery?width=phone&theme=dark', 1400],
+      ['/gallery', 390],
+    ] as const) {
+      const page = await open(path, width);
+      const found = await page.evaluate<{ pieces: number; wide: string[]; unknown: number; page: number }>(
+        LOOK,
+      );
+      expect(found.pieces).toBeGreaterThanOrEqual(surfaces.length);
+      expect(found).toMatchObject({ wide: [], unknown: 0, page: width });
+      await page.screenshot({ path: `test-artifacts/gallery-${width}-${path.length}.png` });
+      await page.context().close();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds by words, keeps the wish in the address, and asks what a button asks', async () => {
+    const page = await open('/gallery', 1400);
+    await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('forget the api key?');
+    await page.getByText(/^\d of /).waitFor();
+    await page.getByText('Dark', { exact: true }).click();
+    await expect.poll(() => page.url()).toContain('theme=dark');
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(26, 29, 33)');
+    await page.getByRole('button', { name: 'Disconnect' }).first().click();
+    await page
+      .getByRole('alertdialog', { name: 'Forget the API key?' })
+      .getByRole('button', { name: 'Disconnect' })
+      .click();
+    await page.getByText('Nothing happens: this is the gallery.').waitFor();
+    await page.reload();
+    await page.getByText(/^\d of /).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+const LOOK = `({
+  pieces: document.querySelectorAll('.piece').length,
+  wide: [...document.querySelectorAll('.piece')].filter((one) => one.scrollWidth > one.clientWidth + 1).map(({ id }) => id),
+  unknown: document.querySelectorAll('.unknown').length,
+  page: document.documentElement.scrollWidth,
+})`;

@@ -1,0 +1,210 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { composerOf, launchChromium, type Stage, say, setStage, wantChromium } from './support/browser.ts';
+import { DOOMED } from './support/fixture-app.ts';
+
+const chromiumPath = wantChromium('The test of the page');
+
+const modal = (page: Page) => page.getByRole('dialog');
+const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
+
+describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
+  let browser: Browser;
+  let stage: Stage;
+  let lawsToBreak: readonly string[] = [];
+  beforeAll(async () => {
+    browser = await launchChromium(chromiumPath ?? '');
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    stage = await setStage(browser);
+  });
+  afterEach(async () => {
+    const { complaints, slack } = stage;
+    await stage.close();
+    expect(complaints).toEqual([]);
+    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(lawsToBreak);
+    lawsToBreak = [];
+  });
+
+  it('shows an answer that is only for you to nobody else, and not after a reload', async () => {
+    const [owner, viewer] = await Promise.all([stage.open('owner'), stage.open('viewer')]);
+    await say(owner, 'good morning');
+    await say(owner, '/vps hello');
+    await owner.getByText('you typed hello').waitFor();
+    await owner.getByText('Only visible to you').waitFor();
+    await log(viewer).getByText('good morning').waitFor();
+    expect(await log(viewer).textContent()).not.toContain('you typed');
+    await owner.reload();
+    await log(owner).getByText('good morning').waitFor();
+    expect(await log(owner).textContent()).not.toContain('you typed');
+  });
+
+  it('asks before a button that asks, and does nothing when one declines', async () => {
+    const page = await stage.open('owner');
+    await say(page, '/vps show web-1');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Stop the server?' });
+    expect(await question.textContent()).toContain('web-1 will be switched off');
+    // The harmless answer has the focus: Enter declines.
+    await page.keyboard.press('Enter');
+    await question.waitFor({ state: 'detached' });
+    expect(stage.app.received.filter(({ type }) => type === 'block_actions')).toEqual([]);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await question.getByRole('button', { name: 'Stop' }).click();
+    await log(page).getByText('stopped').waitFor();
+  });
+
+  it('fills a modal by keyboard, with errors beside the fields, and comes back from a second one', async () => {
+    const page = await stage.open('manager');
+    await say(page, '/vps create');
+    await modal(page).getByRole('button', { name: 'Plan Choose a plan' }).focus();
+    await page.keyboard.type('med');
+    // Too fast: the options on the screen are still those for what was typed before.
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: /^medium/ }).waitFor();
+    await page.getByRole('option', { name: /^small/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await modal(page).getByRole('button', { name: 'Plan medium · 9.90 a month' }).waitFor();
+    const label = modal(page).getByRole('textbox', { name: 'Label' });
+    await label.fill('web-1');
+    await label.press('Enter');
+    await modal(page).getByText('Please complete this required field.').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Choose a location');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await modal(page).getByRole('button', { name: 'Review' }).click();
+    await modal(page).getByText('There is a server with that label already').waitFor();
+    expect(await label.getAttribute('aria-invalid')).toBe('true');
+    await label.fill('web-9');
+    await modal(page).getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('dialog', { name: 'Review and pay' }).waitFor();
+    await modal(page).getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('dialog', { name: 'Create a server' }).waitFor();
+    expect(await label.inputValue()).toBe('web-9');
+    await page.keyboard.press('Escape');
+    await modal(page).waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Message #ops');
+  });
+
+  it('tells the app once what was chosen from a menu, people among them', async () => {
+    const page = await stage.open('owner');
+    await say(page, '/vps everything');
+    await page.getByRole('button', { name: 'Somebody', exact: true }).click();
+    await page.keyboard.type('otto');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Somebody: @operator' }).waitFor();
+    const heard = () => stage.app.received.filter(({ type }) => type === 'block_actions');
+    await expect.poll(heard).toMatchObject([{ actions: [{ selected_user: 'U0OPERATOR' }] }]);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => heard()[1]).toMatchObject({ actions: [{ selected_option: { value: 'Stop' } }] });
+    expect(heard()).toHaveLength(2);
+  });
+
+  it('sorts, filters and pages a table of servers', async () => {
+    const page = await stage.open('owner');
+    await say(page, '/vps list');
+    const rows = () => page.locator('.data-table tbody th').allTextContents();
+    await page.getByText('1–10 of 34').waitFor();
+    await page.getByRole('button', { name: 'Next ›' }).click();
+    await page.getByText('11–20 of 34').waitFor();
+    await page.getByRole('button', { name: /^Label/ }).click();
+    await page.getByRole('searchbox').fill('web run');
+    expect(await rows()).toEqual(['web-1', 'web-5', 'web-6', 'web-7']);
+    await page.getByRole('button', { name: /^Label/ }).click();
+    expect(await rows()).toEqual(['web-7', 'web-6', 'web-5', 'web-1']);
+  });
+
+  it('completes commands, and marks what is new elsewhere', async () => {
+    const page = await stage.open('owner');
+    await composerOf(page).pressSequentially('/v');
+    await page.getByRole('option', { name: /^\/vps help/ }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('option', { name: '/vps list [filter]' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await composerOf(page).inputValue()).toBe('/vps list ');
+    await stage.app.post('C0GENERAL1', { text: 'hello <!channel>' });
+    const general = page.getByRole('button', { name: 'general, 1 unread' });
+    await general.waitFor();
+    expect(await page.title()).toContain('(1)');
+    await general.click();
+    await log(page).getByText('hello').waitFor();
+    await general.waitFor({ state: 'detached' });
+  });
+
+  it('never reads what an app writes as HTML', async () => {
+    const page = await stage.open('owner');
+    const evil = '&lt;img src=x onerror=alert(1)&gt; <javascript:alert(1)|press> *<https://a.example|bold>*';
+    await stage.app.post('C0OPS00001', { text: evil });
+    await log(page).getByText('<img src=x onerror=alert(1)> press').waitFor();
+    expect(await log(page).locator('img, a[href^=javascript]').count()).toBe(0);
+    expect(await log(page).locator('strong a').getAttribute('rel')).toBe('noopener noreferrer');
+  });
+
+  it('changes seats: the channels, the ephemeral messages and the address are those of the other person', async () => {
+    const page = await stage.open('owner');
+    await say(page, '/vps hello');
+    await page.getByText('you typed hello').waitFor();
+    await page.getByRole('button', { name: /^You are Olga Owner/ }).click();
+    await page.getByRole('link', { name: /Stan Stranger/ }).click();
+    await page.getByRole('button', { name: /^You are Stan Stranger/ }).waitFor();
+    expect(await page.locator('.channel-name').allTextContents()).toEqual(['with-elsewhere']);
+    expect(page.url()).toContain('as=U0STRANGER');
+    await say(page, '/vps hello');
+    await page.getByText('Commands are not shared with other organisations').waitFor();
+    expect(await composerOf(page).inputValue()).toBe('/vps hello');
+  });
+
+  it('fits a phone: nothing is wider than the screen, the sidebar is a drawer', async () => {
+    const page = await stage.open('operator', { viewport: { width: 390, height: 844 } });
+    await say(page, '/vps list');
+    await page.getByText('1–10 of 34').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.getByRole('button', { name: 'Channels and people' }).click();
+    await page.getByRole('button', { name: 'random' }).click();
+    await page.getByRole('heading', { name: 'random' }).waitFor();
+    await page.getByRole('button', { name: 'Traffic' }).click();
+    await page.getByText('command /vps list').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('command /vps list').waitFor({ state: 'hidden' });
+  });
+
+  it('says so when the app fails, in the modal and beside the traffic', async () => {
+    lawsToBreak = ['bad_ack'];
+    const page = await stage.open('owner');
+    await say(page, '/vps create');
+    for (const name of [/^Plan/, /^Location/]) {
+      await modal(page).getByRole('button', { name }).click();
+      await page.getByRole('option').first().waitFor();
+      await page.keyboard.press('Enter');
+    }
+    await modal(page).getByRole('textbox', { name: 'Label' }).fill(DOOMED);
+    await page.keyboard.press('Enter');
+    await modal(page).getByText('We had some trouble connecting').waitFor();
+    await page.getByRole('log', { name: 'Broken rules' }).getByText('bad ack').waitFor({ state: 'attached' });
+  });
+
+  it('catches up when the sandbox was away', async () => {
+    const page = await stage.open('owner');
+    await stage.restart();
+    await stage.app.post('C0OPS00001', { text: 'while you were away' });
+    await log(page).getByText('while you were away').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
+    await page.getByText('Nobody here has that name').waitFor();
+  });
+
+  it('shows the home of the app, and runs its shortcuts', async () => {
+    const page = await stage.open('owner');
+    await page.getByRole('button', { name: 'vps', exact: true }).click();
+    await page.getByRole('tab', { name: 'Home' }).click();
+    await page.getByRole('heading', { name: 'Your servers' }).waitFor();
+    await page.getByRole('tab', { name: 'Messages' }).click();
+    await page.getByRole('button', { name: 'Shortcuts' }).click();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => stage.app.received.at(-1)).toMatchObject({ callback_id: 'create-server' });
+  });
+});

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPages } from '../../../src/sandbox/page/serve.ts';
+
+const MAX_SCRIPT_BYTES = 60_000;
+
+describe('the files of the page', () => {
+  let origin = '';
+  const server = createServer();
+  beforeAll(async () => {
+    const links = [{ text: 'Account', href: '/account', hint: 'Balance' }];
+    server.on('request', await createPages(() => ({ links })));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('are served under a policy that lets nothing inline run, nothing from elsewhere in, no text become markup', async () => {
+    const answer = await fetch(`${origin}/?as=owner`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(answer.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+    const html = await answer.text();
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)/);
+    expect(html.match(/(?:src|href)="(?!data:)[^"]*"/g)?.every((each) => each.includes('="/assets/'))).toBe(
+      true,
+    );
+  });
+
+  it('are small, with the types that browsers insist on', async () => {
+    const html = await (await fetch(origin)).text();
+    const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]*)"/g)].map(([, path]) => path ?? '');
+    const answers = await Promise.all(paths.map((path) => fetch(origin + path)));
+    const types = answers.map((answer) => answer.headers.get('content-type')?.split(';')[0]);
+    expect(types.toSorted()).toEqual(['text/css', 'text/javascript']);
+    const script = await answers[types.indexOf('text/javascript')]?.text();
+    expect(gzipSync(script ?? '').length).toBeLessThan(MAX_SCRIPT_BYTES);
+  });
+
+  it('make nothing of text but text', () => {
+    const folder = new URL('../../../src/sandbox/page/client/', import.meta.url);
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.tsx?$/.test(path),
+    );
+    expect(sources.length).toBeGreaterThan(20);
+    for (const path of sources)
+      expect(readFileSync(new URL(path, folder), 'utf8')).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacentHTML/i,
+      );
+  });
+
+  it('include what the sandbox adds, and nothing that was not asked for', async () => {
+    expect(await (await fetch(`${origin}/links.json`)).json()).toMatchObject({
+      links: [{ text: 'Account' }],
+    });
+    expect((await fetch(`${origin}/client/main.tsx`)).status).toBe(404);
+    expect((await fetch(`${origin}/../bundle.ts`)).status).toBe(404);
+    expect((await fetch(origin, { method: 'POST' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createPages } from '../../../../src/sandbox/page/serve.ts';
+import type { Pages } from '../../../../src/sandbox/slack/server.ts';
+import { type LocalSlack, startSlack } from '../../../../src/sandbox/slack/slack.ts';
+import { type FixtureApp, SECRET, startFixtureApp, TOKEN } from './fixture-app.ts';
+
+const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where Chromium is; undefined when it is nowhere. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM_PATH } = process.env;
+  return CHROMIUM_PATH || USUAL_PLACES.find((path) => existsSync(path));
+}
+
+/** The same; says so when there is none. @throws Error in CI, where pages are never left untested */
+export function wantChromium(what: string): string | undefined {
+  const path = findChromium();
+  if (!path && process.env.CI === 'true')
+    throw new Error('CI needs Chromium: install it or set CHROMIUM_PATH');
+  if (!path) process.stderr.write(`${what} is skipped: no Chromium here, and CHROMIUM_PATH is not set\n`);
+  return path;
+}
+
+/** Starts Chromium so that it asks nobody but the page for anything. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** A local Slack with the page and an app, and people at browsers. */
+export interface Stage {
+  readonly slack: LocalSlack;
+  readonly app: FixtureApp;
+  /** Opens the page as somebody, in a browser window of their own. */
+  open(as: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
+  /** Errors in consoles, and requests to other machines. */
+  readonly complaints: readonly string[];
+  /** The local Slack stops, and another one starts at the same address. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function start(files: Pages, port: number): Promise<LocalSlack> {
+  return startSlack({
+    port,
+    pages: files,
+    app: {
+      signingSecret: SECRET,
+      botToken: TOKEN,
+      scopes: ['commands', 'chat:write'],
+      usageHint: 'help',
+      shortcuts: [{ callbackId: 'create-server', name: 'Create a server', type: 'global' }],
+    },
+  });
+}
+
+let pages: Promise<Pages> | undefined;
+
+export async function setStage(browser: Browser): Promise<Stage> {
+  pages ??= createPages(() => ({ subcommands: [{ usage: 'list [filter]', summary: 'All servers' }] }));
+  const files = pages;
+  let slack = await start(await files, 0);
+  let app = await startFixtureApp(slack);
+  const complaints: string[] = [];
+  const contexts: BrowserContext[] = [];
+  return {
+    get slack() {
+      return slack;
+    },
+    get app() {
+      return app;
+    },
+    complaints,
+    restart: async () => {
+      const port = Number(new URL(slack.url).port);
+      app.stop();
+      await slack.stop();
+      slack = await start(await files, port);
+      app = await startFixtureApp(slack);
+    },
+    open: async (as, contextOptions = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(5000);
+      watch(page, complaints);
+      await page.goto(`${slack.url}/?as=${as}`);
+      await composerOf(page).waitFor();
+      return page;
+    },
+    close: async () => {
+      await Promise.all(contexts.map((context) => context.close()));
+      app.stop();
+      await slack.stop();
+    },
+  };
+}
+
+/** Notes errors in the console, and requests to other machines. */
+export function watch(page: Page, complaints: string[]): void {
+  page.on('console', (line) => {
+    // The browser itself reports each refusal (409, 404); the page shows them to the person.
+    // Nor is a sandbox that is away for a moment anything the page could help.
+    const isExpected =
+      /409 \(Conflict\)|404 \(Not Found\)|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(line.text());
+    if (line.type() === 'error' && !isExpected) complaints.push(line.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') complaints.push(`asked ${request.url()}`);
+  });
+}
+
+export const composerOf = (page: Page) => page.getByRole('combobox', { name: /^Message/ });
+
+/** Types a line and sends it. */
+export async function say(page: Page, text: string): Promise<void> {
+  await composerOf(page).fill(text);
+  await composerOf(page).press('Enter');
+}

@@ -1,0 +1,203 @@
+import { mkdirSync } from 'node:fs';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start.ts';
+import { composerOf, launchChromium, wantChromium, watch } from './support/browser.ts';
+import { findThreePorts } from './support/ports.ts';
+
+const ARTIFACTS = 'test-artifacts';
+const chromiumPath = wantChromium('The tour of the sandbox');
+
+const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
+const modal = (page: Page) => page.getByRole('dialog');
+const step = (page: Page, title: string) => page.locator('.step', { hasText: title });
+
+/** Opens a step of the tour if it is not open, and puts its command into the composer. */
+async function takeCommand(page: Page, title: string, command: string): Promise<void> {
+  await page.getByRole('tab', { name: /^Tour/ }).click();
+  const head = step(page, title).getByRole('button', { name: title });
+  if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
+  await step(page, title).getByRole('button', { name: command, exact: true }).click();
+  await expect.poll(() => composerOf(page).inputValue()).toBe(command);
+}
+
+/** The step has ticked itself off. */
+async function seeDone(page: Page, title: string): Promise<void> {
+  await step(page, title).getByRole('img', { name: 'done', exact: true }).waitFor();
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: `${ARTIFACTS}/${name}.png` });
+}
+
+/** Fills the form of a create by keyboard and mouse, up to the press that pays. */
+async function order(page: Page, label: string): Promise<void> {
+  for (const name of [/^Plan/, /^Location/, /^Image/]) {
+    await modal(page).getByRole('button', { name }).click();
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Enter');
+  }
+  await modal(page).getByRole('textbox', { name: 'Label' }).fill(label);
+  await modal(page).getByRole('button', { name: 'Review' }).click();
+  await modal(page).getByRole('button', { name: 'Create and pay' }).click();
+}
+
+async function closeModal(page: Page): Promise<void> {
+  await modal(page).getByRole('button', { name: 'Close', exact: true }).first().click();
+  await modal(page).waitFor({ state: 'detached' });
+}
+
+describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let sandbox: Sandbox;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'fatal', isConnected: false });
+    browser = await launchChromium(chromiumPath ?? '');
+    context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme: 'light' });
+    context.on('page', (opened) => watch(opened, complaints));
+    page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await sandbox?.close();
+  });
+
+  it('ticks each of the five steps off when it has happened', { timeout: 90_000 }, async ({
+    onTestFailed,
+  }) => {
+    onTestFailed(() => takePicture(page, 'tour-failed'));
+    const startedMs = performance.now();
+    await page.goto(sandbox.url, { waitUntil: 'commit' });
+    await composerOf(page).waitFor();
+    const openedMs = performance.now() - startedMs;
+    await connect();
+    await create();
+    await reboot();
+    const pressedMs = await measurePresses();
+    await loseAnAnswer();
+    await remove();
+    await page.getByRole('heading', { name: 'That was the tour' }).waitFor();
+    await takePicture(page, 'tour-6-finished');
+    expect(complaints).toEqual([]);
+    expect(sandbox.slack.brokenLaws()).toEqual([]);
+    process.stderr.write(
+      `The page: interactive after ${Math.round(openedMs)} ms; from a click to its modal ${Math.round(pressedMs)} ms\n`,
+    );
+  });
+
+  async function connect(): Promise<void> {
+    const title = 'Connect the hosting account';
+    await takePicture(page, 'tour-0-start');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    const key = (await page.locator('.key-maker pre').textContent()) ?? '';
+    await takeCommand(page, title, '/vps connect');
+    await composerOf(page).press('Enter');
+    const opening = context.waitForEvent('page');
+    await log(page)
+      .getByRole('button', { name: /^Enter the API key/ })
+      .click();
+    const form = await opening;
+    await form.getByLabel('API key').fill(key);
+    await form.getByRole('button', { name: 'Connect' }).click();
+    await form.getByText('The API key works').waitFor();
+    await form.close();
+    await seeDone(page, title);
+    await takePicture(page, 'tour-1-connected');
+  }
+
+  async function create(): Promise<void> {
+    const title = 'Create a server';
+    await takeCommand(page, title, '/vps create');
+    await composerOf(page).press('Enter');
+    await order(page, 'tour-1');
+    await log(page).getByRole('button', { name: 'I saved it' }).waitFor();
+    const password = (await log(page).locator('.pre pre').textContent()) ?? '';
+    await seeDone(page, title);
+    await takePicture(page, 'tour-2-paid');
+    await closeModal(page);
+    await takePicture(page, 'tour-2-created');
+    await seeNowhereElse(password);
+    await log(page).getByRole('button', { name: 'I saved it' }).click();
+    await expect.poll(() => log(page).textContent()).not.toContain(password);
+  }
+
+  async function seeNowhereElse(password: string): Promise<void> {
+    expect(password.length).toBeGreaterThan(8);
+    await page.getByRole('tab', { name: 'Traffic' }).click();
+    await takePicture(page, 'tour-2-traffic');
+    for (const request of await page.locator('.request summary').all()) await request.click();
+    const traffic = (await page.locator('.traffic').textContent()) ?? '';
+    expect(traffic).toContain('rich_text_preformatted');
+    expect(traffic).not.toContain(password);
+  }
+
+  async function reboot(): Promise<void> {
+    await takeCommand(page, 'Reboot it', '/vps reboot');
+    await page.getByText('is still being created').waitFor({ state: 'detached' });
+    await composerOf(page).pressSequentially(' tour-1');
+    await page.keyboard.press('Enter');
+    await seeDone(page, 'Reboot it');
+    await takePicture(page, 'tour-3-rebooted');
+  }
+
+  async function loseAnAnswer(): Promise<void> {
+    await takeCommand(page, 'Lose an answer', '/vps create');
+    const fault = step(page, 'Lose an answer').getByRole('switch', { name: /^Lose the next answer/ });
+    await fault.click();
+    await expect.poll(() => fault.getAttribute('aria-checked')).toBe('true');
+    await composerOf(page).press('Enter');
+    await order(page, 'tour-2');
+    await seeDone(page, 'Lose an answer');
+    await takePicture(page, 'tour-4-lost');
+    await closeModal(page);
+    await page.getByRole('tab', { name: 'Hosting account' }).click();
+    const charges = page.getByRole('region', { name: 'Charges and refunds' });
+    expect(await charges.getByText('create tour-2').count()).toBe(1);
+    await takePicture(page, 'tour-4-account');
+  }
+
+  async function remove(): Promise<void> {
+    await takeCommand(page, 'Delete it', '/vps delete');
+    await composerOf(page).pressSequentially(' tour-1');
+    await page.keyboard.press('Enter');
+    await modal(page).getByRole('textbox').fill('tour-1');
+    await takePicture(page, 'tour-5-deleting');
+    await modal(page).getByRole('button', { name: 'Delete' }).click();
+    await seeDone(page, 'Delete it');
+    if (await modal(page).isVisible()) await closeModal(page);
+  }
+
+  /** From a click on a button to the modal that the app opens for it: milliseconds, the median of five. */
+  async function measurePresses(): Promise<number> {
+    await composerOf(page).fill('/vps show tour-1');
+    await page.keyboard.press('Enter');
+    const button = log(page)
+      .getByRole('button', { name: /^Renew/ })
+      .last();
+    await button.waitFor();
+    const tookMs: number[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      await page.evaluate(WATCH_PRESS);
+      await button.click();
+      tookMs.push(await page.evaluate<number>('window.pressed'));
+      await closeModal(page);
+    }
+    return tookMs.toSorted((one, other) => one - other)[2] ?? Number.NaN;
+  }
+});
+
+/** Measured where it is seen: from the click's own time to the frame that shows the dialog. */
+const WATCH_PRESS = `void (window.pressed = new Promise((resolve) => {
+  addEventListener('click', (click) => {
+    const look = () => document.querySelector('dialog[open]')
+      ? requestAnimationFrame(() => resolve(performance.now() - click.timeStamp))
+      : requestAnimationFrame(look);
+    look();
+  }, { capture: true, once: true });
+}))`;

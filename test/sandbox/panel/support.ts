@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'vitest';
+import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/open-panel.ts';
+import type {
+  PanelDeed,
+  PanelDone,
+  PanelEvent,
+  PanelState,
+  TourStep,
+} from '../../../src/sandbox/panel/panel-api.ts';
+import { withPanel } from '../../../src/sandbox/panel/routes.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+/** What came back over the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A team with the panel beside it, and a browser's view of the panel. */
+export interface Beside extends AsyncDisposable {
+  readonly team: Team;
+  readonly open: OpenPanel;
+  readonly port: number;
+  state(): Promise<PanelState>;
+  perform(deed: PanelDeed): Promise<PanelDone>;
+  send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>;
+  /** Listens to /panel/live. */
+  listen(): Promise<Live>;
+  /** Whether a step is done, after a look at what has happened. */
+  step(id: TourStep['id']): Promise<boolean>;
+}
+
+export interface Live {
+  readonly events: readonly PanelEvent[];
+  text(): string;
+  close(): void;
+}
+
+/** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
+export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
+  const team = await startTeam({ isConnected: false, ...options });
+  const { hosting, account, slack } = team;
+  const open = await openPanel({ hosting, account, slack, store: team.app.services.store });
+  const server = createServer(
+    withPanel(
+      (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),
+      () => open.panel,
+    ),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const send: Beside['send'] = (method, path, headers, body) => sendTo(port, method, path, headers, body);
+  return {
+    team,
+    open,
+    port,
+    send,
+    state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
+    perform: async (deed) => {
+      const json = { 'content-type': 'application/json' };
+      return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(deed))).text) as PanelDone;
+    },
+    listen: () => listenTo(port),
+    step: async (id) => {
+      await open.look();
+      return open.tour.steps().find((step) => step.id === id)?.isDone ?? false;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await open.close();
+      await team[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Not `fetch`, which lets nobody write the headers of a browser. */
+function sendTo(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function listenTo(port: number): Promise<Live> {
+  const events: PanelEvent[] = [];
+  let text = '';
+  let read = 0;
+  const sent = request({ host: '127.0.0.1', port, path: '/panel/live', agent: false }).end();
+  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  expect(answer.headers['content-type']).toBe('text/event-stream');
+  sent.on('error', () => undefined);
+  answer.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+    const whole = text.lastIndexOf('\n\n');
+    for (const [, type, json = ''] of text.slice(read, whole + 2).matchAll(/event: (\w+)\ndata: (.*)\n\n/g)) {
+      const event = JSON.parse(json) as PanelEvent;
+      expect(event.type).toBe(type);
+      events.push(event);
+    }
+    read = whole + 2;
+  });
+  answer.on('error', () => undefined);
+  return { events, text: () => text, close: () => sent.destroy() };
+}
+
+/** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
+export async function connectByForm({ team }: Beside, key: string): Promise<number> {
+  const owner = team.slack.as('owner').in('#ops').overlooksOldMessages();
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  const link = new URL(owner.links().findLast((each) => each.includes('/connect/')) ?? '');
+  const answer = await fetch(`${team.appUrl}${link.pathname}`, {
+    method: 'POST',
+    body: new URLSearchParams({ api_key: key }),
+  });
+  return answer.status;
+}
+
+/** Orders a server in Slack, as a manager. */
+export async function orderServer({ team }: Beside, label: string): Promise<void> {
+  const manager = team.slack.as('manager').in('#ops');
+  await manager.types('/vps create');
+  await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
+  await manager.presses('Review');
+  await manager.sees('5.90');
+  await manager.presses('Create and pay');
+}

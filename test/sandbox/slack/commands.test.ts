@@ -1,0 +1,109 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
+import { SECRET, section, startBoth } from './support/fake-app.ts';
+
+const laws = (slack: { brokenLaws(): readonly { law: string }[] }) =>
+  slack.brokenLaws().map(({ law }) => law);
+
+describe('a slash command', () => {
+  it('reaches the app as a signed form with all the fields that Slack sends', async () => {
+    const { slack, app } = await startBoth();
+    await slack.as('owner').in('#ops').types('/vps list all');
+    const [request] = app.received;
+    expect(request?.content).toMatchObject({
+      team_id: 'T0SANDBOX',
+      channel_id: 'C0OPS00001',
+      channel_name: 'ops',
+      user_id: 'U0OWNER001',
+      user_name: 'owner',
+      command: '/vps',
+      text: 'list all',
+      is_enterprise_install: 'false',
+      response_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/reply\//),
+      trigger_id: expect.any(String),
+    });
+    expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    const base = `v0:${request?.headers['x-slack-request-timestamp']}:${request?.body}`;
+    const signature = createHmac('sha256', SECRET).update(base).digest('hex');
+    expect(request?.headers['x-slack-signature']).toBe(`v0=${signature}`);
+  });
+
+  it('carries people, channels, groups and addresses as ids, and & < > as entities', async () => {
+    const { slack, app } = await startBoth();
+    await slack.as('owner').types('/vps @viewer #ops @oncall @here <b> & https://x.test/?a=1 me@viewer');
+    expect(app.last().text).toBe(
+      '<@U0VIEWER01> <#C0OPS00001|ops> <!subteam^S0ONCALL01> <!here> &lt;b&gt; &amp; <https://x.test/?a=1> me@viewer',
+    );
+  });
+
+  it('names private channels and conversations as Slack does', async () => {
+    const { slack, app } = await startBoth();
+    await slack.as('owner').in('dm').types('/vps help');
+    expect(app.last().channel_name).toBe('directmessage');
+    await slack.as('owner').in('#board').types('/vps help');
+    expect(app.last().channel_name).toBe('privategroup');
+  });
+
+  it('shows the text or the message in its ack, to nobody else unless told so', async () => {
+    const { slack, app } = await startBoth();
+    const owner = slack.as('owner');
+    app.reply = () => ({ body: 'just text' });
+    await owner.types('/vps a');
+    app.reply = () => ({ body: { text: 'note', blocks: [section('quiet *blocks*')] } });
+    await owner.types('/vps b');
+    app.reply = () => ({ body: { text: 'for all', response_type: 'in_channel' } });
+    await owner.types('/vps c');
+    expect(owner.messages().map(({ shown, ephemeral }) => [shown, ephemeral])).toEqual([
+      ['just text', true],
+      ['quiet blocks', true],
+      ['for all', false],
+    ]);
+    expect(slack.as('viewer').messages()).toHaveLength(1);
+    expect(laws(slack)).toEqual([]);
+  });
+
+  it('ends in operation_timeout when the app does not acknowledge in time', async () => {
+    const { slack, app } = await startBoth({ app: { ackTimeoutMs: 40 } });
+    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    const owner = slack.as('owner');
+    await owner.types('/vps list');
+    await owner.sees('/vps failed with the error "operation_timeout"');
+    slack.as('viewer').doesNotSee('operation_timeout');
+    expect(laws(slack)).toEqual(['late_ack']);
+  });
+
+  it('ends in dispatch_failed when the app answers anything but 200', async () => {
+    const { slack, app } = await startBoth();
+    app.reply = () => ({ status: 500 });
+    const owner = slack.as('owner');
+    await owner.types('/vps list');
+    await owner.sees('dispatch_failed');
+    expect(laws(slack)).toEqual(['bad_ack']);
+  });
+
+  it('drops an ack with blocks that Slack refuses', async () => {
+    const { slack, app } = await startBoth();
+    app.reply = () => ({ body: { text: 'x', blocks: [section('')] } });
+    await slack.as('owner').types('/vps list');
+    expect(slack.as('owner').messages()).toEqual([]);
+    expect(laws(slack)).toEqual(['limits']);
+  });
+
+  it('is not there for people of other organisations, nor in channels one is not in', async () => {
+    const { slack, app } = await startBoth();
+    const stranger = slack.as('stranger').in('#with-elsewhere');
+    await expect(stranger.types('/vps list')).rejects.toThrow('command_not_available');
+    expect(() => slack.as('guest').in('#random')).toThrow(SlackRefusal);
+    expect(() => slack.as('guest').in('#nowhere')).toThrow('channel_not_found');
+    await expect(slack.as('owner').types('/other')).rejects.toThrow('unknown_command');
+    expect(app.received).toEqual([]);
+  });
+
+  it('is a plain message without the slash', async () => {
+    const { slack, app } = await startBoth();
+    await slack.as('owner').types('good morning @viewer');
+    await slack.as('viewer').sees('good morning @viewer');
+    expect(app.received).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/sandbox/slack/page-api.ts';
+import { actions, button, modal, plain, section, startBoth } from './support/fake-app.ts';
+
+const OPS = 'C0OPS00001';
+const option = (text: string, value = text) => ({ text: plain(text), value });
+
+async function withMessage(...blocks: Json[]) {
+  const { slack, app } = await startBoth();
+  await app.call('chat.postMessage', { channel: OPS, text: 'message', blocks });
+  const laws = () => slack.brokenLaws().map(({ law }) => law);
+  return { slack, app, owner: slack.as('owner'), laws };
+}
+
+describe('a button in a message', () => {
+  it('tells the app who pressed it, where, and on what', async () => {
+    const { app, owner } = await withMessage(actions(button('Start', { value: 'web-1' })));
+    await owner.presses('Start');
+    expect(app.last()).toMatchObject({
+      type: 'block_actions',
+      api_app_id: 'A0VPSAPP01',
+      user: { id: 'U0OWNER001', username: 'owner', name: 'owner', team_id: 'T0SANDBOX' },
+      team: { id: 'T0SANDBOX', domain: 'sandbox' },
+      is_enterprise_install: false,
+      channel: { id: OPS, name: 'ops' },
+      container: { type: 'message', channel_id: OPS, is_ephemeral: false, message_ts: expect.any(String) },
+      message: { text: 'message', blocks: [{ block_id: 'actions' }] },
+      state: { values: {} },
+      trigger_id: expect.any(String),
+      response_url: expect.any(String),
+      actions: [
+        {
+          type: 'button',
+          action_id: 'press-Start',
+          block_id: 'actions',
+          value: 'web-1',
+          text: plain('Start'),
+        },
+      ],
+    });
+  });
+
+  it('does not send the content of an ephemeral message along', async () => {
+    const { slack, app } = await startBoth();
+    const owner = slack.as('owner');
+    app.reply = ({ kind }) =>
+      kind === 'command' ? { body: { text: 'x', blocks: [actions(button('Yes'))] } } : {};
+    await owner.types('/vps ask');
+    await owner.presses('Yes');
+    expect(app.last()).toMatchObject({ container: { is_ephemeral: true } });
+    expect(app.last()).not.toHaveProperty('message');
+  });
+
+  it('names the home team of somebody of another organisation', async () => {
+    const { slack, app } = await startBoth();
+    await app.call('chat.postMessage', {
+      channel: 'C0SHARED01',
+      text: 'x',
+      blocks: [actions(button('Start'))],
+    });
+    await slack.as('stranger').in('#with-elsewhere').presses('Start');
+    expect(app.last()).toMatchObject({ user: { team_id: 'T0ELSEWHERE' }, team: { id: 'T0SANDBOX' } });
+  });
+
+  it('asks for confirmation first, and does nothing when the person declines', async () => {
+    const confirm = {
+      title: plain('Sure?'),
+      text: plain('It stops.'),
+      confirm: plain('Stop'),
+      deny: plain('Keep'),
+    };
+    const { app, owner } = await withMessage(actions(button('Stop', { confirm }), button('Start')));
+    expect(owner.confirmationOf('Stop')).toBe('Sure?\nIt stops.\nKeep\nStop');
+    await owner.presses('Stop', { confirm: false });
+    expect(app.received).toEqual([]);
+    await owner.presses('Stop');
+    expect(app.received).toHaveLength(1);
+    await expect(owner.presses('Start', { confirm: false })).rejects.toThrow('asks for no confirmation');
+  });
+
+  it('breaks the law when its ack says something, or comes late', async () => {
+    const { app, owner, slack, laws } = await withMessage(actions(button('Start')));
+    app.reply = () => ({ body: 'thanks' });
+    await owner.presses('Start');
+    expect(laws()).toEqual(['bad_ack']);
+    slack.app.ackTimeoutMs = 40;
+    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    await owner.presses('Start');
+    await owner.sees('trouble connecting');
+    slack.as('viewer').doesNotSee('trouble connecting');
+    expect(laws()).toEqual(['bad_ack', 'late_ack']);
+  });
+
+  it('is covered by an open modal', async () => {
+    const { app, owner } = await withMessage(actions(button('Start')));
+    await owner.presses('Start');
+    await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([section('x')]) });
+    expect(owner.confirmationOf('Start')).toBeUndefined();
+    await owner.closes();
+    await owner.presses('Start');
+  });
+});
+
+describe('menus in a message', () => {
+  it('send the chosen option, found by placeholder or by the text beside', async () => {
+    const pick = {
+      type: 'static_select',
+      action_id: 'pick',
+      placeholder: plain('Manage a server'),
+      options: [option('web-1', '1'), option('web-2', '2')],
+    };
+    const more = { type: 'overflow', action_id: 'more', options: [option('Reboot'), option('Renew')] };
+    const { app, owner } = await withMessage(actions(pick), {
+      ...section('*db-1* is running'),
+      accessory: more,
+    });
+    await owner.chooses('Manage a server', 'web-2');
+    expect(app.last()).toMatchObject({
+      actions: [{ type: 'static_select', selected_option: option('web-2', '2') }],
+      state: { values: { actions: { pick: { selected_option: { value: '2' } } } } },
+    });
+    await owner.chooses('db-1', 'Reboot');
+    expect(app.last()).toMatchObject({
+      actions: [{ type: 'overflow', selected_option: { value: 'Reboot' } }],
+    });
+    await expect(owner.chooses('db-1', 'Explode')).rejects.toThrow('there is: Reboot, Renew');
+  });
+});
+
+describe('an input in a message', () => {
+  const label = (more: Json) => ({
+    type: 'input',
+    block_id: 'label',
+    label: plain('Label'),
+    element: { type: 'plain_text_input', action_id: 'text' },
+    ...more,
+  });
+
+  it('tells the app of what is typed only when its block says so', async () => {
+    const quiet = await withMessage(label({}));
+    await quiet.owner.fills({ Label: 'web-1' });
+    expect(quiet.app.received).toEqual([]);
+    const loud = await withMessage(label({ dispatch_action: true }));
+    await loud.owner.fills({ Label: 'web-1' });
+    expect(loud.app.last()).toMatchObject({ actions: [{ type: 'plain_text_input', value: 'web-1' }] });
+  });
+});
+
+describe('an external select', () => {
+  const external = (more: Json = {}) =>
+    actions({ type: 'external_select', action_id: 'find', placeholder: plain('Find a server'), ...more });
+
+  it('asks the app for options while one types, and takes only those', async () => {
+    const { app, owner, laws } = await withMessage(external({ min_query_length: 1 }));
+    app.reply = ({ kind, content }) =>
+      kind === 'block_suggestion'
+        ? { body: { options: [option(`${content.value}-a`), option(`${content.value}-b`)] } }
+        : {};
+    expect(await owner.suggestionsFor('Find a server', 'we')).toEqual(['we-a', 'we-b']);
+    expect(app.last()).toMatchObject({
+      type: 'block_suggestion',
+      action_id: 'find',
+      block_id: 'actions',
+      value: 'we',
+    });
+    await expect(owner.chooses('Find a server', 'web')).rejects.toThrow('not_an_option');
+    app.reply = ({ kind }) =>
+      kind === 'block_suggestion' ? { body: { options: [option('web-1', '7')] } } : {};
+    await owner.chooses('Find a server', 'web-1');
+    expect(app.last()).toMatchObject({
+      actions: [{ type: 'external_select', selected_option: { value: '7' } }],
+    });
+    expect(laws()).toEqual([]);
+  });
+
+  it('asks nothing before enough is typed', async () => {
+    const { app, owner } = await withMessage(external());
+    await expect(owner.suggestionsFor('Find a server', 'we')).rejects.toThrow('query_too_short');
+    expect(app.received).toEqual([]);
+  });
+
+  it('offers nothing when the app gives too many options, none, or no answer', async () => {
+    const { slack, app, owner, laws } = await withMessage(external({ min_query_length: 0 }));
+    const offer = async () => owner.suggestionsFor('Find a server', '');
+    app.reply = () => ({ body: { options: [] } });
+    expect(await offer()).toEqual([]);
+    app.reply = () => ({ body: { options: Array.from({ length: 101 }, (_, i) => option(`${i}`)) } });
+    await expect(offer()).rejects.toThrow('no_options');
+    app.reply = () => ({});
+    await expect(offer()).rejects.toThrow('no_options');
+    slack.app.ackTimeoutMs = 40;
+    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    await expect(offer()).rejects.toThrow('no_options');
+    expect(laws()).toEqual(['limits', 'bad_ack', 'late_ack']);
+  });
+});
+
+describe('shortcuts', () => {
+  const shortcuts = [
+    { callbackId: 'new', name: 'New server', type: 'global' },
+    { callbackId: 'about', name: 'About', type: 'message' },
+  ] as const;
+
+  it('reach the app with a trigger, and from a message with a response_url', async () => {
+    const { slack, app } = await startBoth({ app: { shortcuts } });
+    const owner = slack.as('owner');
+    await owner.usesGlobalShortcut('new');
+    expect(app.last()).toMatchObject({
+      type: 'shortcut',
+      callback_id: 'new',
+      trigger_id: expect.any(String),
+    });
+    expect(app.last()).not.toHaveProperty('response_url');
+    await owner.types('web-1 is slow');
+    await owner.usesMessageShortcut('about', 'web-1 is slow');
+    expect(app.last()).toMatchObject({
+      type: 'message_action',
+      message: { text: 'web-1 is slow' },
+      response_url: expect.any(String),
+    });
+    await expect(owner.usesGlobalShortcut('about')).rejects.toThrow('unknown_shortcut');
+  });
+});

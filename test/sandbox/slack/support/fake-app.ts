@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
+import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
+import { type LocalSlack, type SlackOptions, startSlack } from '../../../../src/sandbox/slack/slack.ts';
+
+export const SECRET = 'signing-secret-of-the-fake-app';
+export const TOKEN = 'xoxb-token-of-the-fake-app';
+
+/** What the local Slack sent to the app. */
+export interface Received {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  /** The form's fields, or the interaction's payload, or the event's envelope. */
+  readonly content: Json;
+  readonly kind: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body?: string | Json;
+  /** Real milliseconds; Infinity never answers. */
+  readonly delayMs?: number;
+}
+
+export interface FakeApp {
+  readonly received: Received[];
+  /** How the app answers; set by each test. */
+  reply: (received: Received) => Reply | Promise<Reply>;
+  /** Calls the Web API with the app's token. */
+  call(method: string, args: Json, token?: string): Promise<Json>;
+  /** Posts to a response_url; gives the status and the body. */
+  respond(url: unknown, message: Json): Promise<{ status: number; body: string }>;
+  last(): Json;
+}
+
+const running: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+/** Starts a local Slack and a tiny app that it talks to; both are stopped after the test. */
+export async function startBoth(
+  options: Omit<Partial<SlackOptions>, 'app'> & { app?: Partial<SlackOptions['app']> } = {},
+): Promise<{ slack: LocalSlack; app: FakeApp }> {
+  const slack = await startSlack({
+    ...options,
+    app: { signingSecret: SECRET, botToken: TOKEN, scopes: ['commands', 'chat:write'], ...options.app },
+  });
+  running.push(slack);
+  const app = await startApp(slack);
+  return { slack, app };
+}
+
+async function startApp(slack: LocalSlack): Promise<FakeApp> {
+  const received: Received[] = [];
+  const app: FakeApp = {
+    received,
+    reply: () => ({}),
+    call: (method, args, token = TOKEN) => callApi(slack, method, args, token),
+    respond: async (url, message) => {
+      const answer = await fetch(String(url), { method: 'POST', body: JSON.stringify(message) });
+      return { status: answer.status, body: await answer.text() };
+    },
+    last: () => received.at(-1)?.content ?? {},
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk as Uint8Array));
+    const request = read(incoming.headers, Buffer.concat(chunks).toString());
+    received.push(request);
+    const { status = 200, body = '', delayMs = 0 } = await app.reply(request);
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    outgoing.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  slack.app.commandsUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
+  running.push({
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return app;
+}
+
+function read(headers: Received['headers'], body: string): Received {
+  if (headers['content-type'] === 'application/json') {
+    const content = JSON.parse(body) as Json;
+    return { headers, body, content, kind: 'event' };
+  }
+  const fields = Object.fromEntries(new URLSearchParams(body));
+  const content = fields.payload ? (JSON.parse(fields.payload) as Json) : fields;
+  return { headers, body, content, kind: fields.payload ? String(content.type) : 'command' };
+}
+
+async function callApi(slack: LocalSlack, method: string, args: Json, token: string): Promise<Json> {
+  const answer = await fetch(`${slack.apiUrl}${method}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(args),
+  });
+  return { ...((await answer.json()) as Json), http_status: answer.status };
+}
+
+export const plain = (text: string) => ({ type: 'plain_text', text });
+export const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+export const button = (text: string, more: Json = {}) => ({
+  type: 'button',
+  action_id: `press-${text}`,
+  text: plain(text),
+  ...more,
+});
+export const actions = (...elements: Json[]) => ({ type: 'actions', block_id: 'actions', elements });
+export const textInput = (label: string, more: Json = {}, element: Json = {}) => ({
+  type: 'input',
+  block_id: label,
+  label: plain(label),
+  element: { type: 'plain_text_input', action_id: 'text', ...element },
+  ...more,
+});
+export const modal = (blocks: readonly unknown[], more: Json = {}): Json => ({
+  type: 'modal',
+  callback_id: 'form',
+  title: plain('A form'),
+  submit: plain('Send'),
+  blocks,
+  ...more,
+});

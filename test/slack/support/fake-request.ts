@@ -1,0 +1,48 @@
+import type { ServerSheet } from '../../../src/app/show-server.ts';
+import type { Message } from '../../../src/slack/kit/blocks.ts';
+import type { SlackRequest } from '../../../src/slack/request.ts';
+import { makeServer, NOW } from '../../support/fixtures.ts';
+
+/** A request that remembers what was asked of the use cases and what was said. */
+export interface FakeRequest extends SlackRequest {
+  readonly entered: [name: string, input: unknown][];
+  readonly said: Message[];
+}
+
+const sheet: ServerSheet = { server: makeServer(), operations: [], history: [] };
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  list: [],
+  show: sheet,
+  audit: [],
+  access_revoke: true,
+  stop: { server: makeServer(), state: 'stopped', isInDoubt: false },
+};
+
+/** A request whose use cases all succeed without doing anything. */
+export function fakeRequest(): FakeRequest {
+  const entered: FakeRequest['entered'] = [];
+  const said: Message[] = [];
+  const say = async (message: Message) => {
+    said.push(message);
+    return true;
+  };
+  const request = {
+    entered,
+    said,
+    visit: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
+    bench: {
+      currency: 'EUR',
+      services: { system: { now: () => NOW }, store: { workspaces: { find: async () => undefined } } },
+    } as unknown as SlackRequest['bench'],
+    reply: { tell: say, replace: say, announce: say, erase: async () => true },
+    enter: async (useCase: { name: string }, input: unknown) => {
+      entered.push([useCase.name, input]);
+      return ANSWERS[useCase.name];
+    },
+    knock: async () => undefined,
+    role: async () => undefined,
+    explain: (error: unknown) => String(error),
+    part: () => request,
+  } as unknown as FakeRequest;
+  return request;
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditEntry, Ledger, NewOperation } from '../../src/app/ports.ts';
+import { money } from '../../src/domain/money.ts';
+import { makeUlid, realSystem, type System } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+
+export const T0 = 1_790_000_000_000;
+
+/** A clock that stands still, so that order never comes from time alone. */
+export const stillSystem: System = {
+  ...realSystem,
+  now: () => T0,
+  newId: () => makeUlid(T0, randomBytes(10)),
+};
+
+export const vault = createVault(parseKeyring(`test:${Buffer.alloc(32, 7).toString('base64')}`));
+
+export function newCreate(label = 'web-1', more: Partial<NewOperation> = {}): NewOperation {
+  return {
+    id: stillSystem.newId(),
+    workspaceId: 'T1',
+    actorId: 'U1',
+    channelId: 'C1',
+    purchase: { kind: 'create', order: { plan: 's1', location: 'ams', image: 'debian-12', label } },
+    price: money(499),
+    at: T0,
+    ...more,
+  };
+}
+
+export function newRenew(
+  serverId = 7,
+  paidUntil = T0 + 1000,
+  more: Partial<NewOperation> = {},
+): NewOperation {
+  const purchase = { kind: 'renew' as const, serverId, label: 'web-1', paidUntil };
+  return { id: stillSystem.newId(), workspaceId: 'T1', actorId: 'U1', purchase, at: T0, ...more };
+}
+
+export function entry(more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    at: T0,
+    workspaceId: 'T1',
+    actorId: 'U1',
+    surface: 'modal',
+    action: 'create',
+    actId: 'act',
+    outcome: 'done',
+    ...more,
+  };
+}
+
+/** Marks an operation as sent, as a process does: by holding its lease. */
+export async function markSent(ledger: Ledger, id: string, at: number, knownIds: readonly number[] = []) {
+  await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
+  const isSent = await ledger.markSent(id, { at, owner: 'sender', knownIds });
+  await ledger.release(id, 'sender');
+  return isSent;
+}
+
+/** Marks that an operation was told as it stands now. */
+export async function markTold(ledger: Ledger, id: string, at: number) {
+  const operation = await ledger.find(id);
+  if (!operation) throw new Error(`no operation ${id}`);
+  await ledger.markTold(operation, at);
+}

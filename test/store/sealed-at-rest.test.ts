@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/app/ports.ts';
+import { Refusal } from '../../src/domain/errors.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { createVault, parseKeyring, VaultError } from '../../src/vault.ts';
+import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';
+
+const KEY = 'canary-api-key-4711';
+const PASSWORD = 'canary-password-0815';
+const REPLY_URL = 'https://hooks.slack.example/canary';
+
+let folder: string;
+let path: string;
+let store: Store;
+beforeEach(async () => {
+  folder = makeFolder();
+  path = join(folder, 'vps.sqlite');
+  store = await open(`sqlite:${path}`);
+});
+
+async function holdPassword(word = PASSWORD): Promise<string> {
+  const operation = newCreate();
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0, []);
+  await store.ledger.settle(operation.id, { at: T0, serverId: 1, password: new Secret(word) }, entry());
+  return operation.id;
+}
+
+/** Works on the file behind the store's back. */
+function bySql<Result>(work: (db: DatabaseSyncInstance) => Result): Result {
+  const db = new DatabaseSync(path);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function readSealed(table: string): string {
+  return bySql((db) =>
+    String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
+  );
+}
+
+describe('the database files', () => {
+  test('hold no API key, password or reply address in clear', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    await store.replyUrls.keep('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    await holdPassword();
+    const bytes = readBytes(folder);
+    expect(bytes.includes('web-1')).toBe(true);
+    for (const canary of [KEY, PASSWORD, REPLY_URL]) expect(bytes.includes(canary)).toBe(false);
+  });
+
+  test.each([
+    ['the person has saved it', (id: string) => store.passwords.erase(id)],
+    ['nothing is held beyond delivery', (id: string) => store.passwords.markDelivered(id, T0, 0)],
+    [
+      'its time is over',
+      async (id: string) => {
+        await store.passwords.markDelivered(id, T0, 1);
+        await store.passwords.eraseExpired(T0 + 1);
+      },
+    ],
+  ])('do not even hold a sealed password any more when %s', async (_, erase) => {
+    // Long enough to need a page of its own, so that freed pages are looked at as well.
+    const id = await holdPassword(PASSWORD.repeat(1000));
+    const sealed = readSealed('passwords');
+    expect(readBytes(folder).includes(sealed.slice(0, 200))).toBe(true);
+    await erase(id);
+    const bytes = readBytes(folder);
+    for (let start = 0; start < sealed.length - 40; start += 997) {
+      expect(bytes.includes(sealed.slice(start, start + 40))).toBe(false);
+    }
+    expect(bytes.includes(PASSWORD)).toBe(false);
+  });
+
+  test('forget an API key that was removed or replaced', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    const first = readSealed('api_keys');
+    await store.apiKeys.put('T1', new Secret(`${KEY}-2`), 'U1', T0);
+    const second = readSealed('api_keys');
+    expect([readBytes(folder).includes(first), readBytes(folder).includes(second)]).toEqual([false, true]);
+    await store.apiKeys.remove('T1');
+    expect(readBytes(folder).includes(second)).toBe(false);
+  });
+
+  test('an erased password that a reader held up is gone after the next sweep, and nobody waited for it', async () => {
+    const id = await holdPassword();
+    const sealed = readSealed('passwords');
+    const reader = new DatabaseSync(path);
+    reader.exec('begin');
+    reader.prepare('select count(*) from passwords').get();
+    const started = performance.now();
+    expect(await store.passwords.erase(id)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(readBytes(folder).includes(sealed)).toBe(true);
+    reader.exec('commit');
+    reader.close();
+    await store.passwords.eraseExpired(T0);
+    expect(readBytes(folder).includes(sealed)).toBe(false);
+  });
+});
+
+describe('a row that was copied', () => {
+  test('to another workspace does not open: nobody pays with somebody else’s account', async () => {
+    await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+    bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
+    await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
+  });
+
+  test('to another operation, or given to another workspace, does not open', async () => {
+    const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs')];
+    bySql((db) => {
+      const copy =
+        'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';
+      db.prepare(copy).run(theirs, mine);
+      db.prepare("update passwords set workspace_id = 'T2' where operation_id = ?").run(theirs);
+    });
+    await expect(store.passwords.find(mine)).rejects.toThrow(VaultError);
+    await expect(store.passwords.find(theirs)).rejects.toThrow(VaultError);
+  });
+
+  test('of a reply address does not open in another workspace', async () => {
+    await store.replyUrls.keep('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    bySql((db) => db.exec("update reply_urls set workspace_id = 'T2'"));
+    await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
+  });
+});
+
+test('a lost key is named, and what it sealed is not lost with it', async () => {
+  await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
+  await store.close();
+  const other = createVault(parseKeyring(`k9:${Buffer.alloc(32, 9).toString('base64')}`));
+  const reopened = await openStore({ databaseUrl: `sqlite:${path}`, vault: other, system: stillSystem });
+  const found = reopened.apiKeys.find('T1');
+  await expect(found).rejects.toThrow(Refusal);
+  await expect(found).rejects.toMatchObject({ code: 'key_unreadable', details: { keyId: 'test' } });
+  await reopened.close();
+  const back = await open(`sqlite:${path}`);
+  expect((await back.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import type { Store } from '../../src/app/ports.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { stillSystem, vault } from './fixtures.ts';
+
+export { entry, markSent, markTold, newCreate, newRenew, stillSystem, T0, vault } from './fixtures.ts';
+
+const undo: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+/** Makes a folder that is removed after the test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-test-'));
+  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Opens a store that is closed after the test. */
+export async function open(databaseUrl: string, options: { lock?: boolean } = {}): Promise<Store> {
+  const store = await openStore({ databaseUrl, vault, system: stillSystem, ...options });
+  undo.push(() => store.close());
+  return store;
+}
+
+/** What every contract of the store is tested on. PostgreSQL comes here as one more line. */
+export const engines: readonly { name: string; make: () => Promise<Store> }[] = [
+  { name: 'SQLite in memory', make: () => open('sqlite::memory:') },
+  { name: 'SQLite in a file', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
+];
+
+/** Reads every file of a folder as one text of bytes. */
+export function readBytes(folder: string): Buffer {
+  return Buffer.concat(readdirSync(folder).map((file) => readFileSync(join(folder, file))));
+}

@@ -1,0 +1,53 @@
+import {
+  API_CODES,
+  type HostingCode,
+  type RefusalCode,
+  type RefusalDetails,
+} from '../../src/domain/errors.ts';
+import { makeServer, NOW } from './fixtures.ts';
+
+/** Every code of the hosting API's client. */
+export const HOSTING_CODES: readonly (HostingCode | 'unknown_code')[] = [
+  ...API_CODES,
+  'no_answer',
+  'unreadable_answer',
+  'not_sent',
+  'unknown_code',
+];
+
+/** Details for every refusal there is; the type demands a sample for each code. */
+export function sampleDetails(label: string): { readonly [Code in RefusalCode]: RefusalDetails[Code] } {
+  return {
+    role_needed: { needed: 'manager', held: 'viewer' },
+    other_organisation: {},
+    other_workspace: {},
+    identity_unknown: {},
+    not_creator: { label },
+    already_handled: {},
+    unreadable_press: {},
+    unknown_command: { typed: label, nearest: 'list' },
+    bad_words: { problem: `There is no “${label}”.`, usage: '/vps renew <server>' },
+    unknown_server: { typed: label, nearest: label },
+    ambiguous_server: { typed: label, servers: [makeServer({ label }), makeServer({ id: 43, label })] },
+    label_differs: { typed: label, label },
+    unknown_choice: { field: 'plan', typed: label, nearest: label },
+    bad_label: { problem: 'it is empty' },
+    too_many_servers: { count: 40, most: 20 },
+    price_moved: { before: 590, now: 690 },
+    already_renewed: { label, paidUntil: NOW },
+    paid_until_unknown: { label },
+    create_in_doubt: { label },
+    stale_confirmation: {},
+    doubt_over: {},
+    no_password: { label },
+    no_api_key: {},
+    key_unreadable: { keyId: label },
+    link_unusable: { reason: 'expired' },
+    no_public_url: {},
+    last_owner: {},
+    waited_too_long: {},
+    shutting_down: {},
+  };
+}
+
+export const REFUSAL_CODES = Object.keys(sampleDetails('')) as RefusalCode[];

@@ -1,0 +1,27 @@
+import { parseEnv } from 'node:util';
+import { parseConfig } from '../../src/config.ts';
+
+/** Names every variable that the app reads, by watching it read an environment in which nothing is set. */
+export function listSettings(): readonly string[] {
+  const read = new Set<string>();
+  const watched = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_target, name) => {
+        read.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  try {
+    parseConfig(watched);
+  } catch {
+    // Some are missing, of course.
+  }
+  return [...read];
+}
+
+/** Reads a file of variables as Node reads it at the start. */
+export function parseEnvFile(text: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? '']));
+}

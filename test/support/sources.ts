@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** One import or re-export of a module. */
+export interface Import {
+  /** The package, or the file below `src` that it leads to. */
+  readonly target: string;
+  /** `import type`: gone after the build. */
+  readonly isTypeOnly: boolean;
+  readonly isPackage: boolean;
+}
+
+/** One file below `src`. */
+export interface Source {
+  /** Below `src`, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without its comments. */
+  readonly code: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+}
+
+const IMPORT =
+  /^(?:import|export)\s+(type\s+)?(?:[\w$*{][^;'"]*?\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+
+/** Reads every source file of the app and of the sandbox. */
+export function readSources(): readonly Source[] {
+  return readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name))
+    .map((entry) =>
+      readSource(join(entry.parentPath, entry.name).replaceAll('\\', '/').slice('src/'.length)),
+    );
+}
+
+function readSource(path: string): Source {
+  const text = readFileSync(`src/${path}`, 'utf8');
+  const code = text.replace(COMMENTS, '');
+  return { path, text, code, lines: text.split('\n').length - 1, imports: importsOf(path, code) };
+}
+
+function importsOf(path: string, code: string): Import[] {
+  return [...code.matchAll(IMPORT)].map(([, type, named, lazy]) => {
+    const target = named ?? lazy ?? '';
+    const isPackage = !target.startsWith('.');
+    return {
+      target: isPackage ? target : normalize(join(dirname(path), target)).replaceAll('\\', '/'),
+      isTypeOnly: type !== undefined,
+      isPackage,
+    };
+  });
+}

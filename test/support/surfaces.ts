@@ -1,0 +1,231 @@
+import type { ModalView } from '@slack/types';
+import { ROLES } from '../../src/domain/actor.ts';
+import { HostingError, type Refusal } from '../../src/domain/errors.ts';
+import { money } from '../../src/domain/money.ts';
+import type { Operation } from '../../src/domain/operation.ts';
+import { POWER_ACTIONS } from '../../src/domain/server.ts';
+import { disconnectMessage, linkMessage } from '../../src/slack/commands/connect.ts';
+import { commandHelp, helpMessage } from '../../src/slack/commands/help.ts';
+import { commands } from '../../src/slack/commands/index.ts';
+import { passwordMessage } from '../../src/slack/commands/password.ts';
+import { powerDoubt } from '../../src/slack/commands/power.ts';
+import { statusMessage } from '../../src/slack/commands/status.ts';
+import { decisionView } from '../../src/slack/decide.ts';
+import { wordsOfCode, wordsOfError } from '../../src/slack/errors/words.ts';
+import { type Message, say } from '../../src/slack/kit/blocks.ts';
+import { definePicker, loadingView, noticeView, pickView } from '../../src/slack/kit/form.ts';
+import { accessMessage } from '../../src/slack/messages/access-list.ts';
+import { auditMessage } from '../../src/slack/messages/audit-page.ts';
+import { catalogMessage } from '../../src/slack/messages/catalog.ts';
+import { choicesView } from '../../src/slack/messages/create-choices.ts';
+import { createReviewView } from '../../src/slack/messages/create-review.ts';
+import { deleteView } from '../../src/slack/messages/delete-dialog.ts';
+import { announcement, outcomeMessage, outcomeWords } from '../../src/slack/messages/outcome.ts';
+import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
+import { serverList } from '../../src/slack/messages/server-list.ts';
+import { serverSheet } from '../../src/slack/messages/server-sheet.ts';
+import { pickChoice, pickMessage } from '../../src/slack/pick-server.ts';
+import {
+  DAY_MS,
+  type Holdings,
+  holdings,
+  makeEntry,
+  makeHeld,
+  makeOperation,
+  makeServer,
+  NASTY_LABELS,
+  NOW,
+  ORDER,
+} from './fixtures.ts';
+import { HOSTING_CODES, REFUSAL_CODES, sampleDetails } from './sample-details.ts';
+
+/** Something that a person may see, made of fixtures alone. */
+export interface Surface {
+  readonly name: string;
+  make(): Message | ModalView;
+}
+
+const ORIGIN = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C0OPS00001' };
+const picker = definePicker('delete');
+
+const surface = (name: string, make: () => Message | ModalView): Surface => ({ name, make });
+
+/** What depends on how much there is. */
+function surfacesOfHoldings(held: Holdings): Surface[] {
+  const { name, servers, catalog, open, entries, grants, owners } = held;
+  const well = {
+    api: 'ok' as const,
+    servers: servers.length,
+    answerMs: 12,
+    open,
+    passwordsHeld: open.length,
+  };
+  const found = { plan: 'smal', location: 'moon', label: 'x'.repeat(900) };
+  const wrong = REFUSAL_CODES.filter((code) => code === 'unknown_choice').map((code) =>
+    wordsOfCode(code, sampleDetails('smal')[code], ''),
+  );
+  const budget = { taken: 299, limit: 300, waiting: 1200 };
+  return [
+    surface(`${name}: servers`, () => serverList(servers, '', 0)),
+    surface(`${name}: servers, last part`, () => serverList(servers, '', 9999)),
+    surface(`${name}: servers, a middle part`, () => serverList(servers, '', 1)),
+    surface(`${name}: a hundred servers`, () => serverList(servers.slice(0, 100), '', 0)),
+    surface(`${name}: sixty servers`, () => serverList(servers.slice(0, 60), '', 0)),
+    surface(`${name}: servers that match`, () => serverList(servers, '<!channel> `x`', 1)),
+    surface(`${name}: catalog`, () => catalogMessage(catalog, 'EUR', 0)),
+    surface(`${name}: catalog, last part, no currency`, () => catalogMessage(catalog, '', 9999)),
+    surface(`${name}: catalog, a middle part`, () => catalogMessage(catalog, '', 1)),
+    surface(`${name}: create, choices`, () => choicesView(catalog, {}, ORIGIN, 'EUR')),
+    surface(`${name}: create, wrong choices`, () => choicesView(catalog, found, ORIGIN, '', wrong)),
+    surface(`${name}: status`, () => statusMessage({ ...well, budget }, 'EUR')),
+    surface(`${name}: status without the API`, () => statusMessage({ ...well, api: 'no_answer' }, '')),
+    surface(`${name}: audit`, () => auditMessage(entries, { server: 'web-1' }, undefined, 'EUR')),
+    surface(`${name}: audit, older`, () => auditMessage(entries, { actorId: 'U1' }, '01K5', '')),
+    surface(`${name}: access`, () => accessMessage({ grants, owners })),
+    ...(servers.length > 0 ? pickSurfaces(held) : []),
+  ];
+}
+
+function pickSurfaces({ name, servers }: Holdings): Surface[] {
+  const words = wordsOfCode('ambiguous_server', { typed: 'web', servers }, '');
+  const verbs = Object.keys(pickChoice) as (keyof typeof pickChoice)[];
+  return [
+    ...verbs.map((verb) => surface(`${name}: ${verb} which?`, () => pickMessage(verb, words, servers))),
+    surface(`${name}: delete which?`, () => pickView('Delete a server', picker, words, servers, ORIGIN)),
+    surface(`${name}: decide, candidates`, () =>
+      decisionView({ operation: makeOperation(), candidates: servers }, ORIGIN),
+    ),
+  ];
+}
+
+/** Every state that an operation can be in, with every reason for it. */
+export function operationsOf(label: string): Operation[] {
+  const create = { kind: 'create' as const, order: { ...ORDER, label } };
+  const renew = { kind: 'renew' as const, serverId: 42, label, paidUntil: NOW };
+  const details = sampleDetails(label);
+  const flat = REFUSAL_CODES.filter((code) => code !== 'ambiguous_server').map((reason) => ({
+    reason,
+    reasonDetails: details[reason] as Readonly<Record<string, string | number>>,
+  }));
+  const reasons = [
+    ...flat,
+    ...['not_done', 'decided_not_done', 'defect', ...HOSTING_CODES].map((reason) => ({ reason })),
+  ];
+  return [create, renew].flatMap((purchase) => [
+    makeOperation({ purchase, state: 'prepared' }),
+    makeOperation({ purchase, state: 'sent', sentAt: NOW }),
+    makeOperation({ purchase, state: 'settled', serverId: 42, paidUntil: NOW + 30 * DAY_MS }),
+    makeOperation({ purchase, state: 'settled', serverId: 42, hasPassword: true }),
+    ...['checking', 'no_answer', 'unknown_code', 'defect'].map((reason) =>
+      makeOperation({ purchase, state: 'in_doubt', reason }),
+    ),
+    makeOperation({ purchase, state: 'in_doubt', reason: 'no_answer', needsPerson: true }),
+    makeOperation({ purchase, state: 'refused' }),
+    ...reasons.map((why) => makeOperation({ purchase, state: 'refused', ...why })),
+  ]);
+}
+
+function describeOperation({ purchase, state, reason, needsPerson, hasPassword }: Operation): string {
+  const more = [reason, needsPerson ? 'a person has to look' : '', hasPassword ? 'with a password' : ''];
+  return [purchase.kind, state, ...more].filter(Boolean).join(', ');
+}
+
+/** What is seen of a server of this label, and of what is done with it. */
+export function surfacesOfLabel(label: string): Surface[] {
+  const server = makeServer({ label, state: label.slice(0, 60) || 'running' });
+  const { paidUntil: _none, ipv4: _nor, ...bare } = server;
+  const plan = holdings[1]?.catalog.plans[0];
+  const history = [1, 2, 3, 4, 5].map((place) => makeEntry(place, { action: 'access_grant' }));
+  const operations = [makeOperation({ purchase: { kind: 'create', order: { ...ORDER, label } } })];
+  const order = { ...ORDER, label: label.slice(0, 300) };
+  return [
+    surface('show', () => serverSheet({ server, history, operations }, NOW)),
+    surface('show, little known', () => serverSheet({ server: bare, history: [], operations: [] }, NOW)),
+    surface('servers', () => serverList([server, bare], '', 0)),
+    surface('nothing matches', () => serverList([], label || 'x', 0)),
+    surface('renew, price unknown', () => renewReviewView({ server, paidUntil: NOW }, ORIGIN, '', NOW)),
+    surface('delete', () => deleteView(server, ORIGIN, NOW)),
+    surface('delete, little known', () => deleteView(bare, ORIGIN, NOW)),
+    ...(plan ? paidSurfaces(order, plan, server) : []),
+    ...POWER_ACTIONS.map((action) =>
+      surface(`${action} in doubt`, () => powerDoubt(action, { server, state: label, isInDoubt: true })),
+    ),
+    surface('root password', () => passwordMessage(makeHeld({ label }))),
+    ...operationsOf(label).flatMap(outcomeSurfaces),
+    ...errorSurfaces(label),
+  ];
+}
+
+function paidSurfaces(
+  order: typeof ORDER,
+  plan: Holdings['catalog']['plans'][number],
+  server: ReturnType<typeof makeServer>,
+): Surface[] {
+  return [
+    surface('create, review', () => createReviewView({ order, plan }, ORIGIN, 'EUR')),
+    surface('create, namesake', () => createReviewView({ order, plan, namesake: server }, ORIGIN, '')),
+    surface('renew', () => renewReviewView({ server, plan, paidUntil: NOW }, ORIGIN, 'EUR', NOW)),
+  ];
+}
+
+function outcomeSurfaces(operation: Operation): Surface[] {
+  const name = describeOperation(operation);
+  const held = operation.hasPassword ? makeHeld() : undefined;
+  return [
+    surface(`outcome: ${name}`, () => outcomeMessage(operation, held, 'EUR')),
+    surface(`outcome in the modal: ${name}`, () =>
+      noticeView('Create a server', outcomeWords(operation, 'EUR')),
+    ),
+    ...(operation.state === 'settled'
+      ? [surface(`told to all: ${name}`, () => announcement(operation))]
+      : []),
+    ...(operation.hasPassword
+      ? [surface(`outcome as a direct message: ${name}`, () => outcomeMessage(operation, undefined, ''))]
+      : []),
+    ...(operation.needsPerson
+      ? [surface(`decide: ${name}`, () => decisionView({ operation, candidates: [makeServer()] }, ORIGIN))]
+      : []),
+  ];
+}
+
+function errorSurfaces(label: string): Surface[] {
+  const details = sampleDetails(label);
+  const refused = REFUSAL_CODES.map((code) => ({ code, details: details[code] }) as unknown as Refusal);
+  const unknown = new HostingError('unknown_code', 'maybe', { unknownCode: label });
+  const hosting = HOSTING_CODES.map((code) => new HostingError(code, 'no'));
+  return [...refused, unknown, ...hosting].flatMap((error) => {
+    const words = () => wordsOfError(error, 'EUR');
+    return [
+      surface(`error ${error.code}`, () => say(words())),
+      surface(`error ${error.code} in a modal`, () => noticeView('That did not work', words())),
+    ];
+  });
+}
+
+const fixed: Surface[] = [
+  ...[undefined, ...ROLES].map((role) =>
+    surface(`help for ${role ?? 'somebody without a role'}`, () => helpMessage(commands, role)),
+  ),
+  ...commands.map((command) => surface(`help ${command.name}`, () => commandHelp(command))),
+  surface('connect', () => linkMessage(`https://vps.example.com/connect/${'t'.repeat(43)}`)),
+  surface('disconnect', () => disconnectMessage()),
+  surface('a modal that waits', () => loadingView('Create a server')),
+  ...(['no_api_key', ...HOSTING_CODES] as const).map((api) =>
+    surface(`status: ${api}`, () => statusMessage({ api, open: [], passwordsHeld: 0 }, '')),
+  ),
+  surface('audit, what was begun only', () =>
+    auditMessage([makeEntry(1, { outcome: 'started', money: money(590) })], {}, undefined, 'EUR'),
+  ),
+];
+
+/** One of everything, for tests and for a page that shows them all. */
+export const surfaces: readonly Surface[] = [
+  ...fixed,
+  ...holdings.flatMap(surfacesOfHoldings),
+  ...surfacesOfLabel('web-1'),
+];
+
+/** The same with labels that want to be formatted, to ping, or to be too long. */
+export const nastySurfaces: readonly Surface[] = NASTY_LABELS.flatMap((label, index) =>
+  surfacesOfLabel(label).map(({ name, make }) => surface(`nasty label ${index}, ${name}`, make)),
+);

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose, type RunningApp } from '../../src/compose.ts';
+import { type Config, parseConfig } from '../../src/config.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { createLog, type Log } from '../../src/log.ts';
+import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { realSystem, type System } from '../../src/system.ts';
+
+export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
+export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
+export const ENCRYPTION_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+export const SCOPES = ['commands', 'chat:write', 'users:read'];
+
+type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
+type HostingAccount = ReturnType<Hosting['accounts']['create']>;
+
+export interface TeamOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly hosting?: HostingOptions;
+  readonly scopes?: readonly string[];
+  readonly log?: Log;
+  readonly system?: System;
+  /** Balance in hundredths; 0 leaves the API closed. */
+  readonly balanceMinor?: number;
+  /** False leaves `/vps connect` to the test. */
+  readonly isConnected?: boolean;
+  /** Grants viewer, operator and manager to the people of those names. Default true. */
+  readonly hasRoles?: boolean;
+}
+
+/** The whole thing in one process: hosting service, local Slack, and the app between them, over real HTTP. */
+export interface Team extends AsyncDisposable {
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+  readonly account: HostingAccount;
+  readonly apiKey: string;
+  readonly app: RunningApp;
+  readonly appUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Stops the app and starts it again on the same files. */
+  restart(): Promise<void>;
+}
+
+/** Starts a team that is ready to work. */
+export async function startTeam(options: TeamOptions = {}): Promise<Team> {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
+  const slack = await startSlack({
+    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: options.scopes ?? SCOPES },
+  });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
+  const apiKey = hosting.createKey(account, { beforeTopUp: true });
+  const environment = environmentOf(slack, hosting, folder, options.settings);
+  const start = async (): Promise<RunningApp> => {
+    const app = await compose(
+      configOf(environment),
+      options.log ?? createLog('silent'),
+      options.system ?? realSystem,
+    );
+    slack.app.commandsUrl = `http://127.0.0.1:${app.port}/slack/events`;
+    return app;
+  };
+  let app = await start();
+  if (options.isConnected !== false) {
+    await app.services.store.apiKeys.put(TEAM.id, new Secret(apiKey), PEOPLE.owner.id, realSystem.now());
+  }
+  if (options.hasRoles !== false) await grantRoles(app);
+  return {
+    slack,
+    hosting,
+    account,
+    apiKey,
+    environment,
+    get app() {
+      return app;
+    },
+    get appUrl() {
+      return `http://127.0.0.1:${app.port}`;
+    },
+    restart: async () => {
+      await app.close();
+      app = await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app.close();
+      await slack.stop();
+      await hosting.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment of an app that works with these two. */
+export function environmentOf(
+  slack: LocalSlack,
+  hosting: Hosting,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    HOSTING_BASE_URL: hosting.baseUrl,
+    HOSTING_TIMEOUT_MS: '2000',
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    SLACK_API_URL: slack.apiUrl,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    OWNERS: PEOPLE.owner.id,
+    DATABASE_URL: `sqlite:${join(folder, 'vps.sqlite')}`,
+    PORT: '0',
+    ...settings,
+  };
+}
+
+function configOf(environment: Readonly<Record<string, string>>): Config {
+  return parseConfig(environment);
+}
+
+async function grantRoles(app: RunningApp): Promise<void> {
+  for (const role of ['viewer', 'operator', 'manager'] as const) {
+    await app.services.store.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE[role].id,
+      role,
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: realSystem.now(),
+    });
+  }
+}

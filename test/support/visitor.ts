@@ -1,0 +1,113 @@
+import { vi } from 'vitest';
+import type { AuditEntry } from '../../src/app/ports.ts';
+import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { APP, PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import type { Team } from './team.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * Somebody who sends whatever they like, well signed: what a press, a choice or a submission of theirs
+ * would look like, whether or not their screen ever showed it.
+ */
+export interface Visitor {
+  readonly id: string;
+  command(text: string): Promise<Delivery>;
+  presses(actionId: string, value?: unknown): Promise<Delivery>;
+  chooses(actionId: string, value: string): Promise<Delivery>;
+  submits(callbackId: string, metadata: unknown, fields?: Record<string, string>): Promise<Delivery>;
+  types(actionId: string, value: string): Promise<Delivery>;
+  /** Any interaction of theirs; the fields override Slack's. */
+  interacts(type: string, fields: Json): Promise<Delivery>;
+  /** Messages to this person alone, and the number of everything that they can see. */
+  told(): readonly string[];
+  /** Waits until something new is on their screen. */
+  hears(before: string): Promise<void>;
+  /** A mark that changes whenever their screen does. */
+  mark(): string;
+  audit(): Promise<readonly AuditEntry[]>;
+}
+
+/** Lets somebody of the workspace, or from outside, act without their screen. */
+export function visitor(team: Team, name: PersonName): Visitor {
+  const { slack } = team;
+  const person = PEOPLE[name];
+  const place = person.isStranger ? '#with-elsewhere' : '#ops';
+  const screen = slack.as(name).in(place);
+  const fresh = () => slack.commandFields(name, place, '');
+  const interacts = (type: string, fields: Json) => {
+    const { response_url, trigger_id, channel_id, channel_name } = fresh();
+    const payload: Json = {
+      type,
+      user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
+      api_app_id: APP.id,
+      token: 'deprecated',
+      team: { id: TEAM.id, domain: TEAM.domain },
+      enterprise: null,
+      is_enterprise_install: false,
+      trigger_id,
+      ...(type === 'view_submission' ? {} : { channel: { id: channel_id, name: channel_name } }),
+      ...(type === 'block_actions' ? { response_url } : {}),
+      ...fields,
+    };
+    return slack.deliverSigned({ payload });
+  };
+  const acts = (action: Json) => interacts('block_actions', { actions: [{ block_id: 'b', ...action }] });
+  const told = () =>
+    screen
+      .messages()
+      .filter(({ ephemeral }) => ephemeral)
+      .map(({ shown }) => shown);
+  const mark = () => `${screen.messages().map(({ ts, shown }) => ts + shown)} ${screen.modal()?.hash}`;
+  return {
+    id: person.id,
+    command: (text) => slack.deliverSigned({ fields: { ...fresh(), text } }),
+    presses: (id, value = {}) => acts({ type: 'button', action_id: id, value: JSON.stringify(value) }),
+    chooses: (id, value) =>
+      acts({ type: 'static_select', action_id: id, selected_option: { text: { text: value }, value } }),
+    submits: (callbackId, metadata, fields = {}) =>
+      interacts('view_submission', {
+        view: {
+          id: screen.modal()?.id ?? 'V0CLOSED01',
+          type: 'modal',
+          callback_id: callbackId,
+          private_metadata: typeof metadata === 'string' ? metadata : JSON.stringify(metadata),
+          state: { values: stateOf(callbackId, fields) },
+        },
+      }),
+    types: (id, value) => interacts('block_suggestion', { action_id: id, block_id: 'b', value }),
+    interacts,
+    told,
+    mark,
+    hears: async (before) => {
+      await vi.waitUntil(() => mark() !== before, { timeout: 5000, interval: 2 });
+    },
+    audit: async () => {
+      const entries = await team.app.services.store.audit.list({
+        workspaceId: TEAM.id,
+        actorId: person.id,
+        limit: 1000,
+      });
+      return entries;
+    },
+  };
+}
+
+function stateOf(callbackId: string, fields: Record<string, string>) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      { [`${callbackId}.${name}`]: { type: 'plain_text_input', value } },
+    ]),
+  );
+}
+
+/** Where a form was opened, as its metadata says it. */
+export function envelope(metadata: unknown, formId: string, channelId = 'C0OPS00001') {
+  return { o: { formId, channelId }, m: metadata };
+}
+
+/** The requests that change something, as the hosting service saw them. */
+export function changesSeen(team: Team) {
+  return team.hosting.requests().filter(({ method }) => method !== 'GET');
+}

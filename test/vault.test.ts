@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Refusal } from '../src/domain/errors.ts';
+import { createVault, parseKeyring, type SealedPlace, VaultError } from '../src/vault.ts';
+
+const keyText = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString('base64')}`;
+const vault = createVault(parseKeyring(keyText('k1', 1)));
+const place: SealedPlace = { table: 'api_keys', row: 'T1', column: 'sealed', workspaceId: 'T1' };
+const anyText = fc.string({ unit: 'binary', maxLength: 200 });
+const anyPlace = fc.record({ table: anyText, row: anyText, column: anyText, workspaceId: anyText });
+
+describe('sealing', () => {
+  test('opens any text in any place where it was sealed', () => {
+    fc.assert(
+      fc.property(anyText, anyPlace, (plain, where) => {
+        expect(vault.open(vault.seal(plain, where), where)).toBe(plain);
+      }),
+    );
+  });
+
+  test('opens in no other place than its own', () => {
+    fc.assert(
+      fc.property(anyText, anyPlace, anyPlace, (plain, where, elsewhere) => {
+        fc.pre(JSON.stringify(where) !== JSON.stringify(elsewhere));
+        expect(() => vault.open(vault.seal(plain, where), elsewhere)).toThrow(VaultError);
+      }),
+    );
+  });
+
+  test.each(['table', 'row', 'column', 'workspaceId'] as const)('is bound to its %s', (field) => {
+    const token = vault.seal('key', place);
+    expect(() => vault.open(token, { ...place, [field]: 'other' })).toThrow(VaultError);
+  });
+
+  test('does not confuse places whose names run together', () => {
+    const token = vault.seal('key', { ...place, table: 'ab', row: 'c' });
+    expect(() => vault.open(token, { ...place, table: 'a', row: 'bc' })).toThrow(VaultError);
+  });
+
+  test('does not open when a single bit was changed', () => {
+    const token = vault.seal('hunter2', place);
+    const [version, keyId, encoded = ''] = token.split('.');
+    const bits = Buffer.from(encoded, 'base64url').length * 8;
+    fc.assert(
+      fc.property(fc.nat(bits - 1), (bit) => {
+        const bytes = Buffer.from(encoded, 'base64url');
+        bytes.writeUInt8(bytes.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+        expect(() => vault.open(`${version}.${keyId}.${bytes.toString('base64url')}`, place)).toThrow(
+          VaultError,
+        );
+      }),
+    );
+  });
+
+  test('does not open a token that was cut short, also not within its tag', () => {
+    const token = vault.seal('hunter2', place);
+    for (let length = 0; length < token.length; length++) {
+      expect(() => vault.open(token.slice(0, length), place)).toThrow();
+    }
+  });
+
+  test('takes any text for a token without doing more than refusing it', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(() => vault.open(text, place)).toThrow(VaultError);
+      }),
+    );
+  });
+
+  test('never writes the same text twice alike, nor in clear', () => {
+    const tokens = Array.from({ length: 50 }, () => vault.seal('canary-4711', place));
+    expect(new Set(tokens).size).toBe(50);
+    for (const token of tokens) {
+      expect(token).toMatch(/^v1\.k1\.[A-Za-z0-9_-]+$/);
+      expect(Buffer.from(token.split('.')[2] ?? '', 'base64url').includes('canary')).toBe(false);
+    }
+  });
+});
+
+describe('changing keys', () => {
+  const old = vault.seal('kept', place);
+
+  test('the first key seals, all open', () => {
+    const rotated = createVault(parseKeyring(`${keyText('k2', 2)}, ${keyText('k1', 1)}`));
+    expect(rotated.open(old, place)).toBe('kept');
+    expect(rotated.seal('new', place)).toMatch(/^v1\.k2\./);
+  });
+
+  test('says which key is missing', () => {
+    const lost = createVault(parseKeyring(keyText('k2', 2)));
+    expect(() => lost.open(old, place)).toThrow(
+      expect.objectContaining({ code: 'key_unreadable', details: { keyId: 'k1' } }),
+    );
+    expect(() => lost.open(old, place)).toThrow(Refusal);
+  });
+
+  test('another key under the same id opens nothing', () => {
+    const wrong = createVault(parseKeyring(keyText('k1', 9)));
+    expect(() => wrong.open(old, place)).toThrow(VaultError);
+  });
+
+  test('a token that was renamed to another key of the ring does not open', () => {
+    const twins = createVault(parseKeyring(`${keyText('k1', 1)},${keyText('k2', 1)}`));
+    expect(() => twins.open(old.replace('v1.k1.', 'v1.k2.'), place)).toThrow(VaultError);
+  });
+});
+
+describe('signing', () => {
+  const ring = (...entries: string[]) => createVault(parseKeyring(entries.join(',')));
+  const signed = vault.sign('paid', 'audit');
+
+  test('holds for the very same text and purpose alone', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, anyText, (text, purpose, other, another) => {
+        const token = vault.sign(text, purpose);
+        expect(token).toMatch(/^v1\.k1\.[A-Za-z0-9_-]{43}$/);
+        expect(vault.isSigned(token, text, purpose)).toBe(true);
+        expect(vault.isSigned(token, other, another)).toBe(text === other && purpose === another);
+      }),
+    );
+  });
+
+  test('takes any text for a token, and does not believe it', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyText,
+          fc.nat(signed.length).map((length) => signed.slice(0, length - 1)),
+        ),
+        (token) => {
+          fc.pre(token !== signed);
+          expect(vault.isSigned(token, 'paid', 'audit')).toBe(false);
+        },
+      ),
+    );
+    expect(vault.isSigned(`${signed}A`, 'paid', 'audit')).toBe(false);
+  });
+
+  test('goes by the first key and is checked by all; a lost one is named', () => {
+    const rotated = ring(keyText('k2', 2), keyText('k1', 1));
+    expect(rotated.isSigned(signed, 'paid', 'audit')).toBe(true);
+    expect(rotated.sign('paid', 'audit')).toMatch(/^v1\.k2\./);
+    expect(() => ring(keyText('k2', 2)).isSigned(signed, 'paid', 'audit')).toThrow(
+      expect.objectContaining({ code: 'key_unreadable', details: { keyId: 'k1' } }),
+    );
+  });
+
+  test('does not hold under another key of the same name, nor under another name of the same key', () => {
+    expect(ring(keyText('k1', 9)).isSigned(signed, 'paid', 'audit')).toBe(false);
+    const renamed = signed.replace('v1.k1.', 'v1.k2.');
+    expect(ring(keyText('k2', 1)).isSigned(renamed, 'paid', 'audit')).toBe(false);
+  });
+});
+
+describe('reading the keyring', () => {
+  const good = Buffer.alloc(32, 5).toString('base64');
+
+  test.each([
+    ['nothing', ''],
+    ['no id', good],
+    ['an empty id', `:${good}`],
+    ['an id of other letters', `k.1:${good}`],
+    ['a long id', `${'k'.repeat(33)}:${good}`],
+    ['two colons', `k1:${good}:x`],
+    ['a short key', `k1:${Buffer.alloc(31, 5).toString('base64')}`],
+    ['a long key', `k1:${Buffer.alloc(33, 5).toString('base64')}`],
+    ['hexadecimal', `k1:${Buffer.alloc(32, 5).toString('hex')}`],
+    ['letters that are not base64', `k1:${good.replace('B', '*')}`],
+    ['an id twice', `k1:${good},k1:${good}`],
+    ['a comma at the end', `k1:${good},`],
+  ])('refuses %s, in words', (_, text) => {
+    expect(() => parseKeyring(text)).toThrow(VaultError);
+    expect(() => parseKeyring(text)).toThrow(/^key \d of the keyring [a-z].+/);
+  });
+
+  test('repeats no part of a key in its words, wherever the key was put', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('', 'k1', 'k1:', 'a b:', 'k1:k2:'), fc.nat(40), (head, length) => {
+        const secret = randomBytes(length + 6).toString('base64');
+        try {
+          parseKeyring(`${head}${secret},${secret}`);
+        } catch (error) {
+          expect(inspect(error).split('\n')[0]).not.toContain(secret.slice(0, 6));
+        }
+      }),
+    );
+  });
+
+  test('prints no key when it is logged', () => {
+    const text = keyText('k1', 0x41);
+    const printed = inspect(parseKeyring(text), { depth: 10, showHidden: true });
+    expect(printed).not.toContain(text.slice(3));
+    expect(printed).not.toMatch(/41 41|AAAA/);
+  });
+});

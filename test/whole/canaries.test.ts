@@ -1,0 +1,235 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { Log } from '../../src/log.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import { PEOPLE } from '../../src/sandbox/slack/workspace.ts';
+import { startProcess } from '../support/process.ts';
+import {
+  BOT_TOKEN,
+  ENCRYPTION_KEY,
+  environmentOf,
+  SCOPES,
+  SIGNING_SECRET,
+  startTeam,
+} from '../support/team.ts';
+
+/** A secret in every dress in which it could have slipped through. */
+function dressesOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = bytes.toString('base64').replace(/=+$/, '');
+  return [
+    secret,
+    base64,
+    bytes.toString('hex'),
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+  ];
+}
+
+function expectWithout(places: Readonly<Record<string, string>>, secrets: Readonly<Record<string, string>>) {
+  const leaks = Object.entries(places).flatMap(([place, text]) =>
+    Object.entries(secrets)
+      .filter(([, secret]) => dressesOf(secret).some((dress) => text.includes(dress)))
+      .map(([name]) => `${name} in ${place}`),
+  );
+  expect(leaks).toEqual([]);
+}
+
+/** Every `response_url` that Slack has handed out, by what makes it a capability. */
+function replySecrets(slack: LocalSlack): Record<string, string> {
+  const urls = slack
+    .deliveries()
+    .flatMap(
+      ({ body }) => decodeURIComponent(body.replaceAll('+', ' ')).match(/\/reply\/\w+\/\d+\/\w+/g) ?? [],
+    );
+  return Object.fromEntries(urls.map((url, place) => [`response_url ${place}`, url.split('/').at(-1) ?? '']));
+}
+
+/** Takes the blocks in which a root password may stand out of a message. */
+function withoutPreformatted(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutPreformatted);
+  if (typeof part !== 'object' || part === null) return part;
+  if ('type' in part && part.type === 'rich_text_preformatted') return undefined;
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, withoutPreformatted(value)]));
+}
+
+/** A root password as it stands in a message. */
+const PREFORMATTED = /"rich_text_preformatted","elements":\[\{"type":"text","text":"[^"]*"\}\]/g;
+
+/** A call as JSON, whether it was sent as that or as a form. */
+function readableOf(request: string): string {
+  return request.startsWith('{') ? request : [...new URLSearchParams(request).values()].join('\n');
+}
+
+async function bytesOf(folder: string): Promise<string> {
+  const names = await readdir(folder);
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')));
+  return files.join('\n');
+}
+
+describe('the whole story of a team, logged at level debug', () => {
+  it('keeps every secret where it belongs', { timeout: 30_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+    await using hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
+    await using slack = await startSlack({
+      app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+    });
+    const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+    const apiKey = hosting.createKey(account);
+    const environment = environmentOf(slack, hosting, folder, {
+      LOG_LEVEL: 'debug',
+      HOSTING_TIMEOUT_MS: '700',
+    });
+    const messages: StoredMessage[] = [];
+    slack.onEvent((event) => {
+      if (event.type === 'message' || event.type === 'message_changed') messages.push(event.message);
+    });
+
+    await using app = await startProcess(environment);
+    slack.app.commandsUrl = `${app.url}/slack/events`;
+    const owner = slack.as('owner').in('#ops');
+    await owner.types(`/vps connect ${apiKey}`);
+    await owner.sees('never typed into Slack');
+    await owner.types('/vps connect');
+    await owner.sees('Enter the API key');
+    const link = new URL(owner.links().find((address) => address.includes('/connect/')) ?? '');
+    const form = new URLSearchParams({ api_key: apiKey });
+    const page = await (await fetch(`${app.url}${link.pathname}`, { method: 'POST', body: form })).text();
+    expect(page).toContain('The API key works');
+    await owner.types('/vps access grant @manager manager');
+    await owner.sees('is manager now');
+
+    const manager = slack.as('manager').in('#ops');
+    const order = async (label: string, outcome: string) => {
+      const fresh = manager.overlooksOldMessages();
+      await fresh.types(`/vps create plan=micro location=ams image=debian-13 label=${label}`);
+      await fresh.presses('Create and pay');
+      await fresh.sees(outcome);
+      await fresh.closes();
+    };
+    await order('kept', 'kept was created');
+    await manager.types('/vps password kept');
+    await vi.waitUntil(() => messages.filter(({ text }) => text.includes('kept')).length > 1);
+    await order('saved', 'saved was created');
+    await manager.presses('I saved it');
+    for (const kind of ['lost_after', 'garbage', 'status_500_after'] as const) {
+      hosting.faults.add({ on: 'create', kind });
+      await order(`in-doubt-${kind.replaceAll('_', '-')}`, 'We don’t know yet');
+    }
+    for (const code of ['not_enough_balance', 'limit', 'not_created', 'bad_request'] as const) {
+      hosting.faults.add({ on: 'create', kind: 'error', code });
+      await order(`refused-${code.replaceAll('_', '-')}`, 'was not created');
+    }
+    await manager.sees(/in-doubt-status-500-after was created .* never reached us/);
+    slack.faults.breakReplyUrls();
+    await order('late', 'late was created');
+    slack.faults.clear();
+    slack.faults.failMethod('views.update', 'internal_error', 1);
+    await manager.types('/vps renew kept');
+    slack.faults.clear();
+    await manager.closes();
+    hosting.faults.add({ on: 'servers', kind: 'html' });
+    await manager.types('/vps reboot kept');
+    await slack.deliverSigned({ payload: { type: 'block_actions', actions: [{ value: apiKey }] } });
+    await slack.deliverSigned({ fields: { command: '/vps', text: apiKey } });
+    await owner.types('/vps status');
+    await owner.sees('Root passwords to save');
+    await owner.types('/vps audit');
+    await owner.sees('create');
+
+    const created = hosting.listServers(account);
+    expect(created).toHaveLength(6);
+    const passwords = Object.fromEntries(
+      created.map(({ id, label }) => [`the password of ${label}`, hosting.passwordOf(id) ?? '']),
+    );
+    const secrets = {
+      ...passwords,
+      'the API key': apiKey,
+      'the signing secret': SIGNING_SECRET,
+      'the bot token': BOT_TOKEN,
+      'the encryption key': ENCRYPTION_KEY.split(':')[1] ?? '',
+      'the link’s token': link.pathname.split('/').at(-1) ?? '',
+    };
+    const sent = slack.traffic().filter(({ from }) => from === 'app');
+    const pages = ['/metrics', '/livez', '/readyz', '/connect/x', '/nowhere'].map(async (path) =>
+      (await fetch(`${app.url}${path}`)).text(),
+    );
+    const running = await bytesOf(folder);
+    expect(await app.stop()).toBe(0);
+    const places = {
+      'the log': app.output(),
+      'our pages': `${page}${(await Promise.all(pages)).join()}`,
+      'the files while running': running,
+      'the files afterwards': await bytesOf(folder),
+      'addresses at the hosting API': JSON.stringify(hosting.requests()),
+      'answers to Slack': JSON.stringify(slack.deliveries().map(({ response }) => response)),
+      'texts of messages': JSON.stringify(messages.map(({ text }) => text)),
+      'views and calls': sent
+        .filter(({ what }) => what !== 'response_url')
+        .map(({ request }) => JSON.stringify([...new URLSearchParams(request)]))
+        .join('\n'),
+      'all but preformatted blocks': JSON.stringify(
+        messages.map(({ text, blocks }) => [text, withoutPreformatted(blocks)]),
+      ),
+      'messages to others': JSON.stringify(messages.filter(({ to }) => to !== PEOPLE.manager.id)),
+    };
+    expect(app.output()).toContain('"level"');
+    const { 'the link’s token': token, ...withoutToken } = secrets;
+    const { 'messages to others': toOthers, 'all but preformatted blocks': blocks, ...rest } = places;
+    expectWithout(rest, { ...secrets, ...replySecrets(slack) });
+    // The link itself stands in one message, to the owner who asked for it.
+    expectWithout({ 'messages to others': toOthers, blocks }, { ...withoutToken, ...replySecrets(slack) });
+    expect(messages.filter((message) => JSON.stringify(message).includes(token)).map(({ to }) => to)).toEqual(
+      [PEOPLE.owner.id],
+    );
+    // The local Slack masks what it knows to be secret: but for passwords where they belong, the app sent none of it.
+    const masked = sent.filter(({ request }) =>
+      readableOf(request).replaceAll(PREFORMATTED, '').includes('[masked]'),
+    );
+    expect(masked).toEqual([]);
+    const open = sent.filter(({ request }) => readableOf(request).includes('rich_text_preformatted'));
+    expect(new Set(open.map(({ what }) => what))).toEqual(new Set(['response_url', 'chat.postEphemeral']));
+    for (const { what, request } of open.filter((each) => each.what === 'response_url')) {
+      expect(`${what} ${request}`).toContain('"response_type":"ephemeral"');
+    }
+    // And the passwords that were to be seen were seen: this test looks for the right thing.
+    for (const label of ['kept', 'saved', 'late']) {
+      const shown = messages.filter((message) =>
+        JSON.stringify(message).includes(passwords[`the password of ${label}`] ?? '?'),
+      );
+      expect(shown.map(({ to }) => to)).toContain(PEOPLE.manager.id);
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+});
+
+describe('a defect of ours', () => {
+  it('is logged without its message, which may hold anything, and told by its number', async () => {
+    const logged: string[] = [];
+    const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
+    const log: Log = { debug: write, info: write, warn: write, error: write };
+    await using team = await startTeam({ log });
+    const canary = 'CANARY-in-a-message';
+    const fail = async () => {
+      throw new TypeError(`could not do this with ${canary}`);
+    };
+    team.app.services.store.audit.list = fail;
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps audit');
+    await owner.sees(/incident \w{8}/);
+    const incident = /incident (\w{8})/.exec(owner.screen())?.[1] ?? 'none';
+    expect(logged.filter((line) => line.includes(incident))).toHaveLength(1);
+    expect(logged.join('\n')).toContain('TypeError');
+
+    team.app.services.store.connectLinks.find = fail;
+    const answer = await fetch(`${team.appUrl}/connect/abc`);
+    expect(answer.status).toBe(500);
+    const page = await answer.text();
+    for (const place of [...logged, owner.screen(), page]) expect(place).not.toContain(canary);
+    expect(page).not.toMatch(/\bat .+:\d+|TypeError|\.ts/);
+  });
+});

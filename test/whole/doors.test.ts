@@ -1,0 +1,295 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ROLES, type Role, roleCovers } from '../../src/domain/actor.ts';
+import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { commands } from '../../src/slack/commands/index.ts';
+import { startTeam, type Team } from '../support/team.ts';
+import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** One way of asking for something, what it takes, and the audit's word for it. */
+interface Act {
+  readonly via: 'command' | 'action' | 'modal' | 'menu';
+  /** The subcommand, the action, the modal, or the menu that is typed into. */
+  readonly id: string;
+  readonly needs: Role | 'anyone';
+  readonly audit: string;
+  send(by: Visitor, serverId: number): Promise<Delivery>;
+}
+
+const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'door-1' };
+const PRICE = 290;
+
+const typed = (text: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'command',
+  id: text.split(' ')[0] ?? '',
+  needs,
+  audit,
+  send: (by, id) => by.command(text.replace('%', String(id))),
+});
+const pressed = (id: string, needs: Act['needs'], audit: string, value?: (id: number) => unknown): Act => ({
+  via: 'action',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) => by.presses(id, value?.(serverId)),
+});
+const chosen = (id: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'action',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) => by.chooses(id, String(serverId)),
+});
+const submitted = (
+  id: string,
+  needs: Act['needs'],
+  audit: string,
+  metadata: (id: number) => unknown,
+  fields: (id: number) => Record<string, string> = () => ({}),
+): Act => ({
+  via: 'modal',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) =>
+    by.submits(id, envelope(metadata(serverId), `${id}-${by.id}-${serverId}`), fields(serverId)),
+});
+const queried = (id: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'menu',
+  id,
+  needs,
+  audit,
+  send: (by) => by.types(id, ''),
+});
+const byId = (id: number) => ({ id });
+
+const ACTS: readonly Act[] = [
+  typed('help', 'anyone', ''),
+  typed('help create', 'anyone', ''),
+  typed('list', 'viewer', 'list'),
+  typed('list web', 'viewer', 'list'),
+  typed('show %', 'viewer', 'show'),
+  typed('catalog', 'viewer', 'catalog'),
+  typed('status', 'viewer', 'status'),
+  typed('start %', 'operator', 'start'),
+  typed('stop %', 'operator', 'stop'),
+  typed('reboot %', 'operator', 'reboot'),
+  typed('create', 'manager', 'create'),
+  typed('create plan=micro location=ams image=debian-13 label=door-1', 'manager', 'create'),
+  typed('renew %', 'manager', 'renew'),
+  typed('delete %', 'manager', 'delete'),
+  typed('password %', 'anyone', 'password'),
+  typed('connect', 'owner', 'connect_link'),
+  typed('disconnect', 'owner', 'disconnect'),
+  typed('access', 'owner', 'access'),
+  typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
+  typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
+  typed('audit', 'owner', 'audit'),
+  typed('audit web-1', 'owner', 'audit'),
+
+  pressed('list_page', 'viewer', 'list', () => ({ filter: '', page: 0 })),
+  pressed('list_back', 'viewer', 'list', () => ({ filter: '', page: 0 })),
+  chosen('manage', 'viewer', 'show'),
+  pressed('show', 'viewer', 'show', byId),
+  chosen('pick_show', 'viewer', 'show'),
+  pressed('catalog_page', 'viewer', 'catalog', () => ({ page: 0 })),
+  pressed('catalog_back', 'viewer', 'catalog', () => ({ page: 0 })),
+  pressed('start', 'operator', 'start', byId),
+  chosen('pick_start', 'operator', 'start'),
+  pressed('stop', 'operator', 'stop', byId),
+  chosen('pick_stop', 'operator', 'stop'),
+  pressed('reboot', 'operator', 'reboot', byId),
+  chosen('pick_reboot', 'operator', 'reboot'),
+  pressed('create', 'manager', 'create'),
+  pressed('open_create', 'manager', 'create'),
+  pressed('create_review', 'manager', 'create', () => ORDER),
+  pressed('renew', 'manager', 'renew', byId),
+  pressed('open_renew', 'manager', 'renew', byId),
+  pressed('delete', 'manager', 'delete', byId),
+  pressed('open_delete', 'manager', 'delete', byId),
+  pressed('password', 'anyone', 'password', (id) => ({ typed: String(id) })),
+  chosen('pick_password', 'anyone', 'password'),
+  pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),
+  pressed('link', 'anyone', ''),
+  pressed('decide', 'manager', 'decide', () => ({ operationId: 'none' })),
+  pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
+  pressed('audit_page', 'owner', 'audit', () => ({ before: 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ' })),
+  pressed('connect', 'owner', 'connect_link'),
+  pressed('disconnect', 'owner', 'disconnect'),
+
+  submitted(
+    'create',
+    'manager',
+    'create',
+    () => ({}),
+    () => ORDER,
+  ),
+  submitted('create_review', 'manager', 'confirm', () => ({ order: ORDER, price: PRICE })),
+  submitted(
+    'pick_renew',
+    'manager',
+    'renew',
+    () => ({}),
+    (id) => ({ server: String(id) }),
+  ),
+  submitted('renew_review', 'manager', 'confirm', (id) => ({ serverId: id, label: 'web', paidUntil: 1 })),
+  submitted(
+    'pick_delete',
+    'manager',
+    'delete',
+    () => ({}),
+    (id) => ({ server: String(id) }),
+  ),
+  submitted(
+    'delete',
+    'manager',
+    'delete',
+    (id) => ({ serverId: id, label: 'x', word: 'x' }),
+    () => ({ label: 'x' }),
+  ),
+  submitted(
+    'decide',
+    'manager',
+    'decide',
+    () => ({ operationId: 'none' }),
+    () => ({ outcome: 'nothing' }),
+  ),
+
+  queried('manage', 'viewer', 'list'),
+  queried('create.plan', 'manager', 'create'),
+  queried('create.location', 'manager', 'create'),
+  queried('create.image', 'manager', 'create'),
+];
+
+const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
+
+interface Visit {
+  readonly who: PersonName;
+  readonly role?: Role;
+}
+
+function isLetIn(act: Act, { who, role }: Visit): boolean {
+  // Slack itself keeps commands from other organisations: only what takes no role answers one.
+  if (who === 'stranger') return act.audit === '' || (act.via === 'command' && act.needs === 'anyone');
+  return act.needs === 'anyone' || roleCovers(role, act.needs);
+}
+
+/** Sends the act and waits until the app has said something about it. */
+async function send(act: Act, by: Visitor, serverId: number): Promise<string> {
+  const before = by.mark();
+  const toldBefore = by.told().length;
+  const { status, response } = await act.send(by, serverId);
+  expect(status).toBe(200);
+  if (act.via === 'modal' || act.via === 'menu') return response;
+  if (act.id === 'link') return '';
+  await by.hears(before);
+  return by.told().slice(toldBefore).join('\n');
+}
+
+async function expectRefused(act: Act, by: Visitor, serverId: number): Promise<void> {
+  const deniedBefore = (await by.audit()).length;
+  const words = await send(act, by, serverId);
+  await vi.waitUntil(async () => (await by.audit()).length > deniedBefore, { interval: 2 });
+  const entries = await by.audit();
+  expect(
+    entries.slice(0, entries.length - deniedBefore).map(({ action }) => action),
+    `${act.via} ${act.id}`,
+  ).toEqual([act.audit]);
+  expect(entries[0], `${act.via} ${act.id}`).toMatchObject({ outcome: 'denied', action: act.audit });
+  if (act.via === 'menu') expect(JSON.parse(words)).toEqual({ options: [] });
+  // These answer with a loading view first; what is refused stands in the view that follows it.
+  else if (act.id.startsWith('pick_') && act.via === 'modal') expect(words).toContain('Asking the hosting');
+  else expect(words, `${act.via} ${act.id}`).toMatch(REFUSED);
+}
+
+async function startGuarded(): Promise<{ team: Team; visits: readonly Visit[]; ids: readonly number[] }> {
+  const team = await startTeam({ balanceMinor: 10_000_000 });
+  const ids = team.hosting.seedServers(team.account, 400, 'web');
+  const visits: readonly Visit[] = [
+    { who: 'owner', role: 'owner' },
+    { who: 'manager', role: 'manager' },
+    { who: 'operator', role: 'operator' },
+    { who: 'viewer', role: 'viewer' },
+    { who: 'nobody' },
+    { who: 'guest' },
+    { who: 'stranger' },
+  ];
+  return { team, visits, ids };
+}
+
+describe('the doors', () => {
+  it('are all in the table below', () => {
+    const idsVia = (via: Act['via']) => [
+      ...new Set(ACTS.filter((act) => act.via === via).map(({ id }) => id)),
+    ];
+    const all = <Kind>(pick: (command: (typeof commands)[number]) => readonly Kind[]) =>
+      commands.flatMap(pick);
+    expect(idsVia('command').sort()).toEqual(commands.map(({ name }) => name).sort());
+    expect(idsVia('action').sort()).toEqual(all(({ actions }) => actions.map(({ id }) => id)).sort());
+    expect(idsVia('modal').sort()).toEqual(all(({ modals }) => modals.map(({ id }) => id)).sort());
+    expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
+  });
+
+  it('refuse everybody whose role does not suffice, in words, in the audit, and before anything is sent', async () => {
+    const { team, visits, ids } = await startGuarded();
+    await using _ = team;
+    let refused = 0;
+    for (const visit of visits) {
+      const by = visitor(team, visit.who);
+      for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
+        await expectRefused(act, by, ids[0] ?? 0);
+        refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(150);
+    expect(team.hosting.requests()).toEqual([]);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
+  it('let in everybody whose role suffices', async () => {
+    const { team, visits, ids } = await startGuarded();
+    await using _ = team;
+    await team.app.services.store.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.guest.id,
+      role: 'operator',
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: 0,
+    });
+    const withGuest = visits.map((visit) => (visit.who === 'guest' ? { ...visit, role: ROLES[1] } : visit));
+    let used = 0;
+    const toDisconnect: (() => Promise<unknown>)[] = [];
+    for (const visit of withGuest) {
+      const by = visitor(team, visit.who);
+      for (const act of ACTS.filter((each) => isLetIn(each, visit))) {
+        const serverId = ids[used++] ?? 0;
+        const attempt = async () => expect(await send(act, by, serverId), act.id).not.toMatch(REFUSED);
+        if (act.id === 'disconnect') toDisconnect.push(attempt);
+        else await attempt();
+      }
+    }
+    for (const attempt of toDisconnect) await attempt();
+    for (const { who } of withGuest) {
+      const entries = await visitor(team, who).audit();
+      expect(entries.filter(({ outcome }) => outcome === 'denied')).toEqual([]);
+    }
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('refuse a guest with a grant what lies beyond the grant', async () => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
+    await team.slack.as('owner').in('#ops').sees('is operator now');
+    const by = visitor(team, 'guest');
+    const visit = { who: 'guest', role: 'operator' } as const;
+    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
+      await expectRefused(act, by, ids[0] ?? 0);
+    }
+    expect(changesSeen(team)).toEqual([]);
+  });
+});

@@ -1,0 +1,436 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { silentLog } from '../../src/log.ts';
+import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { startTeam, type Team } from '../support/team.ts';
+import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Where code stands, and how: none of it is anybody's business. */
+const INSIDES = /\bat .+:\d+:\d+|node_modules|file:\/\/|\.[jt]s:\d+|TypeError|SyntaxError|ZodError|\/src\//;
+
+let team: Team;
+const defects: string[] = [];
+beforeAll(async () => {
+  const error = (words: string, fields?: object) => defects.push(`${words} ${JSON.stringify(fields)}`);
+  team = await startTeam({ log: { ...silentLog, error } });
+  team.hosting.seedServers(team.account, 2, 'web');
+  // Bolt gives up on what nobody handles after 3,001 ms, a moment after Slack has.
+  team.slack.app.ackTimeoutMs = 6000;
+});
+afterAll(() => team[Symbol.asyncDispose]());
+
+function expectSane({ status, response, what }: Delivery): void {
+  expect(status, what).not.toBeNull();
+  expect(response).not.toMatch(INSIDES);
+  expect(response.length).toBeLessThan(20_000);
+}
+
+async function expectAlive(): Promise<void> {
+  const viewer = team.slack.as('viewer').in('#general').overlooksOldMessages();
+  await viewer.types('/vps list');
+  await viewer.sees('web-1');
+  const { status } = await fetch(`${team.appUrl}/readyz`);
+  expect(status).toBe(200);
+  expect(defects).toEqual([]);
+}
+
+async function sendBody(body: string, contentType?: string): Promise<Delivery> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = team.slack.sign(body, timestamp);
+  const sent = { timestamp, signature, ...(contentType === undefined ? {} : { contentType }) };
+  return team.slack.deliverRaw(body, sent);
+}
+
+const form = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+
+describe('a signed request that makes no sense', () => {
+  it('is answered without a word about the insides, whatever its body, its type or its kind is', async () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const bodies = [
+      '',
+      ' ',
+      'payload',
+      'payload=',
+      'payload=null',
+      'payload=1',
+      'payload=%22x%22',
+      'payload=[]',
+      'payload={}',
+      'payload={',
+      'payload=%7B%22type%22%3A',
+      `payload=${encodeURIComponent(deep)}`,
+      'payload=%E0%A4%A',
+      '%',
+      '%%%=%%%',
+      'command',
+      'command=/vps',
+      'command=/vps&text=list',
+      'command=/vps&text=list&user_id=U1',
+      'command=/vps&text=list&user_id=&team_id=',
+      'command=/vps&command=/vps&user_id=U1&user_id=U2&team_id=T1&text=a&text=b',
+      'command[]=/vps&user_id[]=U1&team_id[a]=T1',
+      '__proto__=1&constructor=2&command=/vps&user_id=U1&team_id=T1',
+      'command=%2Fvps&text=%00&user_id=U1&team_id=T0SANDBOX',
+      '{"type":"url_verification","challenge":"x"}',
+      '\u0000\u0001\u0002',
+      '\ud800',
+      form({ type: 'block_actions' }),
+      form({ type: 'block_actions', actions: [] }),
+      form({ type: 'block_actions', actions: null }),
+      form({ type: 'block_actions', actions: [null] }),
+      form({ type: 'block_actions', actions: [{ action_id: 1 }], user: 'x' }),
+      form({ type: 'block_actions', actions: [{}], user: {}, team: {} }),
+      form({ type: 'view_submission' }),
+      form({ type: 'view_submission', view: null }),
+      form({ type: 'view_submission', view: { callback_id: 'create' }, user: { id: 'U1' } }),
+      form({ type: 'block_suggestion' }),
+      form({ type: 'block_suggestion', action_id: 'manage', value: 'x' }),
+    ];
+    const body = new URLSearchParams(team.slack.commandFields('owner', '#ops', 'reboot web-1')).toString();
+    const types = [
+      '',
+      'text/plain',
+      'application/json',
+      'application/json; charset=utf-16',
+      'multipart/form-data',
+      'multipart/form-data; boundary=',
+      'application/x-www-form-urlencoded; charset=nonsense',
+      'x'.repeat(5000),
+    ];
+    const json = [
+      'null',
+      '[]',
+      '1',
+      '{}',
+      '{"type":"event_callback"}',
+      '{"type":"event_callback","event":1}',
+    ];
+    const by = visitor(team, 'owner');
+    const answers = await Promise.all([
+      ...bodies.map((each) => sendBody(each)),
+      ...types.map((type) => sendBody(body, type)),
+      ...json.map((text) => sendBody(text, 'application/json')),
+      // Nobody handles these: Bolt lets go of them after three seconds.
+      by.interacts('shortcut', { callback_id: 'x' }),
+      by.interacts('message_action', { callback_id: 'x', message: {} }),
+      by.interacts('view_closed', { view: { id: 'V1', callback_id: 'create' } }),
+      by.interacts('interactive_message', { callback_id: 'x', actions: [{ name: 'a', value: 'b' }] }),
+      by.interacts('dialog_submission', { callback_id: 'x', submission: {} }),
+      by.interacts('never_heard_of', {}),
+      team.slack.sendEvent({ type: 'app_home_opened', user: by.id }),
+      team.slack.uninstallApp(),
+    ]);
+    for (const answer of answers) expectSane(answer);
+    expect(changesSeen(team)).toEqual([]);
+    await expectAlive();
+  });
+
+  it('is refused when it is too long', async () => {
+    const long = `command=%2Fvps&text=${'a'.repeat(2_000_000)}`;
+    const { status, response } = await sendBody(long);
+    expect([413, null]).toContain(status);
+    expect(response).not.toMatch(INSIDES);
+    await expectAlive();
+  });
+});
+
+describe('a press or a form that this app never made', () => {
+  const cases: readonly [string, (by: Visitor) => Promise<Delivery>][] = [
+    ['an unknown button', (by) => by.presses('nothing')],
+    ['a button called __proto__', (by) => by.presses('__proto__')],
+    ['a value that is no JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
+    ['no value', (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot' }] })],
+    ['a value of another type', (by) => by.presses('reboot', { id: '1' })],
+    ['a value of nothing', (by) => by.presses('reboot', null)],
+    ['an id that is not whole', (by) => by.presses('reboot', { id: 1.5 })],
+    ['an endless page', (by) => by.presses('list_page', { filter: '', page: 1e308 })],
+    ['a page before the first', (by) => by.presses('list_page', { filter: '', page: -1 })],
+    [
+      'a menu without a choice',
+      (by) => by.interacts('block_actions', { actions: [{ action_id: 'manage' }] }),
+    ],
+    ['a choice that is no id', (by) => by.chooses('manage', '../../etc/passwd')],
+    ['an order of strange things', (by) => by.presses('create_review', { plan: 1 })],
+    ['an audit page of nowhere', (by) => by.presses('audit_page', { before: "' OR 1=1 --" })],
+    ['a server that is not there', (by) => by.presses('reboot', { id: 999_999_999 })],
+    ['a negative server', (by) => by.presses('reboot', { id: -1 })],
+    ['a password of nobody', (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) })],
+  ];
+
+  it.each(cases)('is told in words: %s', async (_name, send) => {
+    const by = visitor(team, 'owner');
+    const before = by.mark();
+    expectSane(await send(by));
+    await by.hears(before);
+    expect(by.mark()).not.toContain('incident');
+    expect(by.mark()).not.toMatch(INSIDES);
+    expect(changesSeen(team)).toEqual([]);
+  });
+
+  const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'x' };
+  const forms: readonly [string, (by: Visitor) => Promise<Delivery>, RegExp][] = [
+    ['an unknown form', (by) => by.submits('nothing', envelope({}, 'F1')), /older version/],
+    ['a form called __proto__', (by) => by.submits('__proto__', envelope({}, 'F1')), /older version/],
+    ['metadata that is no JSON', (by) => by.submits('create_review', '{'), /older version/],
+    ['no metadata', (by) => by.submits('create_review', ''), /older version/],
+    ['metadata of another kind', (by) => by.submits('create_review', envelope({}, 'F1')), /older version/],
+    [
+      'a price that was lowered',
+      (by) => by.submits('create_review', envelope({ order, price: 1 }, 'F-price')),
+      /being created/,
+    ],
+    [
+      'a price that is no number',
+      (by) => by.submits('create_review', envelope({ order, price: 'x' }, 'F2')),
+      /older/,
+    ],
+    ['fields that are missing', (by) => by.submits('create', envelope({}, 'F3')), /Choose a plan/],
+    [
+      'choices that are not sold',
+      (by) => by.submits('create', envelope({}, 'F4'), { ...order, plan: 'free' }),
+      /There is no plan free/,
+    ],
+    [
+      'a delete of another word',
+      (by) => by.submits('delete', envelope({ serverId: 1001, label: 'x', word: 'x' }, 'F5'), { label: 'y' }),
+      /not its label/,
+    ],
+    [
+      'a decision that is no choice',
+      (by) => by.submits('decide', envelope({ operationId: 'x' }, 'F6'), { outcome: '; drop' }),
+      /Choose what/,
+    ],
+  ];
+
+  it.each(forms)('is told in the form: %s', async (_name, send, words) => {
+    const by = visitor(team, 'owner');
+    const answer = await send(by);
+    expectSane(answer);
+    expect(answer.status).toBe(200);
+    expect(answer.response).toMatch(words);
+  });
+
+  it('pays nothing for a price that was altered, and deletes nothing by an altered word', async () => {
+    const by = visitor(team, 'manager');
+    await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
+    await team.slack.as('manager').in('#ops').sees('The price has changed');
+    const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
+    await by.submits('delete', word, { label: 'yes' });
+    await team.slack
+      .as('manager')
+      .in('#ops')
+      .sees(/exactly:? web-1/);
+    expect(changesSeen(team)).toEqual([]);
+  });
+});
+
+describe('anything at all, well signed', () => {
+  it('is answered, told nothing about the insides, and leaves the app at work', async () => {
+    const changes = changesSeen(team).length;
+    await fc.assert(
+      fc.asyncProperty(fc.array(damagedPayload(), { minLength: 200, maxLength: 200 }), async (payloads) => {
+        const answers = await Promise.all(payloads.map((payload) => sendBody(form(payload))));
+        for (const answer of answers) expectSane(answer);
+      }),
+      { numRuns: 1, endOnFailure: true },
+    );
+    expect(changesSeen(team)).toHaveLength(changes);
+    await expectAlive();
+  });
+
+  it('also when it was typed', async () => {
+    const words = fc.constantFrom(
+      'list',
+      'show',
+      'reboot',
+      'create',
+      'renew',
+      'delete',
+      'password',
+      'access',
+    );
+    const text = fc
+      .tuple(words, fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ maxLength: 20_000 })))
+      .map(([word, rest]) => `${word} ${rest}`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 25, maxLength: 25 }), async (typed) => {
+        const by = visitor(team, 'viewer');
+        const toldBefore = by.told().length;
+        const answers = await Promise.all(typed.map((each) => by.command(each)));
+        for (const answer of answers) expectSane(answer);
+        // More than one answer where several servers were named.
+        const heard = () => by.told().length - toldBefore;
+        await expect.poll(heard, { timeout: 5000, interval: 5 }).toBeGreaterThanOrEqual(25);
+        expect(by.told().slice(toldBefore).join()).not.toMatch(/incident|TypeError/);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    expect(team.slack.pings()).toEqual([]);
+    await expectAlive();
+  });
+});
+
+describe('what is no HTTP', () => {
+  const requests = [
+    'GET // HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /\\..\\.. HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /../../etc/passwd HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET http:// HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET http://[::1 HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /%%% HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET ? HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /constructor HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /__proto__ HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /connect/ HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /connect/%00 HTTP/1.1\r\nhost: a\r\n\r\n',
+    `GET /connect/${'a'.repeat(100)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+    'OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n',
+    'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'GET / HTTP/1.1\r\nhost: a\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\nupgrade: h2c\r\nconnection: upgrade\r\ncontent-length: 0\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+    'GET / HTTP/0.9\r\n\r\n',
+    'BREW /pot HTTP/1.1\r\nhost: a\r\n\r\n',
+    'TRACE /livez HTTP/1.1\r\nhost: a\r\n\r\n',
+    'DELETE /slack/events HTTP/1.1\r\nhost: a\r\n\r\n',
+    'HEAD /slack/events HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+    'GET /slack/events?%% HTTP/1.1\r\nhost: a\r\n\r\n',
+    'GET /slack/events HTTP/1.1\r\nhost: \r\n\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\nexpect: the-unexpected\r\ncontent-length: 0\r\n\r\n',
+    'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc',
+    `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`,
+    `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+    'GET / HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n',
+    'GET / HTTP/1.1\r\nhost: a\r\nx: a\u0000b\r\n\r\n',
+    '\u0000\u0001\u0002\u0003\r\n\r\n',
+    '\u0016\u0003\u0001\u0002\u0000\u0001',
+    'GET /livez HTTP/1.1\r\nhost: a\r\n\r\nGET // HTTP/1.1\r\nhost: a\r\n\r\n',
+  ];
+
+  it('is answered or hung up on', async () => {
+    const port = Number(new URL(team.appUrl).port);
+    const answers = await Promise.all(requests.map((text) => speak(port, text)));
+    for (const [place, { text, isClosed }] of answers.entries()) {
+      expect(text !== '' || isClosed, JSON.stringify(requests[place]?.slice(0, 60))).toBe(true);
+      expect(text).not.toMatch(INSIDES);
+      expect(text).not.toContain('root:');
+    }
+    await expectAlive();
+  });
+
+  it('and is never ended keeps nobody else waiting', async () => {
+    const port = Number(new URL(team.appUrl).port);
+    const slow = Array.from({ length: 300 }, (_, place) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.write(
+        place % 2 === 0
+          ? 'GET /livez HTTP/1.1\r\nx-slow: '
+          : 'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\ncommand=',
+      );
+      return socket;
+    });
+    const startedAt = performance.now();
+    await expectAlive();
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    for (const socket of slow) socket.destroy();
+  });
+});
+
+function action(id: string, value: string) {
+  return { action_id: id, block_id: 'b', type: 'button', value };
+}
+
+/** Says something to a port and listens until it is answered or hung up on. */
+function speak(port: number, text: string): Promise<{ text: string; isClosed: boolean }> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let heard = '';
+    const end = (isClosed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text: heard, isClosed });
+    };
+    const timer = setTimeout(() => end(false), 4000);
+    socket.on('data', (part) => {
+      heard += part.toString('latin1');
+      setTimeout(() => end(false), 50);
+    });
+    socket.on('error', () => end(true));
+    socket.on('close', () => end(true));
+    socket.write(text, 'latin1');
+  });
+}
+
+/** A genuine payload with one or two of its parts gone, or replaced by something that does not belong there. */
+function damagedPayload(): fc.Arbitrary<unknown> {
+  const junk = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.integer({ min: 1, max: 50_000 }).map((length) => 'x'.repeat(length)),
+    fc.constant(undefined),
+  );
+  return fc
+    .tuple(
+      fc.constantFrom(...genuinePayloads()),
+      fc.array(fc.tuple(fc.nat(40), junk), { minLength: 1, maxLength: 2 }),
+    )
+    .map(([genuine, damages]) => {
+      const payload = structuredClone(genuine);
+      for (const [place, value] of damages) damage(payload, place, value);
+      return payload;
+    });
+}
+
+/** As a viewer would send them: nothing that gets through by luck may change anything. */
+function genuinePayloads() {
+  const shared = {
+    user: { id: 'U0VIEWER01', username: 'viewer', name: 'viewer', team_id: 'T0SANDBOX' },
+    team: { id: 'T0SANDBOX', domain: 'sandbox' },
+    channel: { id: 'C0OPS00001', name: 'ops' },
+    trigger_id: '1.2.3',
+    response_url: 'http://127.0.0.1:9/reply/T0SANDBOX/1/x',
+  };
+  return [
+    {
+      type: 'block_actions',
+      ...shared,
+      view: { private_metadata: '' },
+      actions: [{ ...action('list_page', '{"filter":"","page":0}'), selected_option: { value: '1' } }],
+    },
+    { type: 'block_actions', ...shared, actions: [action('show', '{"id":1001}')] },
+    {
+      type: 'view_submission',
+      ...shared,
+      view: {
+        id: 'V1',
+        callback_id: 'create',
+        private_metadata: JSON.stringify(envelope({}, 'F9')),
+        state: { values: { plan: { 'create.plan': { selected_option: { value: 'micro' } } } } },
+      },
+    },
+    { type: 'block_suggestion', ...shared, action_id: 'manage', block_id: 'b', value: 'w' },
+  ];
+}
+
+function damage(payload: object, place: number, value: unknown): void {
+  const places: [Record<string, unknown>, string][] = [];
+  const walk = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    for (const [key, inner] of Object.entries(part)) {
+      // The type decides who handles it at all, which is tried above.
+      if (key !== 'type') places.push([part as Record<string, unknown>, key]);
+      walk(inner);
+    }
+  };
+  walk(payload);
+  const [part, key] = places[place % places.length] ?? [];
+  if (part && key !== undefined) part[key] = value;
+}

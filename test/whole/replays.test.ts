@@ -1,0 +1,197 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { startTeam, type Team } from '../support/team.ts';
+import { changesSeen, visitor } from '../support/visitor.ts';
+
+/** The deliveries of so far that an eavesdropper could have kept, by what they were. */
+function kept(team: Team, what: string): Delivery {
+  const found = team.slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
+  if (!found) throw new Error(`nothing like ${what} was delivered`);
+  return found;
+}
+
+/** Everything that changes something, done once by those who may. */
+async function doEverything(team: Team): Promise<readonly Delivery[]> {
+  team.hosting.seedServers(team.account, 3, 'web');
+  const operator = team.slack.as('operator').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('rebooted web-1');
+  await operator.types('/vps show web-2');
+  await operator.sees('web-2');
+  await operator.presses('Stop');
+  await operator.sees('stopped web-2');
+  const manager = team.slack.as('manager').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+  await manager.presses('Create and pay');
+  await manager.sees('new-1 was created');
+  await manager.closes();
+  await manager.types('/vps password new-1');
+  await manager.sees('Root password');
+  await manager.presses('I saved it');
+  await manager.types('/vps renew web-1');
+  await manager.presses('Renew and pay');
+  await manager.sees('web-1 was renewed');
+  await manager.closes();
+  await manager.types('/vps delete web-3');
+  await manager.fills({ 'Type the label to delete it': 'web-3' });
+  await manager.presses('Delete');
+  await manager.sees('deleted web-3');
+  await manager.closes();
+  const owner = team.slack.as('owner').in('#ops');
+  await owner.types('/vps access grant @nobody viewer');
+  await owner.sees('is viewer now');
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  return [
+    'command /vps reboot',
+    'block_actions stop',
+    'view_submission create_review',
+    'command /vps password',
+    'block_actions password_saved',
+    'view_submission renew_review',
+    'view_submission delete',
+    'command /vps access grant',
+    'command /vps connect',
+  ].map((what) => kept(team, what));
+}
+
+describe('a signed request that comes again', () => {
+  it('changes nothing a second time, is refused in words, and audited', async () => {
+    await using team = await startTeam();
+    const all = await doEverything(team);
+    const changes = changesSeen(team).length;
+    const charges = team.hosting.charges(team.account).length;
+    const deniedOf = async () => {
+      const names = ['owner', 'manager', 'operator'] as const;
+      const audits = await Promise.all(names.map((name) => visitor(team, name).audit()));
+      return audits.flat().filter(({ code }) => code === 'already_handled');
+    };
+    const words = async (delivery: Delivery): Promise<string> => {
+      const answers = team.slack.traffic().length;
+      const { status, response } = await team.slack.redeliver(delivery);
+      expect(status).toBe(200);
+      if (response.includes('Nothing is paid twice')) return response;
+      const heard = () =>
+        team.slack
+          .traffic()
+          .slice(answers)
+          .find(({ from }) => from === 'app');
+      await vi.waitUntil(() => heard() !== undefined);
+      return decodeURIComponent(heard()?.request ?? '');
+    };
+    let denied = 0;
+    for (const round of ['at once', 'after a restart']) {
+      for (const delivery of all) {
+        const said = await words(delivery);
+        const isPurchase = delivery.what.includes('_review');
+        expect(said, `${delivery.what}, ${round}`).toContain(
+          isPurchase ? 'Nothing is paid twice' : 'handled before',
+        );
+        denied += isPurchase ? 0 : 1;
+        expect(await deniedOf()).toHaveLength(denied);
+      }
+      await team.restart();
+    }
+    expect(changesSeen(team)).toHaveLength(changes);
+    expect(team.hosting.charges(team.account)).toHaveLength(charges);
+  });
+
+  it('is refused when the first one is still being worked on', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 150 });
+    const by = visitor(team, 'operator');
+    const delivery = await by.command('reboot web-1');
+    await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
+    await team.slack.as('viewer').in('#ops').sees('rebooted web-1');
+    expect(changesSeen(team)).toHaveLength(1);
+    const audit = await by.audit();
+    expect(audit.filter(({ code }) => code === 'already_handled')).toHaveLength(20);
+  });
+
+  it('pays once when the confirmation comes twenty times', async () => {
+    await using team = await startTeam();
+    const manager = team.slack.as('manager').in('#ops');
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await manager.presses('Create and pay');
+    const delivery = kept(team, 'view_submission create_review');
+    const again = await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
+    expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    await manager.sees('once was created');
+    expect(changesSeen(team)).toHaveLength(1);
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  });
+});
+
+describe('a request that Slack did not sign', () => {
+  it('is refused with 401 and has no effect', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const { slack } = team;
+    const fields = slack.commandFields('owner', '#ops', 'reboot web-1');
+    const body = new URLSearchParams(fields).toString();
+    const now = Math.floor(Date.now() / 1000);
+    const at = (seconds: number | string) => ({
+      timestamp: String(seconds),
+      signature: slack.sign(body, seconds),
+    });
+    const good = at(now);
+    const attempts = [
+      slack.deliverForged({ fields }),
+      slack.deliverForged({ payload: { type: 'block_actions' } }),
+      slack.deliverRaw(body, {}),
+      slack.deliverRaw(body, { timestamp: good.timestamp }),
+      slack.deliverRaw(body, { signature: good.signature }),
+      slack.deliverRaw(body, { ...good, signature: '' }),
+      slack.deliverRaw(body, { ...good, signature: 'v0=' }),
+      slack.deliverRaw(body, { ...good, signature: good.signature.slice(0, -1) }),
+      slack.deliverRaw(body, { ...good, signature: good.signature.toUpperCase() }),
+      slack.deliverRaw(body, { ...good, signature: `${good.signature}, ${good.signature}` }),
+      slack.deliverRaw(body, { ...good, signature: good.signature.replace('v0=', 'v1=') }),
+      slack.deliverRaw(`${body}&text=delete`, good),
+      slack.deliverRaw(`ssl_check=1&${body}`, {}),
+      slack.deliverRaw(body, at(now - 301)),
+      slack.deliverRaw(body, at(now - 86_400)),
+      slack.deliverRaw(body, at(0)),
+      slack.deliverRaw(body, at(-1)),
+      slack.deliverRaw(body, at(now + 310)),
+      slack.deliverRaw(body, at(now + 86_400)),
+      slack.deliverRaw(body, at(now * 1000)),
+      slack.deliverRaw(body, at('9e99')),
+    ];
+    const answers = await Promise.all(attempts);
+    const statuses = answers.map(({ status }) => status);
+    // `ssl_check` is Slack's own unsigned test of the address: answered, and nothing more is done with it.
+    expect(statuses).toEqual(attempts.map((_, place) => (place === 12 ? 200 : 401)));
+    expect(team.hosting.requests()).toEqual([]);
+    expect(await visitor(team, 'owner').audit()).toEqual([]);
+    expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);
+  });
+
+  it('takes a clock that goes a little wrong', async () => {
+    await using team = await startTeam();
+    const { slack } = team;
+    for (const off of [-280, 280]) {
+      const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+      const timestamp = String(Math.floor(Date.now() / 1000) + off);
+      const { status } = await slack.deliverRaw(body, { timestamp, signature: slack.sign(body, timestamp) });
+      expect(status).toBe(200);
+    }
+  });
+
+  it('whose time is no number is refused, signed or not', async () => {
+    await using team = await startTeam();
+    const { slack } = team;
+    const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+    // What is signed is `v0:<time>:<body>`: a beginning of the body may not be passed off as the end of the time.
+    const old = `${Math.floor(Date.now() / 1000) - 3600}`;
+    const at = body.indexOf('&') + 1;
+    const split = { timestamp: `${old}:${body.slice(0, at)}`, signature: slack.sign(body, old) };
+    expect((await slack.deliverRaw(body.slice(at), split)).status).toBe(401);
+    for (const timestamp of ['soon', 'NaN', 'Infinity', '0x7fffffff', '1e3x', ' ']) {
+      const { status } = await slack.deliverRaw(body, { timestamp, signature: slack.sign(body, timestamp) });
+      expect([timestamp, status]).toEqual([timestamp, 401]);
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
+import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { startProcess } from '../support/process.ts';
+import { ENCRYPTION_KEY, startTeam } from '../support/team.ts';
+
+/** Runs a built program to its end. */
+function run(file: string, args: readonly string[], environment: Record<string, string>, input = '') {
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [`dist/${file}`, ...args],
+      { env: { PATH: process.env.PATH, ...environment } },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+describe('starting', () => {
+  test('with nothing set names every missing setting at once, each with an example, and ends with 1', async () => {
+    const { code, output } = await run('main.js', [], {});
+    expect(code).toBe(1);
+    for (const name of ['HOSTING_BASE_URL', 'SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS']) {
+      expect(output).toMatch(new RegExp(`${name} is missing, for example: ${name}=`));
+    }
+    expect(output).not.toMatch(/\n\s+at /);
+  });
+
+  test('on a port in use is a sentence', async () => {
+    await using team = await startTeam();
+    const { port } = team.app;
+    const settings = { ...team.environment, PORT: String(port), DATABASE_URL: 'sqlite::memory:' };
+    const { code, output } = await run('main.js', [], settings);
+    expect(code).toBe(1);
+    expect(output).toContain('The port is in use');
+  });
+
+  test('twice on one database is refused with a sentence', async () => {
+    await using team = await startTeam();
+    const { code, output } = await run('main.js', [], { ...team.environment });
+    expect(code).toBe(1);
+    expect(output).toContain('in use by another process');
+  });
+
+  test('with a broken keyring says which entry is wrong, and not what is in it', async () => {
+    await using team = await startTeam();
+    const settings = { ...team.environment, ENCRYPTION_KEYS: 'k1:c2hvcnQ=', DATABASE_URL: 'sqlite::memory:' };
+    const { code, output } = await run('main.js', [], settings);
+    expect(code).toBe(1);
+    expect(output).not.toContain('c2hvcnQ');
+  });
+
+  test('is not ready while Slack does not know the token, and says so', async () => {
+    await using team = await startTeam();
+    const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
+    await using app = await startProcess(settings);
+    const ready = await fetch(`${app.url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain('SLACK_BOT_TOKEN');
+    expect((await fetch(`${app.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('the key on the command line', () => {
+  test('is tried and kept beside a running app, which uses it at once; and forgotten again', async () => {
+    await using team = await startTeam({ isConnected: false });
+    const settings = { ...team.environment };
+    const wanted = ['--workspace', TEAM.id];
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps list');
+    await owner.sees('No hosting account is connected yet');
+
+    const wrong = await run('key.js', ['set', ...wanted], settings, 'not-the-key\n');
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('unauthorized') });
+    const kept = await run('key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
+    expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is kept') });
+    expect(kept.output).not.toContain(team.apiKey);
+    await owner.types('/vps list');
+    await owner.sees('no servers yet');
+
+    expect((await run('key.js', ['list'], settings)).output).toContain(TEAM.id);
+    expect((await run('key.js', ['remove', ...wanted], settings)).output).toContain('forgotten');
+    owner.overlooksOldMessages();
+    await owner.types('/vps list');
+    await owner.sees('No hosting account is connected yet');
+  });
+
+  test('says how it is used when it is used in another way', async () => {
+    const { code, output } = await run('key.js', ['set'], {});
+    expect(code).toBe(1);
+    expect(output).toContain('--workspace');
+  });
+
+  test('makes the database on a machine where the app never ran', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+    await using hosting = await startHosting({});
+    const account = hosting.accounts.create({ name: 'Team', balanceMinor: 1000 });
+    const settings = {
+      HOSTING_BASE_URL: hosting.baseUrl,
+      ENCRYPTION_KEYS: ENCRYPTION_KEY,
+      DATABASE_URL: `sqlite:${folder}/new/vps.sqlite`,
+    };
+    const kept = await run('key.js', ['set', '--workspace', TEAM.id], settings, hosting.createKey(account));
+    expect(kept).toMatchObject({ code: 0 });
+    await rm(folder, { recursive: true });
+  });
+});
+
+test('an owner named in OWNERS gets in without Slack saying anything about them', async () => {
+  await using team = await startTeam({ scopes: ['commands', 'chat:write'], hasRoles: false });
+  const owner = team.slack.as('owner').in('#ops');
+  await owner.types('/vps status');
+  await owner.sees('answers and accepts the key');
+  expect(PEOPLE.owner.id).toBe(team.environment.OWNERS);
+});

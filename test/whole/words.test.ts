@@ -1,0 +1,216 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/errors.ts';
+import type { Persona } from '../../src/sandbox/slack/driver.ts';
+import { realSystem, type System } from '../../src/system.ts';
+import { startTeam, type Team } from '../support/team.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Waits and measures so many times as fast, timeouts included; the wall clock stays right. */
+function startHurried(times: number, answerMs = 1500): Promise<Team> {
+  const system: System = {
+    ...realSystem,
+    elapsed: () => performance.now() * times,
+    sleep: (ms, signal) => realSystem.sleep(ms / times, signal),
+  };
+  const settings = { HOSTING_TIMEOUT_MS: String(answerMs * times) };
+  return startTeam({ system, settings, balanceMinor: 1_000_000, hosting: { requestsPerMinute: 1_000_000 } });
+}
+
+/** What must stand in the words for each code of the API document, section 7. */
+const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
+  unauthorized: /does not accept the API key.*\/vps connect/s,
+  not_allowed: /not open for this account yet.*first top-up/s,
+  bad_request: /did not accept a value/,
+  not_enough_balance: /balance of the hosting account is too low.*[Tt]op it up/s,
+  limit: /as many servers as it may have/,
+  not_created: /could not be created.*back on the balance/s,
+  checking: /has not confirmed/,
+  not_found: /no such server in the account/,
+  wrong_state: /does not suit the state/,
+  rate_limited: /no more requests this minute.*[Tt]ry again/s,
+};
+
+/** The insides of a program, or a code where a sentence should be. */
+const NO_WORDS =
+  /undefined|NaN|\[object|Error:|HostingError|Refusal|incident|\bat \S+:\d+|unexpected happened|\b[a-z]+_[a-z]+\b/;
+
+type Verb = 'list' | 'reboot' | 'create' | 'renew' | 'delete';
+
+const VERBS: Readonly<Record<Verb, (by: Persona, server: string) => Promise<void>>> = {
+  list: async (by) => {
+    await by.types('/vps list');
+  },
+  reboot: async (by, server) => {
+    await by.types(`/vps reboot ${server}`);
+  },
+  create: async (by, server) => {
+    await by.types(`/vps create plan=micro location=ams image=debian-13 label=new-${server}`);
+    await by.presses('Create and pay');
+  },
+  renew: async (by, server) => {
+    await by.types(`/vps renew ${server}`);
+    await by.presses('Renew and pay');
+  },
+  delete: async (by, server) => {
+    await by.types(`/vps delete ${server}`);
+    await by.fills({ 'Type the label to delete it': server });
+    await by.presses('Delete');
+  },
+};
+
+const verbs = Object.keys(VERBS) as Verb[];
+
+describe('what went wrong', () => {
+  it.concurrent.each(
+    verbs,
+  )('with a %s is said in a sentence, whatever code the hosting API answers with', async (verb) => {
+    await using team = await startHurried(60);
+    team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
+    for (const [place, code] of ERROR_CODES.entries()) {
+      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      const on = verb === 'list' ? 'servers' : verb;
+      const id = team.hosting.faults.add({ on, kind: 'error', code, times: 'always' });
+      await VERBS[verb](manager, `web-${place + 1}`);
+      await manager.sees(WORDS[code]);
+      expect(manager.screen(), code).not.toMatch(NO_WORDS);
+      if (verb === 'create' || verb === 'renew') {
+        await manager.sees(
+          code === 'checking'
+            ? 'You will not be charged twice'
+            : /[Nn]othing was charged|charge is back|not sent/,
+        );
+      }
+      team.hosting.faults.remove(id);
+      if (manager.modal()) await manager.closes();
+    }
+    const spent = team.hosting.charges(team.account).length - team.hosting.refunds(team.account).length;
+    // Only what the service itself is still checking is paid for now, and that once.
+    expect(spent).toBe(verb === 'create' ? 1 : 0);
+    expect(team.hosting.listServers(team.account)).toHaveLength(ERROR_CODES.length);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it.concurrent.each(
+    verbs,
+  )('with a %s is said when the hosting API can’t be reached at all, and nothing is left in doubt', async (verb) => {
+    await using team = await startHurried(60);
+    team.hosting.seedServers(team.account, 1, 'web');
+    await team.hosting.close();
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types(
+      {
+        list: '/vps list',
+        reboot: '/vps reboot web-1',
+        create: '/vps create plan=micro location=ams image=debian-13 label=new',
+        renew: '/vps renew web-1',
+        delete: '/vps delete web-1',
+      }[verb],
+    );
+    await manager.sees('could not be reached; nothing was sent');
+    expect(manager.screen()).not.toMatch(NO_WORDS);
+    expect(await team.app.services.store.ledger.countOpen()).toBe(0);
+  });
+});
+
+describe('an answer that is none', () => {
+  it.concurrent.each([
+    'html',
+    'garbage',
+    'status_500',
+    'lost_after',
+    'hang',
+  ] as const)('is said: %s', async (kind) => {
+    await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '300' } });
+    team.hosting.seedServers(team.account, 2, 'web');
+    const operator = team.slack.as('operator').in('#ops');
+    team.hosting.faults.add({ on: 'servers', kind });
+    await operator.types('/vps list');
+    await operator.sees(/did not answer|could not be read/);
+    team.hosting.faults.add({ on: 'reboot', kind });
+    await operator.types('/vps reboot web-1');
+    await operator.sees('We don’t know whether web-1 was rebooted');
+    await operator.presses('Look again');
+    await operator.sees('Paid until');
+    const manager = team.slack.as('manager').in('#ops');
+    team.hosting.faults.add({ on: 'delete', kind });
+    await VERBS.delete(manager, 'web-2');
+    await manager.sees(/web-2 was deleted|probably not deleted/);
+    expect(`${operator.screen()}${manager.screen()}`).not.toMatch(NO_WORDS);
+    expect(team.hosting.requests({ operation: 'reboot' })).toHaveLength(1);
+    expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a minute whose requests are used up', () => {
+  it('is told to whoever has to wait, and they get their answer', async () => {
+    await using team = await startHurried(20, 150);
+    const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+    const hosting = team.app.services.hostingOf(new Secret(team.apiKey));
+    // Without an answer each of them keeps its place until its time is up, and then for a minute.
+    team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
+    const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));
+    const ended = Promise.allSettled(used);
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees('requests of this minute are used up');
+    await viewer.sees('1 server', 20_000);
+    await ended;
+    expect(viewer.screen()).not.toMatch(NO_WORDS);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a form that Slack does not take', () => {
+  it.each(['create', 'renew web-1', 'delete web-1'])('leaves nobody with a spinner: %s', async (typed) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const manager = team.slack.as('manager').in('#ops');
+    team.slack.faults.failMethod('views.update', 'invalid_arguments', 1);
+    await manager.types(`/vps ${typed}`);
+    await manager.sees('Slack did not take this form');
+    expect(manager.modal()?.shown).not.toContain('Asking the hosting API');
+  });
+
+  it('is one press away when its trigger was gone', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const manager = team.slack.as('manager').in('#ops');
+    team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
+    await manager.types('/vps delete web-1');
+    await manager.sees('Slack was too slow');
+    await manager.presses('Delete a server…');
+    await manager.sees('not refunded');
+  });
+});
+
+describe('what is typed wrong', () => {
+  it('is answered with the nearest thing that there is', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3, 'web');
+    const manager = team.slack.as('manager').in('#ops');
+    for (const [typed, words] of [
+      ['lst', 'Did you mean /vps list'],
+      ['show wbe-1', 'Did you mean web-1'],
+      ['reboot', 'Which server?'],
+      ['create plan=smal location=ams image=debian-13 label=x', 'Did you mean small'],
+      [`reboot ${Array.from({ length: 21 }, (_, n) => `s${n}`).join(' ')}`, 'At most 20 servers at once'],
+      ['help reboot', 'It takes the role operator'],
+      ['', 'A server is named by'],
+    ] as const) {
+      const fresh = manager.overlooksOldMessages();
+      await fresh.types(`/vps ${typed}`);
+      await fresh.sees(words);
+      if (fresh.modal()) await fresh.closes();
+    }
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody operater');
+    await owner.sees('Did you mean operator?');
+    await owner.types('/vps access grant nobody operator');
+    await owner.sees('Name a person by @mention');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
