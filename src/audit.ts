@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { AuditLog } from './app/ports.ts';
 import { AUDIT_FORMATS, type AuditFormat } from './audit-formats.ts';
 import { parseAuditConfig } from './config.ts';
+import { findDay } from './domain/day.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem } from './system.ts';
 import { createVault, parseKeyring, VaultError } from './vault.ts';
@@ -143,11 +144,8 @@ async function listWanted(audit: AuditLog, wanted: readonly string[]): Promise<r
 
 function parseDay(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // 31 February would be a day in March.
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text) {
-    throw new Error(`${option} takes a day, written like 2026-01-31.`);
-  }
+  const at = findDay(text);
+  if (at === undefined) throw new Error(`${option} takes a day, written like 2026-01-31.`);
   return at;
 }
 

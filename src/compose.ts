@@ -6,8 +6,10 @@ import type { Config } from './config.ts';
 import { createHosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
 import { createSlackDoor } from './slack/bolt.ts';
+import { createChannels } from './slack/channels.ts';
 import { commands } from './slack/commands/index.ts';
 import { createDispatch } from './slack/dispatch.ts';
+import { createGroups } from './slack/groups.ts';
 import { introduce } from './slack/introduce.ts';
 import { createPeople } from './slack/people.ts';
 import { explain } from './slack/report.ts';
@@ -52,6 +54,8 @@ export async function compose(config: Config, log: Log, system: System = realSys
     log,
     store,
     people: createPeople(slack, system),
+    groups: createGroups(slack, system),
+    channels: createChannels(slack, system),
     teller: createTeller(() => bench),
     turns: createTurns(),
     hostingOf: (key) => hosting.of(key),
@@ -59,6 +63,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
       owners: config.OWNERS,
       doubtMs: config.DOUBT_MINUTES * 60_000,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
+      auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
   };
   const door = createDoor(services);

@@ -29,6 +29,7 @@ const EXAMPLES = {
   DATABASE_URL: 'sqlite:./data/vps.sqlite',
   DOUBT_MINUTES: '30',
   PASSWORD_HOLD_MINUTES: '60',
+  AUDIT_KEEP_DAYS: '365',
   PORT: '3000',
   HOST: '127.0.0.1',
   LOG_LEVEL: 'info',
@@ -63,6 +64,8 @@ const schema = z.object({
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   DOUBT_MINUTES: minutes(1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(10_080).default(60),
+  /** Absent: for ever. */
+  AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),

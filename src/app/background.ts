@@ -1,29 +1,33 @@
-import { roleCovers } from '../domain/actor.ts';
+import { reaches } from '../domain/access.ts';
 import { describeDefect, isExpected } from '../domain/errors.ts';
-import { isEnded, type Operation } from '../domain/operation.ts';
+import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
 import { newLease, whileHolding } from './lease.ts';
 import { auditOf, payOperation } from './paid-operation.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import type { Services } from './services.ts';
+import { pruneAudit, sweep } from './sweep.ts';
+import { sweepApprovals } from './sweep-approvals.ts';
 import { tellOperation } from './tell-operation.ts';
 import type { Door } from './use-case.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
 const SWEEP_MS = 60_000;
+const PRUNE_MS = 24 * 3_600_000;
 const MOST_AT_ONCE = 8;
 /** A confirmation that a dead process left unsent is carried out within this time, and given back after it. */
 const RESUME_MS = 5 * 60_000;
 /** After this time, telling is given up; a password stays to be shown by `/vps password`. */
 const TELL_MS = 24 * 3_600_000;
-/** Slack's signatures are good for five minutes, and clocks differ: twice that. */
-const REPLAY_MS = 10 * 60_000;
 
 /** What has to be done behind people's backs: doubts, untold outcomes, restarts, expiries. Runs until aborted. */
 export async function runBackground(services: Services, door: Door, signal: AbortSignal): Promise<void> {
-  const { system, log } = services;
+  const { system } = services;
+  let sweeping: Promise<void> | undefined;
   const running = new Set<Promise<void>>();
-  let sweptAt = Number.NEGATIVE_INFINITY;
+  const startedAt = system.now();
+  const sweepIsDue = everyNow(SWEEP_MS, system);
+  const pruneIsDue = everyNow(PRUNE_MS, system);
   while (!signal.aborted) {
     try {
       // Side by side: one order that waits for an answer must not hold up everybody's outcomes.
@@ -33,17 +37,36 @@ export async function runBackground(services: Services, door: Door, signal: Abor
         const ended: Promise<void> = work().finally(() => running.delete(ended));
         running.add(ended);
       }
-      if (system.elapsed() - sweptAt >= SWEEP_MS) {
-        sweptAt = system.elapsed();
+      if (sweepIsDue()) {
         await sweep(services);
+        sweeping ??= sweepApprovals(services, startedAt)
+          .catch((error: unknown) => logTrouble(error, services))
+          .finally(() => {
+            sweeping = undefined;
+          });
       }
+      if (pruneIsDue()) await pruneAudit(services);
     } catch (error) {
-      // The store is out of reach: everything stays due.
-      log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
+      logTrouble(error, services);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  await Promise.all(running);
+  await Promise.all([...running, sweeping]);
+}
+
+/** The store is out of reach: everything stays due. */
+function logTrouble(error: unknown, { log }: Services): void {
+  log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
+}
+
+/** True the first time and then once in so many milliseconds. */
+function everyNow(periodMs: number, system: Services['system']): () => boolean {
+  let lastAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const isDue = system.elapsed() - lastAt >= periodMs;
+    if (isDue) lastAt = system.elapsed();
+    return isDue;
+  };
 }
 
 /** Takes one due operation and moves it on; false when none is due. */
@@ -101,8 +124,10 @@ async function moveOn(operation: Operation, owner: string, services: Services, d
 async function resume(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
   const { ledger } = services.store;
   const at = services.system.now();
-  const role = await door.findRole({ workspaceId: operation.workspaceId, userId: operation.actorId });
-  const reason = !roleCovers(role, 'manager')
+  const { workspaceId, actorId: userId, channelId } = operation;
+  const actor = { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) };
+  const reach = await door.findReach(actor);
+  const reason = !reaches(reach, 'manager', labelOf(operation.purchase))
     ? 'role_needed'
     : at - operation.createdAt > RESUME_MS
       ? 'stale_confirmation'
@@ -122,13 +147,4 @@ export function nextDueAt(operation: Operation, now: number): number {
   const since = isEnded(operation) ? operation.endedAt : operation.sentAt;
   const passed = now - (since ?? operation.createdAt);
   return now + Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
-}
-
-async function sweep({ store, system }: Services): Promise<void> {
-  const now = system.now();
-  await store.passwords.eraseExpired(now);
-  await store.replyUrls.removeExpired(now);
-  await store.connectLinks.removeExpired(now);
-  await store.seenRequests.removeBefore(now - REPLAY_MS);
-  await store.apiCalls.removeBefore(now - REPLAY_MS);
 }

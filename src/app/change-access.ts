@@ -1,60 +1,140 @@
-import { type Role, roleCovers } from '../domain/actor.ts';
+import type { Grant, Grantee, Reach } from '../domain/access.ts';
+import type { Role } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
-import type { Grant } from './ports.ts';
+import { EVERY_SERVER, matchesPattern } from '../domain/label-pattern.ts';
+import type { AccessRequest } from './access-ports.ts';
+import { checkGrantee } from './check-grantee.ts';
+import { findReach } from './reach.ts';
 import { defineUseCase, type Scene } from './use-case.ts';
 
-/** Who has which role here, and the owners that the operator named. */
+export interface AccessList {
+  readonly grants: readonly Grant[];
+  /** The owners that the operator named. */
+  readonly owners: readonly string[];
+  readonly requests: readonly AccessRequest[];
+}
+
+/** Who has which role here, the owners that the operator named, and who asks for more. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (
-    _input: Record<never, never>,
-    scene,
-  ): Promise<{ grants: readonly Grant[]; owners: readonly string[] }> => ({
-    grants: await scene.services.store.grants.list(scene.actor.workspaceId),
-    owners: scene.services.settings.owners,
-  }),
+  run: async (_input: Record<never, never>, { services, actor }): Promise<AccessList> => {
+    const { grants, accessRequests } = services.store;
+    const now = services.system.now();
+    return {
+      grants: (await grants.list(actor.workspaceId)).filter(({ until }) => (until ?? now + 1) > now),
+      owners: services.settings.owners,
+      requests: await accessRequests.listOpen(actor.workspaceId),
+    };
+  },
 });
 
-/** Gives somebody a role; an earlier one is replaced. */
+/** What somebody may do when acting in this channel, and why. */
+export const explainAccess = defineUseCase({
+  name: 'access',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (input: { userId: string }, { services, actor }): Promise<Reach> =>
+    findReach({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, services),
+});
+
+export type GrantWish = Grantee & {
+  readonly role: Role;
+  readonly pattern: string;
+  /** How long it is for; absent: for good. */
+  readonly forMs?: number;
+};
+
+/**
+ * Gives a role; an earlier one of the same subject for the same servers is replaced.
+ * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
+ */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { userId: string; role: Role }, scene): Promise<void> => {
-    scene.about({ label: `${input.role} ${input.userId}` });
-    if (!roleCovers(input.role, 'owner')) await refuseLastOwner(input.userId, scene);
-    await scene.services.store.grants.put({
-      workspaceId: scene.actor.workspaceId,
-      subjectKind: 'user',
-      subjectId: input.userId,
-      role: input.role,
-      grantedBy: scene.actor.userId,
-      grantedAt: scene.services.system.now(),
+  subject: ({ role, pattern, subjectId }) => ({
+    label: [role, pattern, subjectId].filter(Boolean).join(' '),
+  }),
+  run: async (wish: GrantWish, scene): Promise<{ grant: Grant; fits?: number }> => {
+    const { actor, services } = scene;
+    const { forMs, ...rest } = wish;
+    if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
+    await checkGrantee(wish, scene);
+    await refuseLastOwner((grant) => isReplaced(grant, wish), scene, wish);
+    const now = services.system.now();
+    const grant = await services.store.grants.put({
+      ...rest,
+      workspaceId: actor.workspaceId,
+      grantedBy: actor.userId,
+      grantedAt: now,
+      ...(forMs === undefined ? {} : { until: now + forMs }),
     });
+    const fits = wish.pattern === EVERY_SERVER ? undefined : await countFitting(wish.pattern, scene);
+    return { grant, ...(fits === undefined ? {} : { fits }) };
   },
 });
 
-/** Takes somebody's role away; false when they had none by grant. */
+/**
+ * Takes one grant away, or all of a subject; those that were there.
+ * @throws Refusal `last_owner`
+ */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { userId: string }, scene): Promise<boolean> => {
-    scene.about({ label: input.userId });
-    await refuseLastOwner(input.userId, scene);
-    return scene.services.store.grants.remove(scene.actor.workspaceId, 'user', input.userId);
+  subject: (input: Grantee | { grantId: string }) => ({
+    label: 'grantId' in input ? input.grantId : input.subjectId,
+  }),
+  run: async (input: Grantee | { grantId: string }, scene): Promise<readonly Grant[]> => {
+    const { actor, services, about } = scene;
+    const { grants } = services.store;
+    if (!('grantId' in input)) {
+      await refuseLastOwner((grant) => isSubject(grant, input), scene);
+      return grants.removeAll(actor.workspaceId, input);
+    }
+    await refuseLastOwner(({ id }) => id === input.grantId, scene);
+    const removed = await grants.remove(actor.workspaceId, input.grantId);
+    if (!removed) throw new Refusal('grant_over', {});
+    about({ label: [removed.role, removed.pattern, removed.subjectId].filter(Boolean).join(' ') });
+    return [removed];
   },
 });
 
+/** How many servers a pattern fits today; undefined when nobody can say just now. */
+async function countFitting(pattern: string, scene: Scene): Promise<number | undefined> {
+  const servers = await scene
+    .hosting()
+    .then((hosting) => hosting.listServers())
+    .catch(() => undefined);
+  return servers?.filter(({ label }) => matchesPattern(pattern, label)).length;
+}
+
+function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
+  return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
+}
+
+/** One for good and one for a time live side by side. */
+function isReplaced(grant: Grant, wish: GrantWish): boolean {
+  const isSameEnd = (grant.until === undefined) === (wish.forMs === undefined);
+  return isSubject(grant, wish) && grant.pattern === wish.pattern && isSameEnd;
+}
+
 /** @throws Refusal `last_owner`: nobody could give the role back */
-async function refuseLastOwner(userId: string, { actor, services }: Scene): Promise<void> {
+async function refuseLastOwner(
+  goes: (grant: Grant) => boolean,
+  { actor, services }: Scene,
+  comes?: GrantWish,
+): Promise<void> {
   const grants = await services.store.grants.list(actor.workspaceId);
-  const owners = grants.filter(({ role }) => role === 'owner').map(({ subjectId }) => subjectId);
-  const isOnlyOne = owners.length === 1 && owners[0] === userId;
-  if (!isOnlyOne || services.settings.owners.length > 0) return;
+  // A channel is nobody, and what ends by itself keeps nobody in.
+  const owning = grants.filter(
+    ({ role, subjectKind, until }) => role === 'owner' && subjectKind !== 'channel' && until === undefined,
+  );
+  const staying = owning.filter((grant) => !goes(grant));
+  if (owning.length === staying.length || staying.length > 0 || comes?.role === 'owner') return;
+  if (services.settings.owners.length > 0) return;
   const person = await services.people.find(actor.workspaceId, actor.userId);
-  if (person?.isAdmin && actor.userId !== userId) return;
-  throw new Refusal('last_owner', {});
+  if (!person?.isAdmin) throw new Refusal('last_owner', {});
 }

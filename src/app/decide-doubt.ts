@@ -60,10 +60,11 @@ export const decideDoubt = defineUseCase({
   },
 });
 
-async function getDoubt(operationId: string, { actor, services }: Scene): Promise<Operation> {
+async function getDoubt(operationId: string, { actor, services, demand }: Scene): Promise<Operation> {
   const operation = await services.store.ledger.find(operationId);
   const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsPerson;
   if (!isOpen || operation.state !== 'in_doubt') throw new Refusal('doubt_over', {});
+  await demand(labelOf(operation.purchase));
   return operation;
 }
 

@@ -1,9 +1,10 @@
-import type { Role } from '../domain/actor.ts';
+import type { Approval, Card } from '../domain/approval.ts';
 import type { Catalog, Order } from '../domain/catalog.ts';
 import type { Money } from '../domain/money.ts';
 import type { Operation, Purchase } from '../domain/operation.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server } from '../domain/server.ts';
+import type { AccessRequests, Approvals, Grants, Workspaces } from './access-ports.ts';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {
@@ -74,6 +75,8 @@ export interface AuditFilter {
   readonly actorId?: string;
   /** Matches a label or an id. */
   readonly server?: string;
+  /** Matches the id alone: another server's label may be the same digits. */
+  readonly serverId?: number;
   readonly outcome?: AuditEntry['outcome'];
   /** Epoch milliseconds; `since` is the first one that counts, `until` the first one that does not any more. */
   readonly since?: number;
@@ -132,6 +135,28 @@ export interface NewOperation {
   readonly at: number;
 }
 
+/** The most that may be spent since a moment; absent for no limit. */
+export interface Budget {
+  readonly since: number;
+  readonly workspace?: Money;
+  readonly person?: Money;
+}
+
+/** Only what was spent with this app, and whose price is known. */
+export interface Spent {
+  readonly workspace: Money;
+  readonly person: Money;
+}
+
+export type Prepared =
+  | { readonly kind: 'new' | 'known'; readonly operation: Operation }
+  | {
+      readonly kind: 'over_budget';
+      readonly whose: 'workspace' | 'person';
+      readonly spent: Money;
+      readonly most: Money;
+    };
+
 /** A lease on a row: whoever holds it works on the operation, until it ends by itself. */
 export interface Lease {
   readonly owner: string;
@@ -144,8 +169,11 @@ export interface Ledger {
   /**
    * Writes a confirmation. The same id again, or another operation that holds the same claim
    * (the same month of the same server) and was not refused, is returned instead.
+   * What it would spend is held against the budget in the same transaction: over it, nothing is written.
    */
-  prepare(operation: NewOperation): Promise<{ readonly isNew: boolean; readonly operation: Operation }>;
+  prepare(operation: NewOperation, budget?: Budget): Promise<Prepared>;
+  /** What confirmations of this workspace since then have paid or may still pay, and this person's part of it. */
+  sumSpent(workspaceId: string, actorId: string, since: number): Promise<Spent>;
   find(id: string): Promise<Operation | undefined>;
   /** The settled create that made this server here: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: string, serverId: number): Promise<Operation | undefined>;
@@ -248,37 +276,6 @@ export interface ApiKeys {
   listWorkspaces(): Promise<readonly string[]>;
 }
 
-export interface Grant {
-  readonly workspaceId: string;
-  readonly subjectKind: 'user';
-  readonly subjectId: string;
-  readonly role: Role;
-  readonly grantedBy: string;
-  readonly grantedAt: number;
-}
-
-export interface Grants {
-  /** A second grant to the same subject replaces the first. */
-  put(grant: Grant): Promise<void>;
-  remove(workspaceId: string, subjectKind: 'user', subjectId: string): Promise<boolean>;
-  find(workspaceId: string, subjectKind: 'user', subjectId: string): Promise<Grant | undefined>;
-  list(workspaceId: string): Promise<readonly Grant[]>;
-}
-
-export interface Workspace {
-  readonly id: string;
-  readonly name: string;
-  /** Whether changes are told to the channel. */
-  readonly announces: boolean;
-}
-
-export interface Workspaces {
-  /** Adds it, or updates its name. Settings stay. */
-  put(workspace: { readonly id: string; readonly name: string }, at: number): Promise<void>;
-  find(id: string): Promise<Workspace | undefined>;
-  setAnnounces(id: string, announces: boolean): Promise<void>;
-}
-
 /** The one-time links of `/vps connect`. Only a hash of the token is stored. */
 export interface ConnectLinks {
   put(link: ConnectLink): Promise<void>;
@@ -327,6 +324,8 @@ export interface Store {
   readonly workspaces: Workspaces;
   readonly apiKeys: ApiKeys;
   readonly grants: Grants;
+  readonly accessRequests: AccessRequests;
+  readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
   readonly audit: AuditLog;
@@ -337,20 +336,6 @@ export interface Store {
   /** Resolves when the engine answers; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** What is asked of Slack about a person. */
-export interface Person {
-  readonly isAdmin: boolean;
-  readonly isGuest: boolean;
-  readonly isBot: boolean;
-  readonly isDeactivated: boolean;
-  readonly teamId?: string;
-}
-
-export interface People {
-  /** Undefined when it can't be looked up: then nothing but a grant by name counts. */
-  find(workspaceId: string, userId: string): Promise<Person | undefined>;
 }
 
 /** Tells people what became of what they confirmed, wherever they can still be reached. */
@@ -364,4 +349,10 @@ export interface Teller {
     operation: Operation,
     password: HeldPassword | undefined,
   ): Promise<{ readonly isTold: boolean; readonly isPasswordShown: boolean }>;
+  /** Asks for an approval, in the channel of the settings or these people directly; the cards that got through. Never throws. */
+  askApprovers(approval: Approval, approvers: readonly string[]): Promise<readonly Card[]>;
+  /** Shows in its cards how an approval stands now. Never throws. */
+  showApproval(approval: Approval): Promise<void>;
+  /** Tells the requester what became of it, or that nobody could be asked; true when that got through. Never throws. */
+  tellApproval(approval: Approval): Promise<boolean>;
 }

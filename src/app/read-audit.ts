@@ -7,7 +7,7 @@ export const readAudit = defineUseCase({
   needs: 'owner',
   effect: 'reads',
   run: async (
-    input: Pick<AuditFilter, 'actorId' | 'server' | 'before' | 'limit'>,
+    input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'before' | 'limit'>,
     scene,
   ): Promise<readonly (AuditEntry & { readonly id: string })[]> =>
     scene.services.store.audit.list({ ...input, workspaceId: scene.actor.workspaceId }),

@@ -2,7 +2,11 @@ import { type Catalog, findPlan, type Order, type Plan } from '../domain/catalog
 import { Refusal } from '../domain/errors.ts';
 import type { Money } from '../domain/money.ts';
 import { findNearest } from '../domain/nearest.ts';
+import type { Purchase } from '../domain/operation.ts';
 import type { Server } from '../domain/server.ts';
+import { needsApproval, takesApprovals } from '../domain/settings.ts';
+import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
+import { getWorkspace } from './change-settings.ts';
 import { getServer, type ServerRef } from './find-server.ts';
 import { defineUseCase, type Scene } from './use-case.ts';
 
@@ -22,11 +26,28 @@ export interface CreateReview {
   readonly plan: Plan;
   /** A server of that label that exists already: allowed by the API as far as we know, but seldom meant. */
   readonly namesake?: Server;
+  readonly terms: Terms;
+}
+
+/** What else decides whether a purchase goes through: the workspace's budget and its two-person rule. */
+export interface Terms {
+  readonly budget?: BudgetState;
+  readonly isOverBudget: boolean;
+  /** Another manager has to approve it. */
+  readonly takesApproval: boolean;
+}
+
+async function readTerms(kind: Purchase['kind'], price: Money | undefined, scene: Scene): Promise<Terms> {
+  const { approval } = (await getWorkspace(scene)).settings;
+  const budget = await readBudget(scene);
+  const isOver = budget !== undefined && isOverBudget(budget, price);
+  const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
+  return { takesApproval, isOverBudget: isOver, ...(budget ? { budget } : {}) };
 }
 
 /**
  * Checks an order against the catalog and reads its price.
- * @throws Refusal `unknown_choice`, `bad_label`
+ * @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels
  */
 export const reviewCreate = defineUseCase({
   name: 'create',
@@ -36,9 +57,11 @@ export const reviewCreate = defineUseCase({
     const hosting = await scene.hosting();
     const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
     const order = { ...input.order, label: checkLabel(input.order.label) };
+    await scene.demand(order.label);
     const plan = getPlanOf(order, catalog);
     const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
-    return { order, plan, ...(namesake ? { namesake } : {}) };
+    const terms = await readTerms('create', plan.monthly, scene);
+    return { order, plan, terms, ...(namesake ? { namesake } : {}) };
   },
 });
 
@@ -84,6 +107,7 @@ export interface RenewReview {
   readonly paidUntil: number;
   /** Known only for servers that were made here: the API's record has no plan and no price. */
   readonly plan?: Plan;
+  readonly terms: Terms;
 }
 
 /**
@@ -98,11 +122,14 @@ export const reviewRenew = defineUseCase({
     const server = await getServer(input.ref, scene, { freshness: 'fresh' });
     if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
     const plan = await findPlanOf(server.id, scene);
-    return { server, paidUntil: server.paidUntil, ...(plan ? { plan } : {}) };
+    const terms = await readTerms('renew', plan?.monthly, scene);
+    return { server, paidUntil: server.paidUntil, terms, ...(plan ? { plan } : {}) };
   },
 });
 
-async function findPlanOf(serverId: number, scene: Scene): Promise<Plan | undefined> {
+type Sight = Pick<Scene, 'actor' | 'services' | 'hosting'>;
+
+async function findPlanOf(serverId: number, scene: Sight): Promise<Plan | undefined> {
   const made = await scene.services.store.ledger.findCreateOf(scene.actor.workspaceId, serverId);
   if (made?.purchase.kind !== 'create') return undefined;
   const hosting = await scene.hosting();
@@ -110,6 +137,6 @@ async function findPlanOf(serverId: number, scene: Scene): Promise<Plan | undefi
 }
 
 /** The price that a renewal of this server costs today; undefined when it was not made here. */
-export async function findRenewPrice(serverId: number, scene: Scene): Promise<Money | undefined> {
+export async function findRenewPrice(serverId: number, scene: Sight): Promise<Money | undefined> {
   return (await findPlanOf(serverId, scene))?.monthly;
 }

@@ -1,7 +1,8 @@
 import type { Secret } from '../domain/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { HostingApi, People, Store, Teller } from './ports.ts';
+import type { Channels, Groups, People } from './access-ports.ts';
+import type { HostingApi, Store, Teller } from './ports.ts';
 import type { Turns } from './turns.ts';
 
 /** What the use cases work with; put together in `compose.ts`, by tests with fakes of the outer two. */
@@ -10,6 +11,8 @@ export interface Services {
   readonly log: Log;
   readonly store: Store;
   readonly people: People;
+  readonly groups: Groups;
+  readonly channels: Channels;
   readonly teller: Teller;
   /** Creates of one account run one at a time (DESIGN 4.3). */
   readonly turns: Turns;
@@ -20,5 +23,7 @@ export interface Services {
     readonly owners: readonly string[];
     readonly doubtMs: number;
     readonly passwordHoldMs: number;
+    /** Undefined: the audit is kept for ever. */
+    readonly auditKeepDays: number | undefined;
   };
 }

@@ -22,7 +22,7 @@ export const showServer = defineUseCase({
     const { workspaceId } = scene.actor;
     const [operations, entries] = await Promise.all([
       store.ledger.listOfServer(workspaceId, server.id, 5),
-      store.audit.list({ workspaceId, server: String(server.id), limit: 20 }),
+      store.audit.list({ workspaceId, serverId: server.id, limit: 20 }),
     ]);
     const history = entries.filter((entry) => entry.outcome !== 'started').slice(0, 5);
     return { server, operations, history };

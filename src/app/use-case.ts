@@ -1,7 +1,9 @@
-import { type Actor, type Role, roleCovers, strongerRole } from '../domain/actor.ts';
-import { isExpected, Refusal } from '../domain/errors.ts';
+import { type Reach, reaches, strongestRole } from '../domain/access.ts';
+import type { Actor, Role } from '../domain/actor.ts';
+import { isExpected, Refusal, type RefusalCode } from '../domain/errors.ts';
 import type { Money } from '../domain/money.ts';
 import type { AuditEntry, HostingApi } from './ports.ts';
+import { findReach, isOfHere, listOwners } from './reach.ts';
 import type { Services } from './services.ts';
 
 /** One thing that can be done here, whoever asks and by whatever surface. */
@@ -40,6 +42,10 @@ export interface Scene {
   readonly services: Services;
   /** @throws Refusal `no_api_key` when the workspace has none yet */
   hosting(): Promise<HostingApi>;
+  /** Whether the role that this takes is held for the server of that label (DESIGN 3). */
+  covers(label: string): boolean;
+  /** @throws Refusal `role_needed` when it is not; audited as denied */
+  demand(label: string): Promise<void>;
   /** Notes for the audit what it is about, as soon as that is known. */
   about(subject: Subject): void;
   /** Notes for the audit that nobody knows whether it happened, and why. */
@@ -55,8 +61,8 @@ export interface Door {
   enter<Input, Output>(useCase: UseCase<Input, Output>, input: Input, visit: Visit): Promise<Output>;
   /** Only asks whether the actor may; a refusal is audited all the same. @throws Refusal as `enter` does */
   knock(useCase: AnyUseCase, visit: Visit): Promise<void>;
-  /** The role that the actor holds now; undefined for none. */
-  findRole(actor: Actor): Promise<Role | undefined>;
+  /** All that the actor may do now; empty for nothing. */
+  findReach(actor: Actor): Promise<Reach>;
 }
 
 /** Defines a use case; there for inference only. */
@@ -70,15 +76,16 @@ export function createDoor(services: Services): Door {
     enter: async (useCase, input, visit) => {
       const trail = startTrail(services, useCase.name, visit);
       trail.about(useCase.subject?.(input) ?? {});
-      await pass(trail, () => letIn(useCase, visit, services));
+      const reach = await pass(trail, () => letIn(useCase, visit, services));
       await pass(trail, () => refuseReplay(useCase, visit, services));
       if (useCase.effect === 'changes') await trail.write('started');
       try {
-        const output = await useCase.run(input, makeScene(services, visit.actor, trail));
+        const output = await useCase.run(input, makeScene(useCase, services, visit.actor, reach, trail));
         if (useCase.effect === 'changes') await trail.end();
         return output;
       } catch (error) {
-        if (useCase.effect !== 'reads') await trail.write(outcomeOf(error), codeOf(error));
+        const outcome = outcomeOf(error);
+        if (useCase.effect !== 'reads' || outcome === 'denied') await trail.write(outcome, codeOf(error));
         throw error;
       }
     },
@@ -86,49 +93,43 @@ export function createDoor(services: Services): Door {
       const trail = startTrail(services, useCase.name, visit);
       await pass(trail, () => letIn(useCase, visit, services));
     },
-    findRole: (actor) => findRole(actor, 'owner', services),
+    findReach: (actor) => findReach(actor, services),
   };
 }
 
-async function pass(trail: Trail, check: () => Promise<void>): Promise<void> {
+async function pass<Found>(trail: Trail, check: () => Promise<Found>): Promise<Found> {
   try {
-    await check();
+    return await check();
   } catch (error) {
     await trail.write('denied', codeOf(error));
     throw error;
   }
 }
 
-async function letIn(useCase: AnyUseCase, visit: Visit, services: Services): Promise<void> {
-  const { actor } = visit;
-  if (actor.homeTeamId !== undefined && actor.homeTeamId !== actor.workspaceId) {
-    throw new Refusal('other_organisation', {});
-  }
+async function letIn(useCase: AnyUseCase, { actor }: Visit, services: Services): Promise<Reach> {
   if (!(await services.store.workspaces.find(actor.workspaceId))) throw new Refusal('other_workspace', {});
-  if (useCase.needs !== 'anyone') {
-    const held = await findRole(actor, useCase.needs, services);
-    if (!roleCovers(held, useCase.needs)) {
-      throw new Refusal('role_needed', { needed: useCase.needs, ...(held ? { held } : {}) });
-    }
-  }
+  if (!(await isOfHere(actor, services))) throw new Refusal('other_organisation', {});
+  if (useCase.needs === 'anyone') return [];
+  const reach = await findReach(actor, services, useCase.needs);
+  if (!reaches(reach, useCase.needs)) throw await lackOf(useCase.needs, reach, actor, services);
+  return reach;
+}
+
+/** Says which role it takes, which one is held instead, and who could give it. */
+async function lackOf(needed: Role, reach: Reach, actor: Actor, services: Services, label?: string) {
+  const held = strongestRole(reach);
+  return new Refusal('role_needed', {
+    needed,
+    ...(held ? { held } : {}),
+    ...(label === undefined ? {} : { label }),
+    owners: await listOwners(actor.workspaceId, services),
+  });
 }
 
 async function refuseReplay(useCase: AnyUseCase, visit: Visit, services: Services): Promise<void> {
   if (useCase.effect !== 'changes' || visit.requestId === undefined) return;
   const isFirst = await services.store.seenRequests.add(visit.requestId, services.system.now());
   if (!isFirst) throw new Refusal('already_handled', {});
-}
-
-/** Slack is asked about a person only when what is known here does not suffice. */
-async function findRole(actor: Actor, enough: Role, services: Services): Promise<Role | undefined> {
-  if (actor.homeTeamId !== undefined && actor.homeTeamId !== actor.workspaceId) return undefined;
-  if (services.settings.owners.includes(actor.userId)) return 'owner';
-  const grant = await services.store.grants.find(actor.workspaceId, 'user', actor.userId);
-  if (roleCovers(grant?.role, enough)) return grant?.role;
-  const person = await services.people.find(actor.workspaceId, actor.userId);
-  if (person?.isBot || person?.isDeactivated) return undefined;
-  if (person?.teamId !== undefined && person.teamId !== actor.workspaceId) return undefined;
-  return strongerRole(grant?.role, person?.isAdmin && !person.isGuest ? 'owner' : undefined);
 }
 
 type Trail = ReturnType<typeof startTrail>;
@@ -162,12 +163,23 @@ function startTrail(services: Services, action: string, { actor, surface }: Visi
   };
 }
 
-function makeScene(services: Services, actor: Actor, trail: Pick<Scene, 'about' | 'doubt'>): Scene {
+function makeScene(
+  { needs }: AnyUseCase,
+  services: Services,
+  actor: Actor,
+  reach: Reach,
+  trail: Pick<Scene, 'about' | 'doubt'>,
+): Scene {
+  const covers = (label: string) => needs === 'anyone' || reaches(reach, needs, label);
   return {
     actor,
     services,
     about: trail.about,
     doubt: trail.doubt,
+    covers,
+    demand: async (label) => {
+      if (needs !== 'anyone' && !covers(label)) throw await lackOf(needs, reach, actor, services, label);
+    },
     hosting: async () => {
       const held = await services.store.apiKeys.find(actor.workspaceId);
       if (!held) throw new Refusal('no_api_key', {});
@@ -180,7 +192,9 @@ function codeOf(error: unknown): string {
   return isExpected(error) ? error.code : 'defect';
 }
 
-/** Being somebody else than the creator is a matter for the door, even where only the use case can know. */
+/** Matters for the door, even where only the use case can know: who created it, which server it is, who asked. */
+const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'own_request'];
+
 function outcomeOf(error: unknown): AuditEntry['outcome'] {
-  return error instanceof Refusal && error.code === 'not_creator' ? 'denied' : 'failed';
+  return error instanceof Refusal && DENIALS.includes(error.code) ? 'denied' : 'failed';
 }

@@ -25,3 +25,6 @@ export function strongerRole(a: Role | undefined, b: Role | undefined): Role | u
   if (a === undefined || b === undefined) return a ?? b;
   return ROLES.indexOf(a) >= ROLES.indexOf(b) ? a : b;
 }
+
+/** Who acts in the audit when the app does something by itself. */
+export const THE_APP = 'app';

@@ -1,3 +1,5 @@
+import type { Role } from './actor.ts';
+import type { Money } from './money.ts';
 import type { Server } from './server.ts';
 
 /** The ten codes of the API document, section 7. */
@@ -21,7 +23,8 @@ export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sen
 /** What our own rules refuse. Words for people live in one table: `slack/errors/words.ts`. */
 export interface RefusalDetails {
   // doors
-  role_needed: { needed: string; held?: string };
+  /** `label`: the role is held, but not for that server. `owners`: who could give it, as far as they are known. */
+  role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   other_organisation: Record<never, never>;
   other_workspace: Record<never, never>;
   identity_unknown: Record<never, never>;
@@ -51,7 +54,34 @@ export interface RefusalDetails {
   key_unreadable: { keyId: string };
   link_unusable: { reason: 'used' | 'expired' | 'unknown' };
   no_public_url: Record<never, never>;
+  // access
   last_owner: Record<never, never>;
+  owner_limited: Record<never, never>;
+  /** Bots, people who were deactivated or are of another organisation, ids that nobody has. */
+  no_grantee: {
+    problem:
+      | 'bot'
+      | 'deactivated'
+      | 'stranger'
+      | 'unknown_user'
+      | 'unknown_group'
+      | 'disabled_group'
+      | 'no_group_scope'
+      | 'unknown_channel'
+      | 'archived_channel';
+  };
+  grant_over: Record<never, never>;
+  role_held: { role: Role };
+  asked_before: { at: number; isDenied: boolean };
+  own_request: Record<never, never>;
+  request_over: { state: string; by?: string };
+  // two-person rule and budget
+  approval_needed: Record<never, never>;
+  over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price: Money };
+  channel_unwritable: { reason: string };
+  /** Somebody else saved other settings while the form was open. */
+  settings_moved: Record<never, never>;
+  // the process
   waited_too_long: Record<never, never>;
   shutting_down: Record<never, never>;
 }

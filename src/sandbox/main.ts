@@ -8,7 +8,7 @@ const LAST_PORT = 65_533;
 const HELP = `npm run sandbox -- [options]
 
   --port PORT   the page's port, ${DEFAULT_PORT} unless said otherwise; the two after it are taken, too
-  --data DIR    keeps accounts, servers, keys and roles in this folder; chat messages are not kept
+  --data DIR    keeps accounts, servers, keys, roles and the chat in this folder
   --connected   starts with the hosting account connected, so that /vps create works at once
   --help        shows this
 `;
@@ -26,11 +26,12 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  // Only now: loading it takes most of the start, and a mistyped word should be answered at once.
+  // Only now, and the rest only then: loading it takes most of the start, and a refusal should come at once.
+  const { prepare } = await import('./prepare.ts');
+  const prepared = await prepare(wish);
   const { startSandbox } = await import('./start.ts');
-  const sandbox = await startSandbox({ ...wish, logLevel: process.env.LOG_LEVEL ?? 'warn' });
-  const kept =
-    wish.folder === undefined ? 'nothing is kept' : `all but chat messages is kept in ${wish.folder}`;
+  const sandbox = await startSandbox({ ...wish, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
+  const kept = wish.folder === undefined ? 'nothing is kept' : `everything is kept in ${wish.folder}`;
   console.log(`
   The sandbox is ready:  ${sandbox.url}
 

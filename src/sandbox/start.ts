@@ -3,21 +3,31 @@ import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { commands } from '../slack/commands/index.ts';
+import { readSurfaces } from './gallery/fixtures.ts';
+import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
-import { type Folder, openFolder } from './hosting/keep/folder.ts';
-import { type Kept, keepIn, readKept } from './hosting/keep/kept.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
+import type { Folder } from './keep/folder.ts';
+import { type Kept, keepIn } from './keep/kept.ts';
 import { createPages, type PageExtras } from './page/serve.ts';
 import { openPanel } from './panel/open-panel.ts';
 import type { Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
 import { PEOPLE, TEAM } from './slack/workspace.ts';
 
 /** What the manifest asks for; a test holds the two together. */
-export const SCOPES = ['commands', 'chat:write', 'users:read'];
+export const SCOPES = [
+  'commands',
+  'chat:write',
+  'users:read',
+  'usergroups:read',
+  'channels:read',
+  'groups:read',
+];
 
 const FIRST_TOP_UP_MINOR = 100_00;
 
@@ -31,7 +41,7 @@ export interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
   readonly port: number;
   readonly logLevel: string;
-  /** Where everything but the chat's messages is kept; nothing is without it. */
+  /** Where everything is kept but what vanishes from Slack at a reload; nothing is without it. */
   readonly folder?: string | undefined;
   /** False leaves connecting the hosting account to whoever tries the sandbox. Default true. */
   readonly isConnected?: boolean;
@@ -55,13 +65,16 @@ type Ending = () => unknown;
  * over real HTTP with real signatures. Three ports in a row, loopback only.
  * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; FolderRefusal. What was started is closed then
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions, prepared?: Prepared): Promise<Sandbox> {
   const endings: Ending[] = [];
   const close = async (): Promise<void> => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
   };
   try {
-    return { ...(await open(options, (end) => endings.push(end))), close };
+    const { folder, kept } = prepared ?? (await prepare(options));
+    if (folder) endings.push(() => folder.close());
+    const opening = { options, folder, kept, onClose: (end: Ending) => endings.push(end) };
+    return { ...(await open(opening)), close };
   } catch (error) {
     await close();
     throw error;
@@ -74,13 +87,10 @@ interface Opening {
   readonly folder: Folder | undefined;
   readonly kept: Kept;
   /** The last that was given is called first. */
-  onClose(end: Ending): void;
+  onClose(end: Ending): unknown;
 }
 
-async function open(options: SandboxOptions, onClose: Opening['onClose']): Promise<Omit<Sandbox, 'close'>> {
-  const folder = options.folder === undefined ? undefined : openFolder(options.folder);
-  if (folder) onClose(() => folder.close());
-  const opening: Opening = { options, folder, kept: await readKept(folder), onClose };
+async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   let panel: Panel | undefined;
   let accountUrl = '';
   const chat = await openChat(
@@ -92,25 +102,26 @@ async function open(options: SandboxOptions, onClose: Opening['onClose']): Promi
   accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
   panel = await openBeside(opening, { hosting, account, slack: chat.slack, store: app.services.store });
-  await welcome(chat.slack, panel);
+  if (!opening.kept.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
 }
 
 /** The local Slack, with its page; that is the slowest part, and is made beside all the others. */
 async function openChat(
-  { options: { port }, kept, onClose }: Opening,
+  { options: { port }, folder, kept, onClose }: Opening,
   getPanel: () => Panel | undefined,
   getAccountUrl: () => string,
 ): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
   const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
-    page = pages;
+    page = withGallery(pages, createGallery(readSurfaces));
   });
   // It is awaited at the end; until then something else may have failed.
   pageIsReady.catch(() => undefined);
   const slack = await startSlack({
     port,
+    kept: kept.slack,
     pages: withPanel((incoming, outgoing) => page(incoming, outgoing), getPanel),
     app: {
       signingSecret: kept.secrets.signingSecret,
@@ -120,13 +131,18 @@ async function openChat(
       ...COMMAND,
     },
   });
+  const touch = keepIn(folder, 'slack.json', () => slack.snapshot(), onClose);
   onClose(() => slack.stop());
+  slack.onEvent(touch);
   return { slack, pageIsReady };
 }
 
 function describeExtras(accountUrl: string): PageExtras {
   return {
-    links: [{ text: 'Hosting account', href: accountUrl, hint: 'balance, keys, servers, faults, time' }],
+    links: [
+      { text: 'Hosting account', href: accountUrl, hint: 'balance, keys, servers, faults, time' },
+      { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
+    ],
     subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),
   };
 }
@@ -136,6 +152,7 @@ async function openHosting({ options: { port }, folder, kept, onClose }: Opening
   const touch = keepIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
   onClose(() => hosting.close());
   hosting.onChange(touch);
+  hosting.onEvent(touch);
   const account =
     hosting.accounts.list()[0] ??
     hosting.accounts.create({ name: 'Sandbox Ltd', balanceMinor: FIRST_TOP_UP_MINOR });
@@ -178,6 +195,7 @@ async function grantRoles({ services: { store, system } }: RunningApp): Promise<
       subjectKind: 'user',
       subjectId: PEOPLE[role].id,
       role,
+      pattern: '',
       grantedBy: PEOPLE.owner.id,
       grantedAt: system.now(),
     });
@@ -208,7 +226,7 @@ async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =
     account.connection === 'none'
-      ? 'It is not connected to our hosting account yet: press *Create an API key* beside this chat, copy the key, type `/vps connect` and paste it there.'
+      ? 'It is not connected to our hosting account yet: press *Create an API key* in the tour beside this chat (on a phone: behind *Tour*), copy the key, type `/vps connect` and paste it there.'
       : 'It is connected to our hosting account: type `/vps create` and see.';
   await slack
     .as('owner')

@@ -11,7 +11,7 @@ export async function announce(deed: string, request: SlackRequest): Promise<boo
   const { services, slack } = request.bench;
   const { workspaceId, channelId, userId } = request.visit.actor;
   const workspace = await services.store.workspaces.find(workspaceId);
-  if (!workspace?.announces || channelId === undefined || channelId.startsWith('D')) return false;
+  if (!workspace?.settings.announces || channelId === undefined || channelId.startsWith('D')) return false;
   const message = say(`${mention(userId)} ${deed}`);
   return (await request.reply.announce(message)) || postToChannel(message, channelId, slack);
 }

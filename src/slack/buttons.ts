@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROLES } from '../domain/actor.ts';
 import { defineButton, defineChoice } from './kit/button.ts';
 
 /** The buttons and menus that stand in messages. What they do is in the command that they belong to. */
@@ -27,6 +28,37 @@ export const linkButton = defineButton('link', z.object({}));
 export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
 export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
 
+const approval = z.object({ approvalId: z.string() });
+/** A second person's answers to what somebody has confirmed. */
+export const approvalButton = {
+  approve: defineButton('approval_approve', approval),
+  deny: defineButton('approval_deny', approval),
+} as const;
+
+/** Somebody without the role asks for it. */
+export const askButton = defineButton(
+  'access_ask',
+  z.object({ role: z.enum(ROLES), label: z.string().exactOptional() }),
+);
+const accessRequest = z.object({ requestId: z.string() });
+/** An owner's answers to it. */
+export const answerButton = {
+  hour: defineButton('access_hour', accessRequest),
+  workday: defineButton('access_workday', accessRequest),
+  good: defineButton('access_good', accessRequest),
+  deny: defineButton('access_deny', accessRequest),
+} as const;
+export const grantButton = defineButton('access_grant', z.object({}));
+export const revokeButton = defineButton(
+  'access_revoke',
+  z.object({ grantId: z.string(), page: z.number().int().min(0) }),
+);
+const accessPage = z.object({ page: z.number().int().min(0) });
+export const accessTurns = {
+  back: defineButton('access_back', accessPage),
+  further: defineButton('access_further', accessPage),
+} as const;
+
 const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
 /** Two ids, since Slack takes no two buttons of one id in a row. */
 export const listTurns = {
@@ -35,7 +67,12 @@ export const listTurns = {
 } as const;
 export const auditPageButton = defineButton(
   'audit_page',
-  z.object({ before: z.string(), server: z.string().exactOptional(), actorId: z.string().exactOptional() }),
+  z.object({
+    before: z.string(),
+    server: z.string().exactOptional(),
+    actorId: z.string().exactOptional(),
+    since: z.number().exactOptional(),
+  }),
 );
 const catalogPage = z.object({ page: z.number().int().min(0) });
 export const catalogTurns = {

@@ -1,9 +1,10 @@
-import type { ModalView, PlainTextOption } from '@slack/types';
+import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { Actor } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
+import { askButton } from './buttons.ts';
 import type { Command } from './command.ts';
 import { getCommand } from './commands/help.ts';
-import { say } from './kit/blocks.ts';
+import { actions, say } from './kit/blocks.ts';
 import { noticeView } from './kit/form.ts';
 import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
 import { splitSubcommand } from './kit/typed-words.ts';
@@ -163,8 +164,20 @@ async function telling(request: SlackRequest, work: () => Promise<void>): Promis
   try {
     await work();
   } catch (error) {
-    await request.reply.tell(say(request.explain(error)));
+    await request.reply.tell(say(request.explain(error), ...wayOut(error)));
   }
+}
+
+/** A button's value holds 2,000 characters, escapes included. */
+const LABEL_MOST = 300;
+
+/** Whoever lacks a role can ask for it with one press. */
+function wayOut(error: unknown): KnownBlock[] {
+  if (!(error instanceof Refusal) || error.code !== 'role_needed') return [];
+  const { needed, label } = (error as Refusal<'role_needed'>).details;
+  if (label !== undefined && label.length > LABEL_MOST) return [];
+  const value = { role: needed, ...(label === undefined ? {} : { label }) };
+  return [actions(askButton.element('Ask for access', value))];
 }
 
 /** The modal may have been closed meanwhile: then a message says it. */

@@ -1,4 +1,5 @@
 import type { Visit } from '../app/use-case.ts';
+import { strongestRole } from '../domain/access.ts';
 import { explain } from './report.ts';
 import type { Reply, SlackRequest, Workbench } from './request.ts';
 
@@ -16,7 +17,7 @@ export function makeRequest(
     ...(triggerId === undefined ? {} : { triggerId }),
     enter: (useCase, input) => bench.door.enter(useCase, input, visit),
     knock: (useCase) => bench.door.knock(useCase, visit),
-    role: () => bench.door.findRole(visit.actor),
+    role: async () => strongestRole(await bench.door.findReach(visit.actor)),
     explain: (error) => explain(error, bench),
     part: (place) => {
       const { requestId, ...rest } = visit;

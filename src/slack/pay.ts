@@ -1,12 +1,17 @@
-import { type Confirmation, confirmPurchase } from '../app/confirm-purchase.ts';
+import { type Confirmation, type Confirmed, confirmPurchase } from '../app/confirm-purchase.ts';
 import { runOperation } from '../app/paid-operation.ts';
+import { tellApproval } from '../app/tell-approval.ts';
+import type { Approval } from '../domain/approval.ts';
 import { noticeView } from './kit/form.ts';
 import type { SubmitAnswer } from './kit/modal.ts';
+import { mention } from './kit/text.ts';
+import { approvalWords } from './messages/approval-words.ts';
 import { outcomeWords } from './messages/outcome.ts';
 import type { SlackRequest } from './request.ts';
 
 /**
- * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent.
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or asked
+ * of a second person.
  * Money effect: pays once for one operation; a second press shows how the first one stands.
  */
 export async function pay(
@@ -15,15 +20,47 @@ export async function pay(
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
-  const { isNew, operation } = await request.enter(confirmPurchase, confirmation);
-  const { services, openViews, currency } = request.bench;
-  const words = outcomeWords(operation, currency);
-  if (!isNew) {
-    const isSameForm = operation.id === confirmation.operationId;
-    const first = isSameForm ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
-    return { with: noticeView(title, `${first} Nothing is paid twice.`, words) };
+  const confirmed = await request.enter(confirmPurchase, confirmation);
+  const { services, openViews } = request.bench;
+  if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
+  openViews.set(confirmation.operationId, viewId);
+  if (confirmed.kind === 'waiting') {
+    const { approval } = confirmed;
+    return {
+      with: noticeView(title, ...waitingWords(approval, request)),
+      after: () => tellApproval(approval.id, services),
+    };
   }
-  openViews.set(operation.id, viewId);
+  const { operation } = confirmed;
+  const words = outcomeWords(operation, request.bench.currency);
   const closing = 'You can close this window: the outcome comes to you as a message.';
   return { with: noticeView(title, words, closing), after: () => runOperation(operation.id, services) };
+}
+
+/** What a press says that has to be approved by somebody else first. */
+export function waitingWords(approval: Approval, { bench }: SlackRequest): string[] {
+  return [
+    approvalWords(approval, bench.currency),
+    'You can close this window: what comes of it is told to you in a message.',
+  ];
+}
+
+/** What a press says when the same was asked for before, with this form or another one. */
+export function askedBefore(approval: Approval, formId: string, { bench, visit }: SlackRequest): string[] {
+  const isSameForm = approval.id === formId;
+  const isOthers = approval.requesterId !== visit.actor.userId;
+  const first = isSameForm
+    ? 'This was confirmed before.'
+    : isOthers
+      ? `${mention(approval.requesterId)} has asked for this already. If you may approve it, \`/vps status\` lets you.`
+      : 'You have asked for this already.';
+  return [first, approvalWords(approval, bench.currency)];
+}
+
+function knownWords(confirmed: Confirmed, { operationId }: Confirmation, request: SlackRequest): string[] {
+  if (confirmed.kind === 'waiting') return askedBefore(confirmed.approval, operationId, request);
+  const { operation } = confirmed;
+  const first =
+    operation.id === operationId ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
+  return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.bench.currency)];
 }

@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import type { People, Person } from '../app/ports.ts';
+import type { People, Person } from '../app/access-ports.ts';
 import type { System } from '../system.ts';
+import { keepAnswers } from './kept-answers.ts';
 import type { SlackApi } from './slack-api.ts';
-
-/** Long enough to spare Slack, short enough for a role taken away to count soon. */
-const GOOD_FOR_MS = 5 * 60_000;
-/** Without the scope, or with Slack down, it is asked again after this time. */
-const FAILURE_GOOD_FOR_MS = 30_000;
-/** A submission has to be answered within 3 s: whoever can't be looked up by then counts as unknown. */
-const WAIT_MS = 2000;
-const MOST_KEPT = 10_000;
 
 const slackUser = z.object({
   team_id: z.string().optional(),
@@ -20,40 +13,45 @@ const slackUser = z.object({
   is_ultra_restricted: z.boolean().default(false),
   is_stranger: z.boolean().default(false),
   is_bot: z.boolean().default(false),
+  /** In Enterprise Grid: all workspaces of the organisation that they are in. */
+  enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 
 /** Asks Slack who somebody is (`users.info`, scope `users:read`), and keeps the answer for a while. */
 export function createPeople(slack: SlackApi, system: System): People {
-  const kept = new Map<string, { person: Promise<Person | undefined>; until: number }>();
+  const find = keepAnswers((key) => lookUp(key.split(' ')[1] ?? '', slack), system);
+  const findKept = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
   return {
-    find: (workspaceId, userId) => {
-      const key = `${workspaceId} ${userId}`;
-      const known = kept.get(key);
-      if (known && known.until > system.elapsed()) return known.person;
-      if (kept.size >= MOST_KEPT) kept.clear();
-      const entry = { person: lookUp(userId, slack, system), until: system.elapsed() + GOOD_FOR_MS };
-      kept.set(key, entry);
-      void entry.person.then((person) => {
-        if (!person) entry.until = system.elapsed() + FAILURE_GOOD_FOR_MS;
-      });
-      return entry.person;
+    find: async (workspaceId, userId) => {
+      const found = await findKept(workspaceId, userId);
+      return found === NOBODY ? undefined : found;
+    },
+    exists: async (workspaceId, userId) => {
+      const found = await findKept(workspaceId, userId);
+      return found === undefined ? 'unknown' : found === NOBODY ? 'no' : 'yes';
     },
   };
 }
 
-async function lookUp(userId: string, slack: SlackApi, system: System): Promise<Person | undefined> {
-  const stop = new AbortController();
-  const late = system.sleep(WAIT_MS, stop.signal).catch(() => undefined);
-  const answer = await Promise.race([slack.findUser(userId), late.then(() => undefined)]);
-  stop.abort();
-  const parsed = answer?.ok ? slackUser.safeParse(answer.user) : undefined;
-  if (!parsed?.success) return undefined;
-  const user = parsed.data;
+/** Slack says of its own voice that it is no bot. */
+const SLACKBOT = 'USLACKBOT';
+
+/** Slack is sure that nobody here has this id. */
+const NOBODY = 'nobody';
+const NOBODY_CODES: readonly string[] = ['user_not_found', 'user_not_visible'];
+
+async function lookUp(userId: string, slack: SlackApi): Promise<Person | typeof NOBODY | undefined> {
+  const answer = await slack.findUser(userId);
+  if (!answer.ok) return NOBODY_CODES.includes(answer.error) ? NOBODY : undefined;
+  const user = slackUser.safeParse(answer.user).data;
+  if (!user) return undefined;
+  const home = user.team_id === undefined ? [] : [user.team_id];
   return {
     isAdmin: user.is_admin || user.is_owner,
-    isGuest: user.is_restricted || user.is_ultra_restricted || user.is_stranger,
-    isBot: user.is_bot,
+    isGuest: user.is_restricted || user.is_ultra_restricted,
+    isBot: user.is_bot || userId === SLACKBOT,
     isDeactivated: user.deleted,
-    ...(user.team_id === undefined ? {} : { teamId: user.team_id }),
+    isStranger: user.is_stranger,
+    teamIds: [...new Set([...home, ...(user.enterprise_user?.teams ?? [])])],
   };
 }

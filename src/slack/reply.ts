@@ -1,8 +1,9 @@
 import { Secret } from '../domain/secret.ts';
 import type { Message } from './kit/blocks.ts';
+import { withFallback } from './kit/fallback.ts';
 import type { Origin } from './kit/modal.ts';
 import type { Reply, Workbench } from './request.ts';
-import type { SlackAnswer, SlackApi } from './slack-api.ts';
+import type { SlackApi } from './slack-api.ts';
 
 /** Answers through the `response_url` of a command or a press: works in DMs and where the bot is no member. */
 export function replyByUrl(url: Secret<string>, slack: SlackApi): Reply {
@@ -43,7 +44,7 @@ export async function postEphemeral(
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
-  return withFallback(message, (blocks) => slack.postEphemeral(channelId, userId, { ...message, blocks }));
+  return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown))).ok;
 }
 
 /** To everybody in a channel; where the bot is no member nobody is told, and that is no error. */
@@ -53,26 +54,16 @@ export async function postToChannel(
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
-  return withFallback(message, (blocks) => slack.post(channelId, { ...message, blocks }));
+  return (await withFallback(message, (shown) => slack.post(channelId, shown))).ok;
 }
 
-function postTwice(
+async function postTwice(
   message: Message,
   how: Record<string, unknown>,
   url: Secret<string>,
   slack: SlackApi,
 ): Promise<boolean> {
-  return withFallback(message, (blocks) => slack.respond(url, { ...how, text: message.text, blocks }));
-}
-
-/** One more try without the blocks that Slack may not know on this surface. */
-async function withFallback(
-  message: Message,
-  send: (blocks: Message['blocks']) => Promise<SlackAnswer>,
-): Promise<boolean> {
-  const first = await send(message.blocks);
-  if (first.ok || !message.plainBlocks) return first.ok;
-  return (await send(message.plainBlocks)).ok;
+  return (await withFallback(message, ({ text, blocks }) => slack.respond(url, { ...how, text, blocks }))).ok;
 }
 
 /** A `response_url` is only ever followed to where Slack lives; undefined for anything else. */

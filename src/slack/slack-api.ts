@@ -1,21 +1,37 @@
 import type { ModalView } from '@slack/types';
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
+import type { Card } from '../domain/approval.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Log } from '../log.ts';
 import type { Message } from './kit/blocks.ts';
 
 /** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
 export interface SlackApi {
-  whoAmI(): Promise<SlackAnswer<{ workspaceId: string; workspaceName: string; botUserId: string }>>;
+  whoAmI(): Promise<SlackAnswer<Introduction>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
   postEphemeral(channelId: string, userId: string, message: Message): Promise<SlackAnswer>;
-  post(channelId: string, message: Message): Promise<SlackAnswer>;
+  /** To a channel, or directly to a person by user id; the card names the channel that it stands in. */
+  post(recipient: string, message: Message): Promise<SlackAnswer<Card>>;
+  updateMessage(card: Card, message: Message): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
+  /** Disabled ones too. */
+  listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
+  listGroupMembers(groupId: string): Promise<SlackAnswer<{ userIds: unknown }>>;
+  findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). */
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
   close(): Promise<void>;
+}
+
+/** Which workspace a bot token is for. */
+export interface Introduction {
+  readonly workspaceId: string;
+  readonly workspaceName: string;
+  readonly botUserId: string;
+  /** The organisation that the workspace belongs to (Enterprise Grid). */
+  readonly enterpriseId?: string;
 }
 
 export type SlackAnswer<More = unknown> =
@@ -36,7 +52,32 @@ export function createSlackApi(options: { apiUrl: string; botToken: Secret<strin
     rejectRateLimitedCalls: true,
     fetch: (url, init) => fetch(url, { ...(init as object), dispatcher: agent }),
   });
-  const call = async <More = unknown>(
+  const call = callerOf(web, options.log);
+  return {
+    whoAmI: () => call('auth.test', {}, introductionIn),
+    openView: (triggerId, view) =>
+      call('views.open', { trigger_id: triggerId, view }, (answer) => ({ viewId: viewIdOf(answer) })),
+    updateView: (viewId, view) => call('views.update', { view_id: viewId, view }),
+    postEphemeral: (channel, user, { text, blocks }) =>
+      call('chat.postEphemeral', { channel, user, text, blocks }),
+    post: (channel, { text, blocks }) =>
+      call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, cardIn),
+    updateMessage: ({ channelId: channel, ts }, { text, blocks }) =>
+      call('chat.update', { channel, ts, text, blocks }),
+    findUser: (user) => call('users.info', { user }, (answer) => ({ user: answer.user })),
+    listGroups: () =>
+      call('usergroups.list', { include_disabled: true }, (answer) => ({ groups: answer.usergroups })),
+    listGroupMembers: (usergroup) =>
+      call('usergroups.users.list', { usergroup }, (answer) => ({ userIds: answer.users })),
+    findChannel: (channel) =>
+      call('conversations.info', { channel }, (answer) => ({ channel: answer.channel })),
+    respond: (url, body) => respond(url, body, agent, options.log),
+    close: () => agent.destroy(),
+  };
+}
+
+function callerOf(web: WebClient, log: Log) {
+  return async <More = unknown>(
     method: string,
     body: Record<string, unknown>,
     read: (answer: Record<string, unknown>) => More = () => ({}) as More,
@@ -45,27 +86,9 @@ export function createSlackApi(options: { apiUrl: string; botToken: Secret<strin
       return { ok: true, ...read({ ...(await web.apiCall(method, body)) }) };
     } catch (error) {
       const reason = reasonOf(error);
-      options.log.debug('Slack refused a call', { method, reason });
+      log.debug('Slack refused a call', { method, reason });
       return { ok: false, error: reason };
     }
-  };
-  return {
-    whoAmI: () =>
-      call('auth.test', {}, (answer) => ({
-        workspaceId: String(answer.team_id ?? ''),
-        workspaceName: String(answer.team ?? ''),
-        botUserId: String(answer.user_id ?? ''),
-      })),
-    openView: (triggerId, view) =>
-      call('views.open', { trigger_id: triggerId, view }, (answer) => ({ viewId: viewIdOf(answer) })),
-    updateView: (viewId, view) => call('views.update', { view_id: viewId, view }),
-    postEphemeral: (channel, user, { text, blocks }) =>
-      call('chat.postEphemeral', { channel, user, text, blocks }),
-    post: (channel, { text, blocks }) =>
-      call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }),
-    findUser: (user) => call('users.info', { user }, (answer) => ({ user: answer.user })),
-    respond: (url, body) => respond(url, body, agent, options.log),
-    close: () => agent.destroy(),
   };
 }
 
@@ -112,6 +135,20 @@ function reasonOf(error: unknown): string {
   const platform = (error as { data?: { error?: unknown } } | undefined)?.data?.error;
   if (typeof platform === 'string') return platform;
   return error instanceof Error ? error.name : 'unknown';
+}
+
+function introductionIn(answer: Record<string, unknown>): Introduction {
+  const enterpriseId = answer.enterprise_id;
+  return {
+    workspaceId: String(answer.team_id ?? ''),
+    workspaceName: String(answer.team ?? ''),
+    botUserId: String(answer.user_id ?? ''),
+    ...(typeof enterpriseId === 'string' ? { enterpriseId } : {}),
+  };
+}
+
+function cardIn(answer: Record<string, unknown>): Card {
+  return { channelId: String(answer.channel ?? ''), ts: String(answer.ts ?? '') };
 }
 
 function viewIdOf(answer: Record<string, unknown>): string {

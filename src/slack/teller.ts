@@ -1,5 +1,6 @@
 import type { HeldPassword, Teller } from '../app/ports.ts';
 import type { Operation } from '../domain/operation.ts';
+import { createApprovalTeller } from './approvals.ts';
 import { noticeView } from './kit/form.ts';
 import { announcement, outcomeMessage, outcomeWords } from './messages/outcome.ts';
 import { replyByOrigin } from './reply.ts';
@@ -7,17 +8,26 @@ import type { Workbench } from './request.ts';
 
 /** Tells outcomes in Slack: ephemerally where the form was opened, else without secrets as a direct message. */
 export function createTeller(getBench: () => Workbench): Teller {
+  const approvals = createApprovalTeller(getBench);
+  /** What could not be told stays owed. */
+  const surely = async <Told>(id: string, work: Promise<Told>, otherwise: Told): Promise<Told> => {
+    try {
+      return await work;
+    } catch (error) {
+      const cause = error instanceof Error ? error.name : 'unknown';
+      getBench().services.log.warn('an outcome could not be told', { operationId: id, cause });
+      return otherwise;
+    }
+  };
   return {
-    tellOperation: async (operation, held) => {
-      const bench = getBench();
-      try {
-        return await tell(operation, held, bench);
-      } catch (error) {
-        const cause = error instanceof Error ? error.name : 'unknown';
-        bench.services.log.warn('an outcome could not be told', { operationId: operation.id, cause });
-        return { isTold: false, isPasswordShown: false };
-      }
+    tellOperation: (operation, held) => {
+      const untold = { isTold: false, isPasswordShown: false };
+      return surely(operation.id, tell(operation, held, getBench()), untold);
     },
+    askApprovers: (approval, approvers) =>
+      surely(approval.id, approvals.askApprovers(approval, approvers), []),
+    showApproval: (approval) => surely(approval.id, approvals.showApproval(approval), undefined),
+    tellApproval: (approval) => surely(approval.id, approvals.tellApproval(approval), false),
   };
 }
 
@@ -64,7 +74,7 @@ async function announce(
 ): Promise<void> {
   const workspace = await services.store.workspaces.find(operation.workspaceId);
   const isPrivateTalk = operation.channelId === undefined || operation.channelId.startsWith('D');
-  if (workspace?.announces && !isPrivateTalk) await send(announcement(operation));
+  if (workspace?.settings.announces && !isPrivateTalk) await send(announcement(operation));
 }
 
 /** Remembers which open modal shows which payment, for as long as modals plausibly stay open. */

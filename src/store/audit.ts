@@ -61,10 +61,11 @@ export async function addAudit(
 type Filter = Omit<AuditFilter, 'before' | 'limit'>;
 
 function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
-  const { workspaceId, actorId, server, outcome, since, until } = filter;
+  const { workspaceId, actorId, server, serverId, outcome, since, until } = filter;
   let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
   if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (serverId !== undefined) query = query.where('server_id', '=', serverId);
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);
   if (server === undefined) return query;

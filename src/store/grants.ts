@@ -1,45 +1,46 @@
-import type { Selectable } from 'kysely';
-import type { Grant, Grants } from '../app/ports.ts';
-import type { Foundation } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Grants, NewGrant } from '../app/access-ports.ts';
+import type { Grant, Grantee } from '../domain/access.ts';
+import { addAudit } from './audit.ts';
+import type { Foundation, Queries } from './database.ts';
+import { keepPresent } from './present.ts';
+import type { GrantRow, Tables } from './tables.ts';
 
 /** Who has which role (DESIGN 3). */
-export function createGrants({ db }: Foundation): Grants {
+export function createGrants(foundation: Foundation): Grants {
+  const { db, newId } = foundation;
   return {
-    put: async (grant) => {
-      const values = { role: grant.role, granted_by: grant.grantedBy, granted_at: grant.grantedAt };
-      await db
-        .insertInto('grants')
-        .values({
-          workspace_id: grant.workspaceId,
-          subject_kind: grant.subjectKind,
-          subject_id: grant.subjectId,
-          ...values,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['workspace_id', 'subject_kind', 'subject_id']).doUpdateSet(values),
-        )
-        .execute();
+    put: (grant) => putGrant(db, newId(), grant),
+    remove: async (workspaceId, id) => {
+      const row = await db
+        .deleteFrom('grants')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toGrant(row);
     },
-    remove: async (workspaceId, subjectKind, subjectId) => {
-      const removed = await db
+    removeAll: async (workspaceId, { subjectKind, subjectId }) => {
+      const rows = await db
         .deleteFrom('grants')
         .where('workspace_id', '=', workspaceId)
         .where('subject_kind', '=', subjectKind)
         .where('subject_id', '=', subjectId)
-        .returning('subject_id')
-        .executeTakeFirst();
-      return removed !== undefined;
+        .returningAll()
+        .execute();
+      return rows.sort(byAge).map(toGrant);
     },
-    find: async (workspaceId, subjectKind, subjectId) => {
-      const row = await db
+    listFor: async (workspaceId, place, now) => {
+      const rows = await db
         .selectFrom('grants')
         .selectAll()
         .where('workspace_id', '=', workspaceId)
-        .where('subject_kind', '=', subjectKind)
-        .where('subject_id', '=', subjectId)
-        .executeTakeFirst();
-      return row && toGrant(row);
+        .where((column) => column.or(subjectsAt(column, place)))
+        .where((column) => column.or([column('is_temporary', '=', 0), column('until', '>', now)]))
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
     },
     list: async (workspaceId) => {
       const rows = await db
@@ -47,20 +48,86 @@ export function createGrants({ db }: Foundation): Grants {
         .selectAll()
         .where('workspace_id', '=', workspaceId)
         .orderBy('granted_at')
-        .orderBy('subject_id')
+        .orderBy('id')
         .execute();
       return rows.map(toGrant);
     },
+    removeEnded: (now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const rows = await trx
+          .deleteFrom('grants')
+          .where('is_temporary', '=', 1)
+          .where('until', '<=', now)
+          .returningAll()
+          .execute();
+        // Chains are always taken in the same order, so that no two of these wait for each other.
+        const ended = rows.sort(byWorkspace).map(toGrant);
+        for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
+        return ended;
+      }),
   };
 }
 
-function toGrant(row: Selectable<Tables['grants']>): Grant {
+/** Gives a role, in a transaction or by itself. What it replaces is gone, with its id. */
+export async function putGrant(db: Queries, id: string, grant: NewGrant): Promise<Grant> {
+  const { subjectKind, subjectId, until } = grant;
+  const given = {
+    id,
+    role: grant.role,
+    pattern: grant.pattern,
+    granted_by: grant.grantedBy,
+    granted_at: grant.grantedAt,
+    until: until ?? 0,
+  };
+  const key = {
+    workspace_id: grant.workspaceId,
+    subject_kind: subjectKind,
+    subject_id: subjectId,
+    pattern_key: grant.pattern.toLowerCase(),
+    is_temporary: until === undefined ? 0 : 1,
+  };
+  const row = await db
+    .insertInto('grants')
+    .values({ ...given, ...key })
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(given))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'is_temporary'] as const;
+
+function subjectsAt(
+  column: ExpressionBuilder<Tables, 'grants'>,
+  { userId, channelId }: { readonly userId: string; readonly channelId?: string },
+): Expression<SqlBool>[] {
+  const is = ({ subjectKind, subjectId }: Grantee) =>
+    column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);
+  const subjects = [is({ subjectKind: 'user', subjectId: userId }), column('subject_kind', '=', 'group')];
+  if (channelId !== undefined) subjects.push(is({ subjectKind: 'channel', subjectId: channelId }));
+  return subjects;
+}
+
+/** For what a RETURNING gives: that has no order. */
+function byAge(a: GrantRow, b: GrantRow): number {
+  return a.granted_at - b.granted_at || (a.id < b.id ? -1 : 1);
+}
+
+function byWorkspace(a: GrantRow, b: GrantRow): number {
+  if (a.workspace_id === b.workspace_id) return byAge(a, b);
+  return a.workspace_id < b.workspace_id ? -1 : 1;
+}
+
+function toGrant(row: GrantRow): Grant {
   return {
+    id: row.id,
     workspaceId: row.workspace_id,
     subjectKind: row.subject_kind,
     subjectId: row.subject_id,
     role: row.role,
+    pattern: row.pattern,
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
+    ...keepPresent({ until: row.is_temporary === 1 ? row.until : null }),
   };
 }

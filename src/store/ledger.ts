@@ -4,8 +4,10 @@ import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { createLeases } from './leases.ts';
 import { createLedgerLists } from './ledger-lists.ts';
-import { toOperation, toRow } from './ledger-rows.ts';
+import { prepareOperation } from './ledger-prepare.ts';
+import { toOperation } from './ledger-rows.ts';
 import { keepPassword } from './passwords.ts';
+import { sumSpent } from './spending.ts';
 import type { OperationRow } from './tables.ts';
 
 /**
@@ -17,18 +19,9 @@ export function createLedger(foundation: Foundation): Ledger {
   return {
     ...createLedgerLists(foundation),
     ...createLeases(foundation),
-    prepare: (operation) =>
-      db.transaction().execute(async (trx) => {
-        const row = toRow(operation);
-        const inserted = await trx
-          .insertInto('operations')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .returningAll()
-          .executeTakeFirst();
-        const held = inserted ?? (await getWinner(trx, row));
-        return { isNew: inserted !== undefined, operation: toOperation(held) };
-      }),
+    prepare: (operation, budget) =>
+      db.transaction().execute((trx) => prepareOperation(trx, operation, budget)),
+    sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
     markSent: async (id, { at, owner, knownIds }) => {
       const row = await db
         .updateTable('operations')
@@ -150,19 +143,4 @@ async function moveAudited(
     await addAudit(trx, foundation, audit);
     return true;
   });
-}
-
-/** The operation that stood in the way of an insert: the same id, or the same claim. */
-async function getWinner(trx: Queries, row: OperationRow): Promise<OperationRow> {
-  const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
-  if (sameId) {
-    if (sameId.workspace_id === row.workspace_id) return sameId;
-    throw new Error('the id of a confirmation belongs to another workspace');
-  }
-  return trx
-    .selectFrom('operations')
-    .selectAll()
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim)
-    .executeTakeFirstOrThrow();
 }

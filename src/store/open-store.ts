@@ -2,8 +2,10 @@ import { Kysely, sql } from 'kysely';
 import type { Store } from '../app/ports.ts';
 import type { System } from '../system.ts';
 import type { Vault } from '../vault.ts';
+import { createAccessRequests } from './access-requests.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createApiKeys } from './api-keys.ts';
+import { createApprovals } from './approvals.ts';
 import { createAuditLog } from './audit.ts';
 import { createConnectLinks } from './connect-links.ts';
 import { type Foundation, openEngine } from './database.ts';
@@ -55,6 +57,8 @@ function assemble(foundation: Foundation, close: () => Promise<void>): Store {
     workspaces: createWorkspaces(foundation),
     apiKeys: createApiKeys(foundation),
     grants: createGrants(foundation),
+    accessRequests: createAccessRequests(foundation),
+    approvals: createApprovals(foundation),
     ledger: createLedger(foundation),
     passwords: createPasswords(foundation),
     audit: createAuditLog(foundation),

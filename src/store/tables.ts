@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely';
+import type { AccessRequest } from '../app/access-ports.ts';
 import type { AuditEntry } from '../app/ports.ts';
+import type { Grantee } from '../domain/access.ts';
 import type { Role } from '../domain/actor.ts';
+import type { ApprovalState, Deed } from '../domain/approval.ts';
 import type { OperationState, Purchase } from '../domain/operation.ts';
 
 /**
@@ -11,6 +14,8 @@ export interface Tables {
   workspaces: WorkspacesTable;
   api_keys: ApiKeysTable;
   grants: GrantsTable;
+  access_requests: AccessRequestsTable;
+  approvals: ApprovalsTable;
   operations: OperationsTable;
   passwords: PasswordsTable;
   audit: AuditTable;
@@ -24,7 +29,8 @@ export interface Tables {
 interface WorkspacesTable {
   id: string;
   name: string;
-  announces: number;
+  /** JSON of what was set; what is not in it is as `DEFAULT_SETTINGS` says. */
+  settings: string;
   added_at: number;
 }
 
@@ -36,12 +42,64 @@ interface ApiKeysTable {
 }
 
 interface GrantsTable {
+  id: string;
   workspace_id: string;
-  subject_kind: 'user';
+  subject_kind: Grantee['subjectKind'];
   subject_id: string;
   role: Role;
+  pattern: string;
+  /** The pattern in small letters: it fits labels in any case. */
+  pattern_key: string;
   granted_by: string;
   granted_at: number;
+  /** 0 when it is for good. */
+  until: number;
+  /** Whether it has an end: one for good and one for a time stand side by side. */
+  is_temporary: number;
+}
+
+interface AccessRequestsTable {
+  id: string;
+  workspace_id: string;
+  asker_id: string;
+  channel_id: string | null;
+  role: Role;
+  pattern: string;
+  pattern_key: string;
+  reason: string;
+  asked_at: number;
+  state: AccessRequest['state'];
+  decided_by: string | null;
+  decided_at: number | null;
+  /** NULL when nothing was given, or for good. */
+  until: number | null;
+  /** JSON. */
+  cards: string;
+}
+
+interface ApprovalsTable {
+  id: string;
+  workspace_id: string;
+  requester_id: string;
+  channel_id: string | null;
+  kind: Deed['kind'];
+  /** JSON. */
+  deed: string;
+  /** '' when it claims nothing, or is not open any more. */
+  claim: string;
+  is_over_budget: number;
+  state: ApprovalState;
+  asked_at: number;
+  expires_at: number;
+  /** When it came to this state. */
+  changed_at: number;
+  decided_by: string | null;
+  /** When it stopped being open, by whatever. */
+  decided_at: number | null;
+  reason: string | null;
+  is_told: number;
+  /** JSON. */
+  cards: string;
 }
 
 interface OperationsTable {
@@ -153,6 +211,9 @@ interface ApiCallsTable {
   at: number;
 }
 
+export type GrantRow = Selectable<GrantsTable>;
+export type AccessRequestRow = Selectable<AccessRequestsTable>;
+export type ApprovalRow = Selectable<ApprovalsTable>;
 export type OperationRow = Selectable<OperationsTable>;
 export type PasswordRow = Selectable<PasswordsTable>;
 export type AuditRow = Selectable<AuditTable>;

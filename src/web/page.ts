@@ -41,9 +41,13 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Words for people are written for Slack: what it escapes, marks as code or prints bold is written as HTML. */
+/**
+ * Words for people are written for Slack: what it escapes, marks as code or prints bold is written as HTML. Whom it
+ * would mention by name is named by id.
+ */
 export function htmlOfWords(words: string): string {
-  const plain = words.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  const named = words.replace(/<@([A-Z0-9]+)>/g, 'Slack user $1');
+  const plain = named.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   return escapeHtml(plain)
     .replace(/`([^`]*)`/g, '<code>$1</code>')
     .replace(/\*([^\s*]+)\*/g, '<b>$1</b>');

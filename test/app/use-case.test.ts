@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditEntry, People, Person, Store } from '../../src/app/ports.ts';
+import type { NewGrant, People, Person } from '../../src/app/access-ports.ts';
+import type { AuditEntry, Store } from '../../src/app/ports.ts';
 import type { Services } from '../../src/app/services.ts';
 import { createDoor, type Door, defineUseCase, type UseCase, type Visit } from '../../src/app/use-case.ts';
+import { strongestRole } from '../../src/domain/access.ts';
 import { ROLES, type Role } from '../../src/domain/actor.ts';
 import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
@@ -9,11 +11,21 @@ import { silentLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../store/fixtures.ts';
 
-const MEMBER: Person = { isAdmin: false, isGuest: false, isBot: false, isDeactivated: false, teamId: 'T1' };
+const MEMBER: Person = {
+  isAdmin: false,
+  isGuest: false,
+  isBot: false,
+  isDeactivated: false,
+  isStranger: false,
+  teamIds: ['T1'],
+};
 
 let store: Store;
 let people: Map<string, Person>;
 let asked: string[];
+/** Members by user group; a group that is not in it can't be looked up. */
+let groups: Map<string, readonly string[]>;
+let now: number;
 let isSlackDown: boolean;
 let door: Door;
 /** How often a use case ran. */
@@ -24,6 +36,8 @@ beforeEach(async () => {
   await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
   people = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
   asked = [];
+  groups = new Map();
+  now = T0;
   isSlackDown = false;
   runs = 0;
   door = createDoor(servicesWith());
@@ -40,32 +54,48 @@ function servicesWith(more: Partial<Services> = {}): Services {
       asked.push(userId);
       return isSlackDown ? undefined : (people.get(userId) ?? MEMBER);
     },
+    exists: async () => 'unknown',
   };
   return {
-    system: stillSystem,
+    system: { ...stillSystem, now: () => now },
     log: silentLog,
     store,
     people: fakePeople,
-    teller: { tellOperation: async () => ({ isTold: true, isPasswordShown: false }) },
+    groups: {
+      list: async () => undefined,
+      listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
+    },
+    channels: { look: async () => undefined },
+    teller: {
+      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
+      askApprovers: async () => [],
+      showApproval: async () => undefined,
+      tellApproval: async () => true,
+    },
     turns: { take: (_name, work) => work() },
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
-    settings: { owners: ['UNAMED'], doubtMs: 0, passwordHoldMs: 0 },
+    settings: { owners: ['UNAMED'], doubtMs: 0, passwordHoldMs: 0, auditKeepDays: undefined },
     ...more,
   };
 }
 
-async function give(subjectId: string, role: Role): Promise<void> {
+async function give(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
   await store.grants.put({
     workspaceId: 'T1',
     subjectKind: 'user',
     subjectId,
     role,
+    pattern: '',
     grantedBy: 'UOWNER',
     grantedAt: T0,
+    ...more,
   });
 }
+
+const roleOf = async (userId: string, more: Partial<Visit['actor']> = {}) =>
+  strongestRole(await door.findReach({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
 
 function visit(userId: string, more: Partial<Visit['actor']> = {}, requestId?: string): Visit {
   const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
@@ -99,7 +129,7 @@ describe('the door', () => {
       });
     }
     expect(runs).toBe(0);
-    expect(await door.findRole({ workspaceId: 'T1', userId: 'USOMEBODY' })).toBeUndefined();
+    expect(await roleOf('USOMEBODY')).toBeUndefined();
   });
 
   it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
@@ -122,7 +152,7 @@ describe('the door', () => {
 
   it('closes at once when a role is taken away', async () => {
     await door.enter(useCase('operator'), 'x', visit('UOPERATOR'));
-    await store.grants.remove('T1', 'user', 'UOPERATOR');
+    await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
     await expect(door.enter(useCase('operator'), 'x', visit('UOPERATOR'))).rejects.toMatchObject({
       code: 'role_needed',
     });
@@ -143,12 +173,13 @@ describe('somebody of another organisation', () => {
     'viewer',
     'owner',
   ] as const)('is refused what takes %s, even with a role', async (needs) => {
+    people.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = visit('UOWNER', { homeTeamId: 'T9' });
     await expect(door.enter(useCase(needs), 'x', stranger)).rejects.toMatchObject({
       code: 'other_organisation',
     });
     await expect(door.knock(useCase(needs), stranger)).rejects.toMatchObject({ code: 'other_organisation' });
-    expect(await door.findRole(stranger.actor)).toBeUndefined();
+    expect(await door.findReach(stranger.actor)).toEqual([]);
     expect(await outcomes()).toEqual([
       ['denied', 'other_organisation'],
       ['denied', 'other_organisation'],
@@ -156,7 +187,7 @@ describe('somebody of another organisation', () => {
   });
 
   it('has no role when it is Slack that says so', async () => {
-    people.set('UADMIN', { ...MEMBER, isAdmin: true, teamId: 'T9' });
+    people.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
     await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
@@ -179,13 +210,13 @@ describe('a workspace that the app is not set up for', () => {
 describe('Slack’s word on a person', () => {
   it('makes workspace admins owners', async () => {
     expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
-    expect(await door.findRole({ workspaceId: 'T1', userId: 'UADMIN' })).toBe('owner');
+    expect(await roleOf('UADMIN')).toBe('owner');
   });
 
   it('is stronger than a weak grant, and never weakens a strong one', async () => {
     await give('UADMIN', 'viewer');
     expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
-    expect(await door.findRole({ workspaceId: 'T1', userId: 'UMANAGER' })).toBe('manager');
+    expect(await roleOf('UMANAGER')).toBe('manager');
   });
 
   it.each([
@@ -202,13 +233,13 @@ describe('Slack’s word on a person', () => {
   it('takes every role from bots and from those who were deactivated', async () => {
     for (const trait of [{ isBot: true }, { isDeactivated: true }]) {
       people.set('UMANAGER', { ...MEMBER, ...trait });
-      expect(await door.findRole({ workspaceId: 'T1', userId: 'UMANAGER' })).toBeUndefined();
+      expect(await roleOf('UMANAGER')).toBeUndefined();
     }
   });
 
   it('leaves guests the role that they were given by name', async () => {
     people.set('UOPERATOR', { ...MEMBER, isGuest: true });
-    expect(await door.findRole({ workspaceId: 'T1', userId: 'UOPERATOR' })).toBe('operator');
+    expect(await roleOf('UOPERATOR')).toBe('operator');
   });
 
   it('is asked for only when what is known here does not suffice', async () => {
@@ -227,11 +258,136 @@ describe('Slack’s word on a person', () => {
   });
 
   it('lets nobody in when asking for it breaks', async () => {
-    const broken = { find: () => Promise.reject(new Error('socket hang up')) };
+    const broken: People = {
+      find: () => Promise.reject(new Error('socket hang up')),
+      exists: async () => 'unknown',
+    };
     const brokenDoor = createDoor(servicesWith({ people: broken }));
     await expect(brokenDoor.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toThrow('socket hang up');
     expect(runs).toBe(0);
     expect(await outcomes()).toEqual([['denied', 'defect']]);
+  });
+});
+
+describe('a role given to a user group', () => {
+  beforeEach(() => give('S1', 'operator', { subjectKind: 'group' }));
+
+  it('is its members’, for as long as they are in it', async () => {
+    groups.set('S1', ['UANN']);
+    expect(await roleOf('UANN')).toBe('operator');
+    expect(await roleOf('UBOB')).toBeUndefined();
+    groups.set('S1', []);
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('opens nothing when Slack can’t say who is in it', async () => {
+    expect(await roleOf('UANN')).toBeUndefined();
+    groups.set('S1', ['UANN']);
+    isSlackDown = true;
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('is nothing for guests, bots and those who were deactivated, even when they are in it', async () => {
+    groups.set('S1', ['UANN']);
+    for (const trait of [{ isGuest: true }, { isBot: true }, { isDeactivated: true }, { isStranger: true }]) {
+      people.set('UANN', { ...MEMBER, ...trait });
+      expect(await roleOf('UANN')).toBeUndefined();
+    }
+  });
+
+  it('counts when it is stronger than one’s own', async () => {
+    groups.set('S1', ['UVIEWER', 'UMANAGER']);
+    expect(await roleOf('UVIEWER')).toBe('operator');
+    expect(await roleOf('UMANAGER')).toBe('manager');
+    expect(await door.enter(useCase('operator'), 'x', visit('UVIEWER'))).toBe('x');
+  });
+});
+
+describe('a role given to a channel', () => {
+  beforeEach(() => give('C1', 'viewer', { subjectKind: 'channel' }));
+
+  it('is whoever’s is a full member and acts there', async () => {
+    expect(await roleOf('UANN')).toBe('viewer');
+    expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
+    expect(strongestRole(await door.findReach({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
+  });
+
+  it('is nothing for guests, and for anybody while Slack can’t say who is one', async () => {
+    people.set('UANN', { ...MEMBER, isGuest: true });
+    expect(await roleOf('UANN')).toBeUndefined();
+    isSlackDown = true;
+    expect(await roleOf('UBOB')).toBeUndefined();
+  });
+});
+
+describe('a role for a time', () => {
+  it('ends by itself, to the millisecond, and leaves the one for good', async () => {
+    await give('UVIEWER', 'manager', { until: T0 + 1000 });
+    now = T0 + 999;
+    expect(await roleOf('UVIEWER')).toBe('manager');
+    now = T0 + 1000;
+    expect(await roleOf('UVIEWER')).toBe('viewer');
+  });
+});
+
+describe('a role for some servers', () => {
+  const touch = (label: string, needs: Role = 'operator') =>
+    defineUseCase({
+      name: 'deed',
+      needs,
+      effect: 'reads',
+      run: async (_input: string, scene) => {
+        await scene.demand(label);
+        return scene.covers(label);
+      },
+    });
+
+  it('opens the door, and then only to them', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+      details: { needed: 'operator', held: 'operator', label: 'db-1', owners: ['UNAMED', 'UOWNER'] },
+    });
+    expect(await outcomes()).toEqual([['denied', 'role_needed']]);
+  });
+
+  it('is the strongest that fits the server', async () => {
+    await give('UANN', 'viewer');
+    await give('UANN', 'manager', { pattern: '*-test' });
+    expect(await door.enter(touch('web-test', 'manager'), '', visit('UANN'))).toBe(true);
+    expect(await door.enter(touch('web-1', 'viewer'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('web-1', 'operator'), '', visit('UANN'))).rejects.toMatchObject({
+      details: { held: 'manager', label: 'web-1' },
+    });
+  });
+
+  it('is widened by a group’s role for all of them', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await give('S1', 'operator', { subjectKind: 'group' });
+    groups.set('S1', ['UANN']);
+    expect(await door.enter(touch('db-1'), '', visit('UANN'))).toBe(true);
+  });
+});
+
+describe('Enterprise Grid', () => {
+  it('lets in a member who is at home in another workspace of it, and nobody else from there', async () => {
+    await give('WANN', 'operator');
+    people.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
+    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' }))).toBe('x');
+    people.set('WANN', { ...MEMBER, teamIds: ['T2'] });
+    await expect(
+      door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organisation' });
+  });
+
+  it('lets nobody in from elsewhere while Slack can’t say who they are', async () => {
+    await give('WANN', 'operator');
+    isSlackDown = true;
+    await expect(
+      door.enter(useCase('anyone'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organisation' });
+    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
 

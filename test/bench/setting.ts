@@ -79,6 +79,7 @@ async function fillStore(databaseUrl: string, apiKey: string): Promise<void> {
     subjectKind: 'user',
     subjectId: PEOPLE.viewer.id,
     role: 'viewer',
+    pattern: '',
     grantedBy: PEOPLE.owner.id,
     grantedAt: now,
   });

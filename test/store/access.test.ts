@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Grant, Store } from '../../src/app/ports.ts';
+import type { Store } from '../../src/app/ports.ts';
+import { money } from '../../src/domain/money.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
 import { MOST_TRIES } from '../../src/store/connect-links.ts';
 import { engines, T0 } from './support.ts';
 
@@ -11,13 +13,57 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
   });
 
   describe('workspaces', () => {
-    test('announce changes until an owner turns that off, which a new name does not undo', async () => {
+    test('are as by default until an owner sets something, which a new name does not undo', async () => {
+      const { workspaces } = store;
+      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
+      const settings = {
+        announces: false,
+        approval: { ...DEFAULT_SETTINGS.approval, delete: true },
+        budget: { workspace: money(5000), person: money(0) },
+        channelId: 'C1',
+      };
+      expect(await workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings)).toBe(true);
+      await workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
+      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', settings });
+      expect(await workspaces.changeSettings('T1', settings, DEFAULT_SETTINGS)).toBe(true);
+      expect((await workspaces.find('T1'))?.settings).toEqual(DEFAULT_SETTINGS);
+      expect(await workspaces.find('T2')).toBeUndefined();
+    });
+
+    test('that are not there can’t be set: no limit is lost in silence', async () => {
+      await expect(
+        store.workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS),
+      ).rejects.toThrow();
+    });
+
+    test('are not overwritten by somebody who saw older ones', async () => {
+      const { workspaces } = store;
+      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      const one = { ...DEFAULT_SETTINGS, announces: false };
+      const other = { ...DEFAULT_SETTINGS, channelId: 'C1' };
+      const saved = [one, other].map((settings) =>
+        workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings),
+      );
+      expect(await Promise.all(saved)).toEqual([true, false]);
+      expect((await workspaces.find('T1'))?.settings).toEqual(one);
+    });
+
+    test.each([
+      ['a version that knew less', { announces: false }, { announces: false }],
+      [
+        'a version that knew less of a part',
+        { approval: { delete: true }, budget: { person: 500 } },
+        { approval: { ...DEFAULT_SETTINGS.approval, delete: true }, budget: { person: money(500) } },
+      ],
+      ['a version that knows more', { theme: 'dark', approval: { reboot: true } }, {}],
+    ])('reads what %s has set', async (_, stored, expected) => {
       await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-      expect(await store.workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', announces: true });
-      await store.workspaces.setAnnounces('T1', false);
-      await store.workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
-      expect(await store.workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', announces: false });
-      expect(await store.workspaces.find('T2')).toBeUndefined();
+      await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, stored as unknown as WorkspaceSettings);
+      expect((await store.workspaces.find('T1'))?.settings).toMatchObject({
+        ...DEFAULT_SETTINGS,
+        ...expected,
+      });
     });
   });
 
@@ -33,35 +79,6 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
       expect([await apiKeys.remove('T1'), await apiKeys.remove('T1')]).toEqual([true, false]);
       expect(await apiKeys.find('T1')).toBeUndefined();
       expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
-    });
-  });
-
-  describe('grants', () => {
-    const grant = (more: Partial<Grant> = {}): Grant => ({
-      workspaceId: 'T1',
-      subjectKind: 'user',
-      subjectId: 'U1',
-      role: 'viewer',
-      grantedBy: 'U9',
-      grantedAt: T0,
-      ...more,
-    });
-
-    test('one for each person in each workspace; the last one counts', async () => {
-      await store.grants.put(grant());
-      await store.grants.put(grant({ role: 'manager', grantedBy: 'U8', grantedAt: T0 + 2 }));
-      await store.grants.put(grant({ subjectId: 'U2', grantedAt: T0 + 1 }));
-      await store.grants.put(grant({ workspaceId: 'T2', role: 'owner' }));
-      expect(await store.grants.find('T1', 'user', 'U1')).toEqual(
-        grant({ role: 'manager', grantedBy: 'U8', grantedAt: T0 + 2 }),
-      );
-      expect((await store.grants.list('T1')).map(({ subjectId }) => subjectId)).toEqual(['U2', 'U1']);
-      expect(await store.grants.remove('T1', 'user', 'U1')).toBe(true);
-      expect(await store.grants.remove('T1', 'user', 'U1')).toBe(false);
-      expect(await store.grants.find('T1', 'user', 'U1')).toBeUndefined();
-      expect(await store.grants.find('T2', 'user', 'U1')).toEqual(
-        grant({ workspaceId: 'T2', role: 'owner' }),
-      );
     });
   });
 

@@ -60,6 +60,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     expect(await actsOf({ actorId: 'U2' })).toEqual(['a']);
     expect(await actsOf({ server: 'ärger-1' })).toEqual(['a']);
     expect(await actsOf({ server: '1' })).toEqual(['b', 'a']);
+    expect(await actsOf({ serverId: 1 })).toEqual(['a']);
     expect(await actsOf({ server: '1', actorId: 'U1' })).toEqual(['b']);
     expect(await actsOf({ server: "' or 1=1 --" })).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEntry, Ledger, NewOperation } from '../../src/app/ports.ts';
+import type { Approvals, NewGrant } from '../../src/app/access-ports.ts';
+import type { AuditEntry, Ledger, NewOperation, Prepared } from '../../src/app/ports.ts';
+import { APPROVAL_MS, type Deed } from '../../src/domain/approval.ts';
 import { money } from '../../src/domain/money.ts';
 import { makeUlid, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
@@ -35,6 +37,52 @@ export function newRenew(
 ): NewOperation {
   const purchase = { kind: 'renew' as const, serverId, label: 'web-1', paidUntil };
   return { id: stillSystem.newId(), workspaceId: 'T1', actorId: 'U1', purchase, at: T0, ...more };
+}
+
+type NewApproval = Parameters<Approvals['ask']>[0];
+
+/** Of the same purchase as `newCreate`. */
+export function newApproval(more: Partial<NewApproval> = {}): NewApproval {
+  const { purchase } = newCreate();
+  const { askedAt = T0 } = more;
+  return {
+    id: stillSystem.newId(),
+    workspaceId: 'T1',
+    requesterId: 'U1',
+    channelId: 'C1',
+    deed: { kind: 'purchase', purchase, price: money(499) },
+    isOverBudget: false,
+    askedAt,
+    expiresAt: askedAt + APPROVAL_MS,
+    ...more,
+  };
+}
+
+export function newDelete(serverId = 7): Deed {
+  return { kind: 'delete', serverId, label: 'web-1' };
+}
+
+export function newGrant(more: Partial<NewGrant> = {}): NewGrant {
+  return {
+    workspaceId: 'T1',
+    subjectKind: 'user',
+    subjectId: 'U1',
+    role: 'viewer',
+    pattern: '',
+    grantedBy: 'U9',
+    grantedAt: T0,
+    ...more,
+  };
+}
+
+/** Writes a confirmation that no budget holds back. */
+export async function confirm(
+  ledger: Ledger,
+  operation: NewOperation,
+): Promise<Exclude<Prepared, { kind: 'over_budget' }>> {
+  const prepared = await ledger.prepare(operation);
+  if (prepared.kind === 'over_budget') throw new Error('no budget was given');
+  return prepared;
 }
 
 export function entry(more: Partial<AuditEntry> = {}): AuditEntry {

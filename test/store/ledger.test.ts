@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger, Store } from '../../src/app/ports.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { engines, entry, markSent, newCreate, newRenew, T0 } from './support.ts';
+import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from './support.ts';
 
 describe.each(engines)('the ledger on $name', ({ make }) => {
   let store: Store;
@@ -22,7 +22,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   describe('a confirmation', () => {
     test('is kept as it was made', async () => {
       const operation = newCreate('wéb-1');
-      const { isNew, operation: kept } = await ledger.prepare(operation);
+      const { kind, operation: kept } = await confirm(ledger, operation);
       const { at, ...fields } = operation;
       const expected = {
         ...fields,
@@ -32,15 +32,15 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         needsPerson: false,
         createdAt: at,
       };
-      expect(isNew).toBe(true);
+      expect(kind).toBe('new');
       expect(kept).toStrictEqual(expected);
       expect(await ledger.find(operation.id)).toStrictEqual(expected);
     });
 
     test('counts once when it is pressed twice', async () => {
       const operation = newCreate();
-      const both = await Promise.all([ledger.prepare(operation), ledger.prepare(operation)]);
-      expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+      const both = await Promise.all([confirm(ledger, operation), confirm(ledger, operation)]);
+      expect(both.map(({ kind }) => kind).sort()).toEqual(['known', 'new']);
       expect(both.map((one) => one.operation.id)).toEqual([operation.id, operation.id]);
       expect(await ledger.listOpen('T1')).toHaveLength(1);
     });
@@ -49,14 +49,14 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       const operation = newCreate();
       await sent(operation);
       const again = await ledger.prepare(operation);
-      expect(again).toMatchObject({ isNew: false, operation: { state: 'sent' } });
+      expect(again).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
     });
 
     test('of two renewals of one month only one counts, whoever presses', async () => {
       const [mine, theirs] = [newRenew(), newRenew(7, T0 + 1000, { actorId: 'U2' })];
-      const both = await Promise.all([ledger.prepare(mine), ledger.prepare(theirs)]);
-      const winner = both.find(({ isNew }) => isNew)?.operation.id;
-      expect(both.filter(({ isNew }) => isNew)).toHaveLength(1);
+      const both = await Promise.all([confirm(ledger, mine), confirm(ledger, theirs)]);
+      const winner = both.find(({ kind }) => kind === 'new')?.operation.id;
+      expect(both.filter(({ kind }) => kind === 'new')).toHaveLength(1);
       expect(both.map((one) => one.operation.id)).toEqual([winner, winner]);
     });
 
@@ -68,25 +68,25 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         newRenew(7, T0, { workspaceId: 'T2' }),
       ];
       const all = await Promise.all(renewals.map((renewal) => ledger.prepare(renewal)));
-      expect(all.every(({ isNew }) => isNew)).toBe(true);
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
     });
 
     test('creates of the same label are each their own', async () => {
       const all = await Promise.all([ledger.prepare(newCreate('a')), ledger.prepare(newCreate('a'))]);
-      expect(all.every(({ isNew }) => isNew)).toBe(true);
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
     });
 
     test('a refused renewal can be confirmed again; a settled or doubtful one cannot', async () => {
       const refusedId = await sent(newRenew(7));
       await ledger.refuse(refusedId, { at: T0, reason: 'limit' }, entry());
-      expect((await ledger.prepare(newRenew(7))).isNew).toBe(true);
+      expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
 
       const doubtfulId = await sent(newRenew(8));
       await ledger.doubt(doubtfulId, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      expect((await ledger.prepare(newRenew(8))).operation.id).toBe(doubtfulId);
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
 
       await ledger.settle(doubtfulId, settled(8), entry());
-      expect((await ledger.prepare(newRenew(8))).operation.id).toBe(doubtfulId);
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
     });
 
     test('shows nobody the confirmation of another workspace', async () => {
@@ -209,7 +209,7 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
   test('corrects a refusal that was concluded without it, and keeps its password', async () => {
     const store = await make();
     const { ledger, passwords } = store;
-    const { operation } = await ledger.prepare(newCreate());
+    const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
     await ledger.doubt(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
     await ledger.refuse(operation.id, { at: T0, reason: 'not_done' }, entry());
@@ -222,7 +222,7 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
   test('adds its password to a settlement that was concluded from a list, once', async () => {
     const store = await make();
     const { ledger, passwords } = store;
-    const { operation } = await ledger.prepare(newCreate());
+    const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
     expect(await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry())).toBe(true);
     const late = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
@@ -238,7 +238,7 @@ describe.each(engines)('telling ($name)', ({ make }) => {
   test('leaves a state owed that came after the one that was told', async () => {
     const store = await make();
     const { ledger } = store;
-    const { operation } = await ledger.prepare(newCreate());
+    const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
     await ledger.doubt(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
     const inDoubt = await ledger.find(operation.id);
@@ -250,7 +250,7 @@ describe.each(engines)('telling ($name)', ({ make }) => {
   test('lets nobody mark as sent what somebody else holds', async () => {
     const store = await make();
     const { ledger } = store;
-    const { operation } = await ledger.prepare(newCreate());
+    const { operation } = await confirm(ledger, newCreate());
     await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });
     expect(await ledger.markSent(operation.id, { at: T0, owner: 'b', knownIds: [] })).toBe(false);
     expect(await ledger.markSent(operation.id, { at: T0 + 10, owner: 'a', knownIds: [] })).toBe(false);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const add = (queries: Kysely<Tables>, id: string, name = 'x') =>
-  queries.insertInto('workspaces').values({ id, name, announces: 1, added_at: 0 }).execute();
+  queries.insertInto('workspaces').values({ id, name, settings: '{}', added_at: 0 }).execute();
 const count = async () => (await db.selectFrom('workspaces').select('id').execute()).length;
 
 test('a transaction may write from its beginning, so that none fails half-way on a locked database', async () => {

@@ -6,7 +6,20 @@ import type { Store } from '../../src/app/ports.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
-export { entry, markSent, markTold, newCreate, newRenew, stillSystem, T0, vault } from './fixtures.ts';
+export {
+  confirm,
+  entry,
+  markSent,
+  markTold,
+  newApproval,
+  newCreate,
+  newDelete,
+  newGrant,
+  newRenew,
+  stillSystem,
+  T0,
+  vault,
+} from './fixtures.ts';
 
 const undo: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

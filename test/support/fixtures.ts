@@ -1,4 +1,6 @@
-import type { AuditEntry, Grant, HeldPassword } from '../../src/app/ports.ts';
+import type { AccessRequest } from '../../src/app/access-ports.ts';
+import type { AuditEntry, HeldPassword } from '../../src/app/ports.ts';
+import type { Grant } from '../../src/domain/access.ts';
 import type { Catalog, Order, Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';
@@ -102,9 +104,28 @@ export function makeGrant(place: number, more: Partial<Grant> = {}): Grant {
     workspaceId: 'T0TEAM00001',
     subjectKind: 'user',
     subjectId: `U0PERSON${String(1000 + place)}`,
+    id: `01K5GRANT${String(1000 + place)}`,
     role: 'operator',
+    pattern: '',
     grantedBy: 'U0OWNER0001',
     grantedAt: NOW,
+    ...more,
+  };
+}
+
+/** Somebody asks for a role. */
+export function makeAccessRequest(place = 1, more: Partial<AccessRequest> = {}): AccessRequest {
+  return {
+    id: `01K5ASK${String(1000 + place)}`,
+    workspaceId: 'T0TEAM00001',
+    askerId: `U0PERSON${String(1000 + place)}`,
+    channelId: 'C0OPS00001',
+    role: 'operator',
+    pattern: '',
+    reason: 'I am on call this week',
+    askedAt: NOW,
+    state: 'open',
+    cards: [],
     ...more,
   };
 }
@@ -117,6 +138,7 @@ export interface Holdings {
   readonly open: readonly Operation[];
   readonly entries: readonly (AuditEntry & { readonly id: string })[];
   readonly grants: readonly Grant[];
+  readonly requests: readonly AccessRequest[];
   readonly owners: readonly string[];
 }
 
@@ -127,6 +149,7 @@ const smallest: Holdings = {
   open: [],
   entries: [],
   grants: [],
+  requests: [],
   owners: [],
 };
 
@@ -154,7 +177,8 @@ const typical: Holdings = {
     makeEntry(3, { outcome: 'done', action: 'create', money: money(590) }),
     makeEntry(4, { outcome: 'started', action: 'stop' }),
   ],
-  grants: [makeGrant(1), makeGrant(2, { role: 'viewer' })],
+  grants: [makeGrant(1), makeGrant(2, { role: 'viewer', pattern: 'web-*', until: NOW + DAY_MS })],
+  requests: [makeAccessRequest()],
   owners: ['U0OWNER0001'],
 };
 
@@ -207,7 +231,16 @@ const largest: Holdings = {
       money: money(99_999_999),
     }),
   ),
-  grants: Array.from({ length: 500 }, (_, index) => makeGrant(index)),
+  grants: Array.from({ length: 500 }, (_, index) =>
+    makeGrant(index, {
+      subjectKind: (['user', 'group', 'channel'] as const)[index % 3] ?? 'user',
+      pattern: `${'*'.repeat(50)}${'<!channel>'.repeat(5)}`,
+      until: NOW + DAY_MS,
+    }),
+  ),
+  requests: Array.from({ length: 40 }, (_, index) =>
+    makeAccessRequest(index, { reason: '<!channel> &\n'.repeat(24), pattern: 'x'.repeat(300) }),
+  ),
   owners: Array.from({ length: 30 }, (_, index) => `U0OWNER${1000 + index}`),
 };
 

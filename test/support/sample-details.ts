@@ -4,6 +4,7 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '../../src/domain/errors.ts';
+import { money } from '../../src/domain/money.ts';
 import { makeServer, NOW } from './fixtures.ts';
 
 /** Every code of the hosting API's client. */
@@ -18,7 +19,7 @@ export const HOSTING_CODES: readonly (HostingCode | 'unknown_code')[] = [
 /** Details for every refusal there is; the type demands a sample for each code. */
 export function sampleDetails(label: string): { readonly [Code in RefusalCode]: RefusalDetails[Code] } {
   return {
-    role_needed: { needed: 'manager', held: 'viewer' },
+    role_needed: { needed: 'manager', held: 'viewer', owners: ['U0OWNER0001'] },
     other_organisation: {},
     other_workspace: {},
     identity_unknown: {},
@@ -45,6 +46,17 @@ export function sampleDetails(label: string): { readonly [Code in RefusalCode]: 
     link_unusable: { reason: 'expired' },
     no_public_url: {},
     last_owner: {},
+    owner_limited: {},
+    no_grantee: { problem: 'no_group_scope' },
+    grant_over: {},
+    role_held: { role: 'operator' },
+    asked_before: { at: NOW, isDenied: true },
+    own_request: {},
+    request_over: { state: 'approved', by: 'U0OWNER0001' },
+    approval_needed: {},
+    over_budget: { whose: 'person', spent: money(9_900), most: money(10_000), price: money(590) },
+    settings_moved: {},
+    channel_unwritable: { reason: 'not_in_channel' },
     waited_too_long: {},
     shutting_down: {},
   };

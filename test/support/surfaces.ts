@@ -1,9 +1,12 @@
 import type { ModalView } from '@slack/types';
+import type { AccessRequest } from '../../src/app/access-ports.ts';
+import type { Reach } from '../../src/domain/access.ts';
 import { ROLES } from '../../src/domain/actor.ts';
 import { HostingError, type Refusal } from '../../src/domain/errors.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import { POWER_ACTIONS } from '../../src/domain/server.ts';
+import { askView } from '../../src/slack/ask-access.ts';
 import { disconnectMessage, linkMessage } from '../../src/slack/commands/connect.ts';
 import { commandHelp, helpMessage } from '../../src/slack/commands/help.ts';
 import { commands } from '../../src/slack/commands/index.ts';
@@ -14,7 +17,9 @@ import { decisionView } from '../../src/slack/decide.ts';
 import { wordsOfCode, wordsOfError } from '../../src/slack/errors/words.ts';
 import { type Message, say } from '../../src/slack/kit/blocks.ts';
 import { definePicker, loadingView, noticeView, pickView } from '../../src/slack/kit/form.ts';
-import { accessMessage } from '../../src/slack/messages/access-list.ts';
+import { answerMessage, requestCard } from '../../src/slack/messages/access-card.ts';
+import { grantView } from '../../src/slack/messages/access-form.ts';
+import { accessScreen, reachMessage } from '../../src/slack/messages/access-screen.ts';
 import { auditMessage } from '../../src/slack/messages/audit-page.ts';
 import { catalogMessage } from '../../src/slack/messages/catalog.ts';
 import { choicesView } from '../../src/slack/messages/create-choices.ts';
@@ -25,6 +30,7 @@ import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
 import { serverList } from '../../src/slack/messages/server-list.ts';
 import { serverSheet } from '../../src/slack/messages/server-sheet.ts';
 import { pickChoice, pickMessage } from '../../src/slack/pick-server.ts';
+import { approvalSurfaces, NO_TERMS, settingsSurfaces } from './approval-surfaces.ts';
 import {
   DAY_MS,
   type Holdings,
@@ -52,13 +58,14 @@ const surface = (name: string, make: () => Message | ModalView): Surface => ({ n
 
 /** What depends on how much there is. */
 function surfacesOfHoldings(held: Holdings): Surface[] {
-  const { name, servers, catalog, open, entries, grants, owners } = held;
+  const { name, servers, catalog, open, entries, grants, owners, requests } = held;
   const well = {
     api: 'ok' as const,
     servers: servers.length,
     answerMs: 12,
     open,
     passwordsHeld: open.length,
+    waiting: [],
   };
   const found = { plan: 'smal', location: 'moon', label: 'x'.repeat(900) };
   const wrong = REFUSAL_CODES.filter((code) => code === 'unknown_choice').map((code) =>
@@ -81,8 +88,52 @@ function surfacesOfHoldings(held: Holdings): Surface[] {
     surface(`${name}: status without the API`, () => statusMessage({ ...well, api: 'no_answer' }, '')),
     surface(`${name}: audit`, () => auditMessage(entries, { server: 'web-1' }, undefined, 'EUR')),
     surface(`${name}: audit, older`, () => auditMessage(entries, { actorId: 'U1' }, '01K5', '')),
-    surface(`${name}: access`, () => accessMessage({ grants, owners })),
+    surface(`${name}: access`, () => accessScreen({ grants, owners, requests }, 0)),
+    surface(`${name}: access, last part`, () => accessScreen({ grants, owners, requests }, 9999)),
+    surface(`${name}: access of one person`, () => reachMessage('U0PERSON1001', reachOf(grants))),
+    ...requests.slice(0, 1).flatMap(accessSurfaces),
     ...(servers.length > 0 ? pickSurfaces(held) : []),
+  ];
+}
+
+const reachOf = (grants: Holdings['grants']): Reach => [
+  ...(grants.length > 0 ? [{ role: 'owner', pattern: '', why: 'admin' } as const] : []),
+  ...grants.map((grant) => ({ role: grant.role, pattern: grant.pattern, why: grant })),
+];
+
+function accessSurfaces(request: AccessRequest): Surface[] {
+  const decided = { ...request, decidedBy: 'U0OWNER0001', decidedAt: NOW } as const;
+  const states: readonly AccessRequest[] = [
+    request,
+    { ...decided, state: 'approved' },
+    { ...decided, state: 'approved', until: NOW + DAY_MS },
+    { ...decided, state: 'denied' },
+    { ...request, state: 'replaced' },
+  ];
+  const label = request.pattern;
+  return [
+    ...states.map((each, at) => surface(`request for a role ${request.id} ${at}`, () => requestCard(each))),
+    ...states
+      .slice(1, 4)
+      .map((each, at) => surface(`answer to ${request.id} ${at}`, () => answerMessage(each))),
+    surface(`ask for a role ${request.id}`, () => askView({ role: request.role, label }, ORIGIN)),
+  ];
+}
+
+/** The form in which an owner gives a role. */
+function grantSurfaces(): Surface[] {
+  const groups = (amount: number) =>
+    Array.from({ length: amount }, (_, index) => ({
+      id: `S0GROUP${1000 + index}`,
+      handle: `${'oncall-'.repeat(12)}${index}`,
+      name: '<!channel> & co',
+      isDisabled: index % 7 === 0,
+    }));
+  return [
+    surface('give a role', () => grantView(groups(3), ORIGIN)),
+    surface('give a role, without groups', () => grantView([], ORIGIN)),
+    surface('give a role, without the scope for groups', () => grantView(undefined, ORIGIN)),
+    surface('give a role, with many groups', () => grantView(groups(300), ORIGIN)),
   ];
 }
 
@@ -143,15 +194,18 @@ export function surfacesOfLabel(label: string): Surface[] {
     surface('show, little known', () => serverSheet({ server: bare, history: [], operations: [] }, NOW)),
     surface('servers', () => serverList([server, bare], '', 0)),
     surface('nothing matches', () => serverList([], label || 'x', 0)),
-    surface('renew, price unknown', () => renewReviewView({ server, paidUntil: NOW }, ORIGIN, '', NOW)),
-    surface('delete', () => deleteView(server, ORIGIN, NOW)),
-    surface('delete, little known', () => deleteView(bare, ORIGIN, NOW)),
+    surface('renew, price unknown', () =>
+      renewReviewView({ server, paidUntil: NOW, terms: NO_TERMS }, ORIGIN, '', NOW),
+    ),
+    surface('delete', () => deleteView({ server, takesApproval: false }, ORIGIN, NOW)),
+    surface('delete, little known', () => deleteView({ server: bare, takesApproval: false }, ORIGIN, NOW)),
     ...(plan ? paidSurfaces(order, plan, server) : []),
     ...POWER_ACTIONS.map((action) =>
       surface(`${action} in doubt`, () => powerDoubt(action, { server, state: label, isInDoubt: true })),
     ),
     surface('root password', () => passwordMessage(makeHeld({ label }))),
     ...operationsOf(label).flatMap(outcomeSurfaces),
+    ...approvalSurfaces(label),
     ...errorSurfaces(label),
   ];
 }
@@ -162,9 +216,13 @@ function paidSurfaces(
   server: ReturnType<typeof makeServer>,
 ): Surface[] {
   return [
-    surface('create, review', () => createReviewView({ order, plan }, ORIGIN, 'EUR')),
-    surface('create, namesake', () => createReviewView({ order, plan, namesake: server }, ORIGIN, '')),
-    surface('renew', () => renewReviewView({ server, plan, paidUntil: NOW }, ORIGIN, 'EUR', NOW)),
+    surface('create, review', () => createReviewView({ order, plan, terms: NO_TERMS }, ORIGIN, 'EUR')),
+    surface('create, namesake', () =>
+      createReviewView({ order, plan, terms: NO_TERMS, namesake: server }, ORIGIN, ''),
+    ),
+    surface('renew', () =>
+      renewReviewView({ server, plan, paidUntil: NOW, terms: NO_TERMS }, ORIGIN, 'EUR', NOW),
+    ),
   ];
 }
 
@@ -211,7 +269,7 @@ const fixed: Surface[] = [
   surface('disconnect', () => disconnectMessage()),
   surface('a modal that waits', () => loadingView('Create a server')),
   ...(['no_api_key', ...HOSTING_CODES] as const).map((api) =>
-    surface(`status: ${api}`, () => statusMessage({ api, open: [], passwordsHeld: 0 }, '')),
+    surface(`status: ${api}`, () => statusMessage({ api, open: [], passwordsHeld: 0, waiting: [] }, '')),
   ),
   surface('audit, what was begun only', () =>
     auditMessage([makeEntry(1, { outcome: 'started', money: money(590) })], {}, undefined, 'EUR'),
@@ -221,7 +279,9 @@ const fixed: Surface[] = [
 /** One of everything, for tests and for a page that shows them all. */
 export const surfaces: readonly Surface[] = [
   ...fixed,
+  ...settingsSurfaces,
   ...holdings.flatMap(surfacesOfHoldings),
+  ...grantSurfaces(),
   ...surfacesOfLabel('web-1'),
 ];
 

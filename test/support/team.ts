@@ -13,7 +13,14 @@ import { realSystem, type System } from '../../src/system.ts';
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
 export const ENCRYPTION_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
-export const SCOPES = ['commands', 'chat:write', 'users:read'];
+export const SCOPES = [
+  'commands',
+  'chat:write',
+  'users:read',
+  'usergroups:read',
+  'channels:read',
+  'groups:read',
+];
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
 type HostingAccount = ReturnType<Hosting['accounts']['create']>;
@@ -127,6 +134,7 @@ async function grantRoles(app: RunningApp): Promise<void> {
       subjectKind: 'user',
       subjectId: PEOPLE[role].id,
       role,
+      pattern: '',
       grantedBy: PEOPLE.owner.id,
       grantedAt: realSystem.now(),
     });

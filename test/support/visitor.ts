@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { AuditEntry } from '../../src/app/ports.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { APP, PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { APP, PEOPLE, type Person, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
 import type { Team } from './team.ts';
 
 type Json = Record<string, unknown>;
@@ -28,10 +28,14 @@ export interface Visitor {
   audit(): Promise<readonly AuditEntry[]>;
 }
 
-/** Lets somebody of the workspace, or from outside, act without their screen. */
-export function visitor(team: Team, name: PersonName): Visitor {
+/**
+ * Lets somebody of the workspace, or from outside, act without their screen. Whoever has none of their own, such as a
+ * bot, comes with somebody else's.
+ */
+export function visitor(team: Team, who: PersonName | Person, screenOf: PersonName = 'nobody'): Visitor {
   const { slack } = team;
-  const person = PEOPLE[name];
+  const person = typeof who === 'string' ? PEOPLE[who] : who;
+  const name = typeof who === 'string' ? who : screenOf;
   const place = person.isStranger ? '#with-elsewhere' : '#ops';
   const screen = slack.as(name).in(place);
   const fresh = () => slack.commandFields(name, place, '');
@@ -61,7 +65,7 @@ export function visitor(team: Team, name: PersonName): Visitor {
   const mark = () => `${screen.messages().map(({ ts, shown }) => ts + shown)} ${screen.modal()?.hash}`;
   return {
     id: person.id,
-    command: (text) => slack.deliverSigned({ fields: { ...fresh(), text } }),
+    command: (text) => slack.deliverSigned({ fields: { ...fresh(), user_id: person.id, text } }),
     presses: (id, value = {}) => acts({ type: 'button', action_id: id, value: JSON.stringify(value) }),
     chooses: (id, value) =>
       acts({ type: 'static_select', action_id: id, selected_option: { text: { text: value }, value } }),

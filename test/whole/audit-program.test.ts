@@ -10,8 +10,11 @@ import { startTeam, type Team } from '../support/team.ts';
 function run(team: Team | undefined, command: string) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = { PATH: process.env.PATH, AUDIT: `${process.execPath} dist/audit.js`, ...team?.environment };
-    execFile('bash', ['--norc', '-o', 'pipefail', '-c', command], { env, maxBuffer: 1e8 }, (error, output, words) =>
-      resolve({ code: Number(error?.code ?? 0), output, words }),
+    execFile(
+      'bash',
+      ['--norc', '-o', 'pipefail', '-c', command],
+      { env, maxBuffer: 1e8 },
+      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
     );
   });
 }

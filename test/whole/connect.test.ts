@@ -126,6 +126,7 @@ describe('/vps connect', () => {
       subjectKind: 'user',
       subjectId: PEOPLE.manager.id,
       role: 'owner',
+      pattern: '',
       grantedBy: PEOPLE.nobody.id,
       grantedAt: 0,
     });
@@ -141,7 +142,8 @@ describe('/vps connect', () => {
     const page = await answer.text();
     expect(page).toContain('takes the role');
     expect(page).toContain('<b>owner</b>');
-    expect(page).toContain('<code>/vps access grant @you owner</code>');
+    expect(page).toContain(`given by Slack user ${PEOPLE.nobody.id}`);
+    expect(page).toContain('<code>/vps access ask owner</code>');
     expect(await keyOf(team)).toBeUndefined();
     expect((await visitor(team, 'manager').audit())[0]).toMatchObject({
       action: 'connect',

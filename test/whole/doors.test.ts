@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import type { NewGrant } from '../../src/app/access-ports.ts';
 import { ROLES, type Role, roleCovers } from '../../src/domain/actor.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../src/slack/commands/index.ts';
 import { startTeam, type Team } from '../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
@@ -87,8 +90,11 @@ const ACTS: readonly Act[] = [
   typed('access', 'owner', 'access'),
   typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
   typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
+  typed(`access <@${PEOPLE.nobody.id}>`, 'owner', 'access'),
+  typed('access ask owner', 'anyone', 'access_ask'),
   typed('audit', 'owner', 'audit'),
   typed('audit web-1', 'owner', 'audit'),
+  typed('settings', 'owner', 'settings'),
 
   pressed('list_page', 'viewer', 'list', () => ({ filter: '', page: 0 })),
   pressed('list_back', 'viewer', 'list', () => ({ filter: '', page: 0 })),
@@ -114,8 +120,21 @@ const ACTS: readonly Act[] = [
   chosen('pick_password', 'anyone', 'password'),
   pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),
   pressed('link', 'anyone', ''),
+  pressed('approval_approve', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
+  pressed('approval_deny', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
+  pressed('open_settings', 'owner', 'settings'),
   pressed('decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
+  pressed('access_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
+  pressed('open_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
+  ...['access_hour', 'access_workday', 'access_good', 'access_deny'].map((id) =>
+    pressed(id, 'owner', 'access_answer', () => ({ requestId: 'none' })),
+  ),
+  pressed('access_grant', 'owner', 'access_grant'),
+  pressed('open_grant', 'owner', 'access_grant'),
+  pressed('access_revoke', 'owner', 'access_revoke', () => ({ grantId: 'none', page: 0 })),
+  pressed('access_back', 'owner', 'access', () => ({ page: 0 })),
+  pressed('access_further', 'owner', 'access', () => ({ page: 0 })),
   pressed('audit_page', 'owner', 'audit', () => ({ before: 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ' })),
   pressed('connect', 'owner', 'connect_link'),
   pressed('disconnect', 'owner', 'disconnect'),
@@ -158,7 +177,30 @@ const ACTS: readonly Act[] = [
     () => ({ outcome: 'nothing' }),
   ),
 
+  submitted(
+    'ask_access',
+    'anyone',
+    'access_ask',
+    () => ({ role: 'owner' }),
+    () => ({ reason: 'on call' }),
+  ),
+  submitted(
+    'grant',
+    'owner',
+    'access_grant',
+    () => ({}),
+    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'good' }),
+  ),
+  submitted(
+    'settings',
+    'owner',
+    'settings_change',
+    () => DEFAULT_SETTINGS,
+    () => ({ announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
+  ),
+
   queried('manage', 'viewer', 'list'),
+  queried('grant.group', 'owner', 'access_grant'),
   queried('create.plan', 'manager', 'create'),
   queried('create.location', 'manager', 'create'),
   queried('create.image', 'manager', 'create'),
@@ -233,6 +275,16 @@ describe('the doors', () => {
     expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
   });
 
+  it('are all in docs/access.md, with the role that each of them takes', () => {
+    const rows = readFileSync('docs/access.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
+    const written = [...rows].map(([, via, id, needs]) => `${via} ${id}: ${needs}`);
+    // Whoever may not look at roles may still ask for one.
+    const idOf = ({ via, id, needs }: Act) =>
+      via === 'command' && id === 'access' && needs === 'anyone' ? 'access ask' : id;
+    const found = new Set(ACTS.map((act) => `${act.via} ${idOf(act)}: ${act.needs}`));
+    expect(written.sort()).toEqual([...found].sort());
+  });
+
   it('refuse everybody whose role does not suffice, in words, in the audit, and before anything is sent', async () => {
     const { team, visits, ids } = await startGuarded();
     await using _ = team;
@@ -257,6 +309,7 @@ describe('the doors', () => {
       subjectKind: 'user',
       subjectId: PEOPLE.guest.id,
       role: 'operator',
+      pattern: '',
       grantedBy: PEOPLE.owner.id,
       grantedAt: 0,
     });
@@ -291,5 +344,58 @@ describe('the doors', () => {
       await expectRefused(act, by, ids[0] ?? 0);
     }
     expect(changesSeen(team)).toEqual([]);
+  });
+});
+
+describe('the doors, to whom a role comes another way', () => {
+  const nobody = PEOPLE.nobody.id;
+  const HOUR_MS = 3_600_000;
+  const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
+
+  it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
+    ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
+    ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
+    ['for a time', 'manager', { subjectKind: 'user', subjectId: nobody, until: Date.now() + HOUR_MS }],
+  ])('are open and shut as to whom it was given by name: %s', async (_how, role, how) => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    await team.app.services.store.grants.put({ ...given, role, ...how });
+    const by = visitor(team, 'nobody');
+    const visit = { who: 'nobody', role } as const;
+    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) await expectRefused(act, by, ids[0] ?? 0);
+    const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
+    for (const [at, act] of ACTS.filter((each) => isLetIn(each, visit)).entries()) {
+      expect(await send(act, by, ids[at] ?? 0), act.id).not.toMatch(REFUSED);
+    }
+    expect((await by.audit()).filter(({ outcome }) => outcome === 'denied')).toHaveLength(denied);
+  });
+
+  it('are shut to a role that has ended, to bots and to those who were deactivated', async () => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    const { grants } = team.app.services.store;
+    await grants.put({
+      ...given,
+      role: 'owner',
+      subjectKind: 'user',
+      subjectId: nobody,
+      until: Date.now() - 1,
+    });
+    await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
+    team.slack.admin.group('oncall').users.delete(nobody);
+    for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
+      await expectRefused(act, visitor(team, 'nobody'), ids[0] ?? 0);
+    }
+    for (const who of [PEOPLE.former, OTHER_BOT]) {
+      team.slack.admin.group('oncall').users.add(who.id);
+      const by = visitor(team, who, 'nobody');
+      for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
+        const before = (await by.audit()).length;
+        await act.send(by, ids[0] ?? 0);
+        await vi.waitUntil(async () => (await by.audit()).length > before, { interval: 2 });
+        expect((await by.audit())[0], act.id).toMatchObject({ outcome: 'denied', code: 'role_needed' });
+      }
+    }
+    expect(team.hosting.requests()).toEqual([]);
   });
 });

@@ -269,7 +269,8 @@ describe('anything at all, well signed', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
-    expect(team.slack.pings()).toEqual([]);
+    // Whoever lacks a role is told, alone, who could give it.
+    expect(team.slack.pings().filter((name) => name !== '@owner')).toEqual([]);
     await expectAlive();
   });
 });

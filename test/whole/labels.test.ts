@@ -219,7 +219,8 @@ describe('what is typed in place of a label', () => {
     await owner.sees('denied (role_needed)');
     await owner.types(`/vps audit ${'x'.repeat(800)}`);
     await owner.sees('Nothing has been done yet that fits');
-    expectNobodyIsPinged(team, 'nobody');
+    // To whoever lacks a role it is said, to them alone, who could give it.
+    expectNobodyIsPinged(team, 'nobody', 'owner');
   });
 });
 

@@ -210,7 +210,7 @@ describe('what is typed wrong', () => {
     await owner.types('/vps access grant @nobody operater');
     await owner.sees('Did you mean operator?');
     await owner.types('/vps access grant nobody operator');
-    await owner.sees('Name a person by @mention');
+    await owner.sees('Slack does not know “nobody” as a person');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 });

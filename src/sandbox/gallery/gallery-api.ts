@@ -2,11 +2,12 @@
  * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
  * The page itself is `/gallery`, of the same bundle as the sandbox's page.
  */
-import type { PageMessage, PagePerson, PageView } from '../slack/page-api.ts';
+import type { PageGroup, PageMessage, PagePerson, PageView } from '../slack/page-api.ts';
 
 export interface GalleryState {
   /** Whom the messages mention. */
   readonly people: readonly PagePerson[];
+  readonly groups: readonly PageGroup[];
   /** By group, in the order in which they are shown. */
   readonly pieces: readonly GalleryPiece[];
 }

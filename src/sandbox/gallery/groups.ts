@@ -1,6 +1,8 @@
 /** Where a surface stands, by how its name begins; the first that fits. The order is that of the page. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/^(help|connect$|disconnect$|a modal that waits|status:|audit,)/, 'Help, access and state'],
+  [/^(help|connect$|disconnect$|settings|a modal that waits|status:|audit,)/, 'Help, access and state'],
+  [/^(ask for|give|request for) a role|^(answer to|access)/, 'Roles'],
+  [/^approval/, 'Approvals'],
   [/^(show|servers|nothing matches|renew|delete|create|start|stop|reboot|root password)/, 'Servers'],
   [/^smallest: /, 'The least there can be'],
   [/^typical: /, 'The usual'],

@@ -1,7 +1,7 @@
 import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
 import type { PagePerson } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
-import { EVERYBODY, PEOPLE } from '../slack/workspace.ts';
+import { EVERYBODY, PEOPLE, USERGROUPS } from '../slack/workspace.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { makePieces, type Surface } from './pieces.ts';
 
@@ -18,17 +18,21 @@ const HEADERS = {
 } as const;
 
 /** The gallery's content: everything is made when somebody looks at it, and only once. */
-export type Gallery = () => string;
+export type Gallery = () => Promise<string>;
 
 /** Makes a gallery of these surfaces, the same as the tests look at. */
-export function createGallery(surfaces: readonly Surface[]): Gallery {
-  let made: string | undefined;
-  return () => {
-    const state = (): GalleryState => ({
+export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): Gallery {
+  const make = async () => {
+    const state: GalleryState = {
       people: [...EVERYBODY, ...PEOPLE_OF_FIXTURES],
-      pieces: makePieces(surfaces),
-    });
-    made ??= JSON.stringify(state());
+      groups: USERGROUPS,
+      pieces: makePieces(await readSurfaces()),
+    };
+    return JSON.stringify(state);
+  };
+  let made: Promise<string> | undefined;
+  return () => {
+    made ??= make();
     return made;
   };
 }
@@ -41,7 +45,9 @@ export function withGallery(pages: Pages, gallery: Gallery): Pages {
     if (!isLoopbackHost(incoming) || !isSameOrigin(incoming))
       return sendText(outgoing, 403, 'only on this machine');
     if (incoming.method !== 'GET') return sendText(outgoing, 405, 'only to be read');
-    outgoing.writeHead(200, HEADERS);
-    outgoing.end(gallery());
+    gallery().then(
+      (json) => outgoing.writeHead(200, HEADERS).end(json),
+      (error: unknown) => sendText(outgoing, 500, `The fixtures can't be read: ${String(error)}`),
+    );
   };
 }

@@ -3,7 +3,7 @@ import type { Changes } from './changes.ts';
 import type { HostingClock } from './clock.ts';
 import { ApiError } from './errors.ts';
 import type { Journal, MoneyEntry } from './journal.ts';
-import type { HostingSnapshot } from './keep/snapshot.ts';
+import type { HostingSnapshot } from './snapshot.ts';
 
 /** An account holder; balance and keys are asked for by account, since they change. */
 export interface Account {

@@ -29,6 +29,8 @@ export const FAULT_EFFECTS = {
 
 export type FaultKind = keyof typeof FAULT_EFFECTS;
 
+export const FAULT_KINDS = Object.keys(FAULT_EFFECTS) as FaultKind[];
+
 /** A fault on request. Delays are real milliseconds; `afterMs` is on the service's own clock. */
 export interface FaultRule {
   /** `paid` is create and renew, the two that cost money. */

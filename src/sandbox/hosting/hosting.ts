@@ -11,10 +11,10 @@ import {
   type RequestEntry,
   type RequestFilter,
 } from './journal.ts';
-import { type HostingSnapshot, snapshotSchema } from './keep/snapshot.ts';
 import { type RateCounting, RateLimit } from './rate-limit.ts';
 import type { WireServer } from './server-record.ts';
 import { Servers } from './servers.ts';
+import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
 export interface HostingOptions {
@@ -54,7 +54,11 @@ export class HostingService {
     this.journal = new Journal(options.journalCapacity);
     this.accounts = new Accounts(this.clock, this.journal, this.#changes);
     this.prices = new PriceList(snapshot?.catalog ?? options.catalog ?? defaultCatalog(), this.#changes);
-    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300, options.rateCounting ?? 'sliding_log');
+    this.rateLimit = new RateLimit(
+      options.requestsPerMinute ?? 300,
+      options.rateCounting ?? 'sliding_log',
+      snapshot?.accepted,
+    );
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,
@@ -80,6 +84,7 @@ export class HostingService {
       servers: this.servers.snapshot(),
       catalog: snapshotSchema.shape.catalog.parse(this.prices.current),
       journal: this.journal.snapshot(),
+      accepted: this.rateLimit.snapshot(this.clock.now()),
     };
   }
 

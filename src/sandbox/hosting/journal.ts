@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import type { FaultKind } from './faults.ts';
-import type { HostingSnapshot } from './keep/snapshot.ts';
 import type { Operation } from './routes.ts';
+import type { HostingSnapshot } from './snapshot.ts';
 
 /** How a request ended on the wire: `hanging` never gets an answer, `cut` lost its connection without one. */
 export type Ending = 'pending' | 'answered' | 'cut' | 'hanging';
@@ -49,6 +49,18 @@ export type RequestChange = Partial<Omit<RequestEntry, 'id' | keyof Arrival>>;
 export type RequestFilter = Partial<Omit<RequestEntry, 'id' | 'atMs' | 'realAtMs' | 'durationMs'>>;
 
 const MAX_PATH_LENGTH = 200;
+/** So many outlive the process. */
+const REQUESTS_KEPT = 200;
+
+const NOTHING_KNOWN = {
+  operation: undefined,
+  accountId: undefined,
+  serverId: undefined,
+  status: undefined,
+  code: undefined,
+  fault: undefined,
+  durationMs: undefined,
+} as const;
 
 /** Everything that happened, oldest first, capped so that a long sandbox run does not grow for ever. */
 export class Journal {
@@ -66,17 +78,12 @@ export class Journal {
   arrive(arrival: Arrival): RequestEntry {
     this.#lastId += 1;
     const request: RequestEntry = {
+      ...NOTHING_KNOWN,
       ...arrival,
       path: arrival.path.slice(0, MAX_PATH_LENGTH),
       id: this.#lastId,
-      accountId: undefined,
-      serverId: undefined,
       ending: 'pending',
-      status: undefined,
-      code: undefined,
-      fault: undefined,
       didWork: false,
-      durationMs: undefined,
     };
     this.#requests.set(request.id, request);
     for (const oldest of this.#requests.keys()) {
@@ -121,15 +128,19 @@ export class Journal {
     );
   }
 
-  /** The movements of money, which outlive the process; requests don't. */
+  /** The movements of money and the newest requests; one without an end lost its connection with the process. */
   snapshot(): HostingSnapshot['journal'] {
     const money = this.#money.map((entry) => ({ ...entry, serverId: entry.serverId ?? null }));
-    return { lastId: this.#lastId, money };
+    const requests = [...this.#requests.values()].slice(-REQUESTS_KEPT).map(({ ending, ...request }) => {
+      return { ...request, ending: ending === 'pending' ? ('cut' as const) : ending };
+    });
+    return { lastId: this.#lastId, money, requests };
   }
 
   /** Takes over what an earlier process left, telling nobody. */
-  restore({ lastId, money }: HostingSnapshot['journal']): void {
+  restore({ lastId, money, requests }: HostingSnapshot['journal']): void {
     this.#lastId = lastId;
+    for (const request of requests) this.#requests.set(request.id, { ...NOTHING_KNOWN, ...request });
     this.#money.push(...money.map((entry) => ({ ...entry, serverId: entry.serverId ?? undefined })));
   }
 

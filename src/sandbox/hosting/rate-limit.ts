@@ -1,3 +1,5 @@
+import type { HostingSnapshot } from './snapshot.ts';
+
 const MINUTE_MS = 60_000;
 
 /** The two ways of counting "300 requests a minute" that the API document, section 8, leaves open. */
@@ -12,9 +14,17 @@ export class RateLimit {
   readonly #counting: RateCounting;
   readonly #accepted = new Map<number, number[]>();
 
-  constructor(perMinute: number, counting: RateCounting) {
+  constructor(perMinute: number, counting: RateCounting, kept: HostingSnapshot['accepted'] = []) {
     this.#perMinute = perMinute;
     this.#counting = counting;
+    for (const { accountId, atMs } of kept) this.#accepted.set(accountId, [...atMs]);
+  }
+
+  /** What a restart must not forget: a new process does not make the minute new. */
+  snapshot(nowMs: number): HostingSnapshot['accepted'] {
+    return [...this.#accepted].map(([accountId, all]) => {
+      return { accountId, atMs: all.filter((atMs) => atMs > nowMs - MINUTE_MS) };
+    });
   }
 
   /** Whether the account may send one more request now; a yes is counted. */

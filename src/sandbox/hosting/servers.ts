@@ -3,7 +3,6 @@ import type { PriceList } from './catalog.ts';
 import type { Changes } from './changes.ts';
 import { type HostingClock, oneMonthLater } from './clock.ts';
 import { ApiError } from './errors.ts';
-import type { HostingSnapshot } from './keep/snapshot.ts';
 import type { Order } from './order.ts';
 import { newRootPassword } from './password.ts';
 import {
@@ -17,6 +16,7 @@ import {
   toWire,
   type WireServer,
 } from './server-record.ts';
+import type { HostingSnapshot } from './snapshot.ts';
 
 /** What the supplier behind the service says to an order (API document, section 3, rules 2 and 3). */
 export type Supplier =

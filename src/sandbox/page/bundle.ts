@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { build, type Rolldown } from 'vite';
+import type { Rolldown } from 'vite';
+import { findBuilt, findKey, keepBuilt } from './built.ts';
 
 /** One file of the page, as the browser gets it. */
 export interface PageFile {
   readonly contentType: string;
-  readonly body: string | Uint8Array;
+  readonly body: string;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -18,12 +19,22 @@ const TYPES: Readonly<Record<string, string>> = {
 const ENTRIES = ['index.html', 'gallery.html'];
 
 /**
- * Bundles the page in memory, by path: nothing is written to disk, and no build step stands between
- * a change and `npm run sandbox`.
+ * The files of the page, by path. No build step stands between a change and `npm run sandbox`: they are bundled
+ * whenever something of them has changed, which with the bundler's own loading takes most of a second.
  * @throws what the bundler throws, with the file and line that it does not understand
  */
 export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
   const root = fileURLToPath(new URL('.', import.meta.url));
+  const key = findKey(root);
+  const built = findBuilt(key);
+  if (built) return built;
+  const files = await bundle(root);
+  keepBuilt(key, files);
+  return files;
+}
+
+async function bundle(root: string): Promise<ReadonlyMap<string, PageFile>> {
+  const { build } = await import('vite');
   const built = await build({
     root,
     configFile: false,
@@ -52,6 +63,6 @@ function pageFile(file: Rolldown.OutputChunk | Rolldown.OutputAsset): PageFile {
   const ending = file.fileName.split('.').at(-1) ?? '';
   return {
     contentType: TYPES[ending] ?? 'application/octet-stream',
-    body: file.type === 'chunk' ? file.code : file.source,
+    body: file.type === 'chunk' ? file.code : Buffer.from(file.source).toString('utf8'),
   };
 }

@@ -61,7 +61,8 @@ async function answerDeed(panel: Panel, incoming: IncomingMessage, outgoing: Ser
     return sendJson(outgoing, 400, refused, HEADERS);
   }
   const done = await panel.perform(deed);
-  return sendJson(outgoing, done.ok ? 200 : 409, done, HEADERS);
+  // 200 for a refusal, too: it is for the person to read, and browsers report all else as errors of the page.
+  return sendJson(outgoing, 200, done, HEADERS);
 }
 
 async function readSmallBody(incoming: IncomingMessage): Promise<string | undefined> {

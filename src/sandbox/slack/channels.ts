@@ -1,4 +1,4 @@
-import { APP, OTHER_TEAM, PEOPLE, TEAM } from './workspace.ts';
+import { APP, OTHER_BOT, OTHER_TEAM, PEOPLE, TEAM } from './workspace.ts';
 
 export interface Channel {
   readonly id: string;
@@ -6,6 +6,7 @@ export interface Channel {
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
   /** Person ids, the bot's among them; tests may change it. */
   readonly members: Set<string>;
+  isArchived: boolean;
 }
 
 const { owner, manager, operator, viewer, nobody, guest, stranger } = PEOPLE;
@@ -13,18 +14,23 @@ const bot = APP.botUserId;
 const colleagues = [owner.id, manager.id, operator.id, viewer.id, nobody.id];
 
 function channel(id: string, name: string, kind: Channel['kind'], members: readonly string[]): Channel {
-  return { id, name, kind, members: new Set(members) };
+  return { id, name, kind, members: new Set(members), isArchived: false };
+}
+
+/** Makes somebody's conversation with the app. */
+export function conversationWith(personId: string): Channel {
+  return channel(`D${personId.slice(1)}`, APP.name, 'dm', [personId, bot]);
 }
 
 /** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
-export function createChannels(): readonly Channel[] {
+export function createChannels(): Channel[] {
   return [
     channel('C0GENERAL1', 'general', 'public', [...colleagues, guest.id, bot]),
-    channel('C0OPS00001', 'ops', 'public', [...colleagues, guest.id, bot]),
+    channel('C0OPS00001', 'ops', 'public', [...colleagues, guest.id, bot, OTHER_BOT.id]),
     channel('C0RANDOM01', 'random', 'public', colleagues),
     channel('C0PRIVATE1', 'board', 'private', [owner.id, manager.id]),
     channel('C0SHARED01', 'with-elsewhere', 'shared', [owner.id, manager.id, operator.id, stranger.id, bot]),
-    ...[...colleagues, guest.id].map((id) => channel(`D${id.slice(1)}`, APP.name, 'dm', [id, bot])),
+    ...[...colleagues, guest.id].map(conversationWith),
   ];
 }
 
@@ -57,7 +63,7 @@ export function describeChannel(channel: Channel): Record<string, unknown> {
     is_im: isDm,
     is_mpim: false,
     is_private: isDm || channel.kind === 'private',
-    is_archived: false,
+    is_archived: channel.isArchived,
     is_general: channel.name === 'general',
     is_shared: channel.kind === 'shared',
     is_ext_shared: channel.kind === 'shared',

@@ -19,6 +19,11 @@ import type { World } from './world.ts';
 
 export type { SeenMessage, SeenView } from './driver/seen.ts';
 
+interface Typing {
+  /** The command reaches the app even from somebody of another organisation, as if Slack had let it through. */
+  readonly isForced?: boolean;
+}
+
 interface Confirming {
   /** false: the person declines in the confirmation dialog. */
   readonly confirm?: boolean;
@@ -52,8 +57,8 @@ export class Persona {
   }
 
   /** Types a slash command, or a plain message. */
-  types(text: string): Promise<Delivery | undefined> {
-    return type(this.#world, this.#person, this.#channel, text);
+  types(text: string, { isForced = false }: Typing = {}): Promise<Delivery | undefined> {
+    return type(this.#world, this.#person, this.#channel, text, isForced);
   }
 
   /** Presses a button: in the open modal (Submit and Close, too), else the newest one in sight. Waits for it. */

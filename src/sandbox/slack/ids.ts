@@ -11,10 +11,9 @@ export interface Ids {
   secret(): string;
 }
 
-/** Makes a source of ids for one workspace. */
-export function createIds(clock: SlackClock): Ids {
-  let count = 0;
-  let lastSecond = 0;
+/** Makes a source of ids for one workspace; its timestamps come after `lastTs`. */
+export function createIds(clock: SlackClock, lastTs = '0.0'): Ids {
+  let [lastSecond = 0, count = 0] = lastTs.split('.').map(Number);
   return {
     ts: () => {
       lastSecond = Math.max(lastSecond, Math.floor(clock.now() / 1000));

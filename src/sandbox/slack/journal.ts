@@ -5,7 +5,9 @@ import type { BrokenLaw, TrafficEntry } from './page-api.ts';
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =
   | { readonly type: 'message' | 'message_changed' | 'message_deleted'; readonly message: StoredMessage }
-  | { readonly type: 'views' | 'home' | 'reload'; readonly person: string }
+  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly person: string }
+  /** Somebody came or went, a channel was archived: pages read everything again. */
+  | { readonly type: 'workspace' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_law'; readonly law: BrokenLaw };
 

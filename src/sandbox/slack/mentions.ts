@@ -1,26 +1,32 @@
 import type { Channel } from './channels.ts';
-import { findPerson, USERGROUPS } from './workspace.ts';
+import type { Roster } from './roster.ts';
 
 /** Writes & < > as entities, as Slack does with all text that people type. */
 export function escapeEntities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
+/** Whom and what a client completes while somebody types. */
+interface Known {
+  readonly channels: readonly Channel[];
+  readonly roster: Roster;
+}
+
 /**
  * Turns what a person typed into what the app gets: entities, and with should_escape `@name`, `#channel`
  * and addresses as ids (Slack's "Implementing slash commands" page).
  */
-export function escapeTyped(text: string, channels: readonly Channel[]): string {
+export function escapeTyped(text: string, { channels, roster }: Known): string {
   return escapeEntities(text).replace(
     /(^|\s)(https?:\/\/\S+|[@#][\w.-]*\w)/g,
     (whole, before: string, word: string) => {
-      const escaped = escapeWord(word, channels);
+      const escaped = escapeWord(word, { channels, roster });
       return escaped === undefined ? whole : `${before}${escaped}`;
     },
   );
 }
 
-function escapeWord(word: string, channels: readonly Channel[]): string | undefined {
+function escapeWord(word: string, { channels, roster }: Known): string | undefined {
   if (word.startsWith('http')) return `<${word}>`;
   const name = word.slice(1);
   if (word.startsWith('#')) {
@@ -28,8 +34,8 @@ function escapeWord(word: string, channels: readonly Channel[]): string | undefi
     return channel && `<#${channel.id}|${channel.name}>`;
   }
   if (['here', 'channel', 'everyone'].includes(name)) return `<!${name}>`;
-  const group = USERGROUPS.find((each) => each.handle === name);
-  if (group) return `<!subteam^${group.id}>`;
-  const person = findPerson(name);
+  const group = roster.findGroup(name);
+  if (group && !group.isDisabled) return `<!subteam^${group.id}>`;
+  const person = roster.findPerson(name);
   return person && `<@${person.id}>`;
 }

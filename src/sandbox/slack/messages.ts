@@ -3,6 +3,7 @@ import { type EnteredValues, keepEntered } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import type { Json } from './page-api.ts';
+import type { SlackSnapshot } from './snapshot.ts';
 
 export interface StoredMessage {
   readonly channel: string;
@@ -29,6 +30,9 @@ export interface MessageDraft {
   readonly threadTs?: string;
 }
 
+/** So many of each channel outlive the process. */
+const KEPT_PER_CHANNEL = 2000;
+
 /** All messages of the workspace, ephemerals among them. */
 export class Messages {
   readonly #ids: Ids;
@@ -36,9 +40,11 @@ export class Messages {
   readonly #messages = new Map<string, StoredMessage>();
   #order = 0;
 
-  constructor(ids: Ids, journal: Journal) {
+  constructor(ids: Ids, journal: Journal, kept: SlackSnapshot['messages'] = []) {
     this.#ids = ids;
     this.#journal = journal;
+    for (const { threadTs, ...message } of kept)
+      this.#restore({ ...message, threadTs: threadTs ?? undefined });
   }
 
   post(draft: MessageDraft): StoredMessage {
@@ -91,6 +97,11 @@ export class Messages {
     for (const message of [...this.#messages.values()]) if (message.to === personId) this.remove(message);
   }
 
+  /** Takes away everything in a channel. */
+  forgetChannel(channel: string): void {
+    for (const message of [...this.#messages.values()]) if (message.channel === channel) this.remove(message);
+  }
+
   /** The highest order given so far. */
   get order(): number {
     return this.#order;
@@ -98,6 +109,28 @@ export class Messages {
 
   all(): readonly StoredMessage[] {
     return [...this.#messages.values()];
+  }
+
+  /** What everybody in a channel can see; what was for one person's eyes never leaves the memory. */
+  snapshot(): SlackSnapshot['messages'] {
+    const left = new Map<string, number>();
+    const kept = this.all()
+      .filter(({ to }) => to === undefined)
+      .reverse()
+      .filter(({ channel }) => {
+        const count = left.get(channel) ?? KEPT_PER_CHANNEL;
+        left.set(channel, count - 1);
+        return count > 0;
+      });
+    return kept.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
+      return { channel, ts, user, text, blocks: [...blocks], threadTs: threadTs ?? null, edited };
+    });
+  }
+
+  #restore(message: Omit<StoredMessage, 'to' | 'order' | 'entered'>): void {
+    this.#order += 1;
+    const whole = { ...message, to: undefined, order: this.#order, entered: new Map() };
+    this.#messages.set(keyOf(message.channel, message.ts), whole);
   }
 }
 

@@ -26,8 +26,19 @@ export interface PagePerson {
   /** Somebody of another organisation, here by Slack Connect. */
   readonly isStranger: boolean;
   readonly isBot: boolean;
+  /** Their account was switched off; their name stays in what they wrote. */
+  readonly isDeactivated: boolean;
   /** Words for the page: "manager", "guest" … */
   readonly title: string;
+}
+
+/** A user group, for `<!subteam^S…>`. */
+export interface PageGroup {
+  /** Slack id, `S…`. */
+  readonly id: string;
+  /** The handle after the @. */
+  readonly handle: string;
+  readonly name: string;
 }
 
 export interface PageMessage {
@@ -59,6 +70,8 @@ export interface PageChannel {
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
   readonly hasApp: boolean;
   readonly members: readonly string[];
+  /** ts of the last message that this person has read; empty when there was none. */
+  readonly readUpTo: string;
   /** Oldest first, ephemerals among them. */
   readonly messages: readonly PageMessage[];
 }
@@ -120,6 +133,7 @@ export interface PageState {
   readonly app: { readonly id: string; readonly name: string; readonly botUserId: string };
   readonly as: PagePerson;
   readonly people: readonly PagePerson[];
+  readonly groups: readonly PageGroup[];
   readonly commands: readonly PageCommand[];
   readonly shortcuts: readonly PageShortcut[];
   /** The channels this person is in, then the conversation with the app. */
@@ -194,6 +208,8 @@ export type PageDeed =
       /** For message shortcuts. */
       readonly message?: { readonly channel: string; readonly ts: string };
     }
+  /** They have seen the channel up to this message. */
+  | { readonly as: string; readonly do: 'read'; readonly channel: string; readonly ts: string }
   | { readonly as: string; readonly do: 'home' }
   /** Reload the client: ephemeral messages and open modals are gone. */
   | { readonly as: string; readonly do: 'reload' };

@@ -18,6 +18,7 @@ export function commandFields(
     token: world.app.verificationToken,
     team_id: TEAM.id,
     team_domain: TEAM.domain,
+    ...(world.grid ? { enterprise_id: world.grid.id, enterprise_name: world.grid.name } : {}),
     channel_id: channel.id,
     channel_name: payloadName(channel),
     user_id: person.id,
@@ -25,7 +26,7 @@ export function commandFields(
     command: world.app.command,
     text,
     api_app_id: APP.id,
-    is_enterprise_install: 'false',
+    is_enterprise_install: String(world.grid?.isOrgInstall ?? false),
     response_url: `${world.origin()}${replyPath}`,
     trigger_id: world.triggers.create(person.id),
   };
@@ -33,14 +34,20 @@ export function commandFields(
 
 /** What all interaction payloads begin with. */
 function interaction(world: World, person: Person, type: string): Json {
+  const { grid } = world;
+  const enterprise = grid ? { id: grid.id, name: grid.name } : null;
   return {
     type,
     user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
     api_app_id: APP.id,
     token: world.app.verificationToken,
-    team: { id: TEAM.id, domain: TEAM.domain },
-    enterprise: null,
-    is_enterprise_install: false,
+    team: {
+      id: TEAM.id,
+      domain: TEAM.domain,
+      ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
+    },
+    enterprise,
+    is_enterprise_install: grid?.isOrgInstall ?? false,
   };
 }
 
@@ -154,6 +161,7 @@ export function eventEnvelope(world: World, event: Json): Json {
   return {
     token: world.app.verificationToken,
     team_id: TEAM.id,
+    ...(world.grid ? { enterprise_id: world.grid.id } : {}),
     api_app_id: APP.id,
     event: { ...event, event_ts: eventTs },
     type: 'event_callback',
@@ -161,11 +169,11 @@ export function eventEnvelope(world: World, event: Json): Json {
     event_time: Math.floor(world.clock.now() / 1000),
     authorizations: [
       {
-        enterprise_id: null,
+        enterprise_id: world.grid?.id ?? null,
         team_id: TEAM.id,
         user_id: APP.botUserId,
         is_bot: true,
-        is_enterprise_install: false,
+        is_enterprise_install: world.grid?.isOrgInstall ?? false,
       },
     ],
     is_ext_shared_channel: false,

@@ -4,6 +4,8 @@ import type { Json } from './page-api.ts';
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly code: string;
+  /** For the person; the message has the code behind it, for whoever reads a test's output. */
+  readonly words: string;
   /** Slack's confirmation dialog, with `confirm_needed`. */
   readonly confirm: Json | undefined;
   /** By block_id, with `invalid_input`. */
@@ -16,6 +18,7 @@ export class SlackRefusal extends Error {
   ) {
     super(`${words} (${code})`);
     this.code = code;
+    this.words = words;
     this.confirm = more.confirm;
     this.errors = more.errors;
   }

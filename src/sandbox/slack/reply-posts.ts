@@ -23,6 +23,8 @@ export function answerReplyPost(world: World, path: string, body: string): Reply
     world.journal.breakLaw(REFUSED_USES[error.code] ?? 'reply_url_unknown', `response_url: ${error.code}`);
     return { status: 404, body: error.code };
   }
+  const lost = findLostChannel(world, url);
+  if (lost) return lost;
   try {
     post(world, url, body);
     return { status: 200, body: 'ok' };
@@ -36,6 +38,13 @@ const REFUSED_USES: Readonly<Record<string, string>> = {
   used_url: 'reply_url_used_up',
   expired_url: 'reply_url_expired',
 };
+
+/** Where a channel is archived or gone, posts fail as those to Slack's incoming webhooks do. */
+function findLostChannel(world: World, url: ReplyUrl): ReplyAnswer | undefined {
+  const channel = world.channels.find((each) => each.id === url.channel);
+  if (!channel) return { status: 404, body: 'channel_not_found' };
+  return channel.isArchived ? { status: 410, body: 'channel_is_archived' } : undefined;
+}
 
 function post(world: World, url: ReplyUrl, body: string): void {
   const reply = readJson(body);

@@ -1,6 +1,7 @@
 import type { SlackClock } from './clock.ts';
 import type { Ids } from './ids.ts';
 import { WebApiError } from './refusal.ts';
+import type { SlackSnapshot } from './snapshot.ts';
 import { TEAM } from './workspace.ts';
 
 const LIFETIME_MS = 30 * 60_000;
@@ -23,9 +24,10 @@ export class ReplyUrls {
   readonly #ids: Ids;
   readonly #urls = new Map<string, ReplyUrl>();
 
-  constructor(clock: SlackClock, ids: Ids) {
+  constructor(clock: SlackClock, ids: Ids, kept: SlackSnapshot['replyUrls'] = []) {
     this.#clock = clock;
     this.#ids = ids;
+    for (const url of kept) this.#urls.set(url.path, { ...url, original: url.original ?? undefined });
   }
 
   /** Makes one and gives its path. */
@@ -50,5 +52,12 @@ export class ReplyUrls {
     if (url.uses >= USES) throw new WebApiError('used_url');
     url.uses += 1;
     return url;
+  }
+
+  /** Those that still work. */
+  snapshot(): SlackSnapshot['replyUrls'] {
+    return [...this.#urls.values()]
+      .filter(({ madeAt, uses }) => this.#clock.now() - madeAt <= LIFETIME_MS && uses < USES)
+      .map((url) => ({ ...url, original: url.original ?? null }));
   }
 }

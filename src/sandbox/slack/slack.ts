@@ -1,24 +1,22 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { sendEvent } from './acts/elsewhere.ts';
-import { type Channel, createChannels, findChannel } from './channels.ts';
+import { Admin } from './admin.ts';
+import { type Channel, findChannel } from './channels.ts';
 import { type SlackClock, wallClock } from './clock.ts';
-import { Deliverer, type Delivery } from './deliver.ts';
+import { createWorld } from './create-world.ts';
+import type { Delivery } from './deliver.ts';
 import { Persona } from './driver.ts';
-import { Faults } from './faults.ts';
-import { createIds } from './ids.ts';
-import { Journal, type SlackListener } from './journal.ts';
+import type { Faults } from './faults.ts';
+import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
-import { Messages } from './messages.ts';
 import type { BrokenLaw, Json, PageShortcut, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
-import { ReplyUrls } from './reply-urls.ts';
 import { createSlackServer, type Pages } from './server.ts';
 import { signBody } from './sign.ts';
-import { Triggers } from './triggers.ts';
-import { Views } from './views.ts';
-import { APP, PEOPLE, type PersonName } from './workspace.ts';
+import type { SlackSnapshot } from './snapshot.ts';
+import { APP, type Person, type PersonName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
 export interface SlackOptions {
@@ -40,6 +38,8 @@ export interface SlackOptions {
   readonly clock?: SlackClock;
   /** Default: any free one. */
   readonly port?: number;
+  /** What an earlier process left. */
+  readonly kept?: SlackSnapshot | undefined;
   /** Serves the paths that the local Slack does not. */
   readonly pages?: Pages;
 }
@@ -64,44 +64,16 @@ export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
   });
 }
 
-function createWorld(options: SlackOptions, clock: SlackClock, origin: () => string): World {
-  const ids = createIds(clock);
-  const journal = new Journal(clock);
-  const app: InstalledApp = {
-    commandsUrl: '',
-    command: '/vps',
-    description: 'Servers',
-    usageHint: 'help',
-    shortcuts: [],
-    ackTimeoutMs: 3000,
-    verificationToken: ids.secret(),
-    ...options.app,
-  };
-  for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.keepSecret(secret);
-  return {
-    app,
-    clock,
-    ids,
-    journal,
-    channels: createChannels(),
-    messages: new Messages(ids, journal),
-    views: new Views(ids, journal),
-    triggers: new Triggers(clock, ids),
-    replyUrls: new ReplyUrls(clock, ids),
-    faults: new Faults(),
-    deliverer: new Deliverer(() => app, clock, journal),
-    offered: new Map(),
-    origin,
-  };
-}
-
 /** A running local Slack. */
 export class LocalSlack implements AsyncDisposable {
+  /** Groups, accounts, channels: what admins change. */
+  readonly admin: Admin;
   readonly #world: World;
   readonly #close: () => Promise<void>;
 
   constructor(world: World, close: () => Promise<void>) {
     this.#world = world;
+    this.admin = new Admin(world);
     this.#close = close;
   }
 
@@ -124,14 +96,25 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.faults;
   }
 
-  /** Somebody of the workspace, in `#ops` until `in` says otherwise. */
-  as(name: PersonName): Persona {
-    return new Persona(this.#world, PEOPLE[name], '#ops');
+  /** Somebody of the workspace, in `#ops` until `in` says otherwise; `admin.addPerson` makes more people. */
+  as(who: PersonName | Person): Persona {
+    return new Persona(this.#world, this.#person(who), '#ops');
   }
 
   /** Finds a channel by `#name` or id; its `members` may be changed. */
   channel(nameOrId: string): Channel | undefined {
     return findChannel(this.#world.channels, nameOrId);
+  }
+
+  /** All that outlives the process: what everybody in a channel sees, and nothing that was for one person's eyes. */
+  snapshot(): SlackSnapshot {
+    const { messages, readMarks, replyUrls } = this.#world;
+    return {
+      version: 1,
+      messages: messages.snapshot(),
+      read: readMarks.snapshot(),
+      replyUrls: replyUrls.snapshot(),
+    };
   }
 
   onEvent(listener: SlackListener): () => void {
@@ -157,7 +140,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.messages
       .all()
       .filter((message) => message.user === APP.botUserId)
-      .flatMap(findPings);
+      .flatMap((message) => findPings(message, this.#world));
   }
 
   /** Sends the identical signed request again, as an eavesdropper would. */
@@ -166,10 +149,11 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   /** The fields of a genuine command, to be altered and delivered below. */
-  commandFields(name: PersonName, channelName: string, text: string): Record<string, string> {
-    const channel = findChannel(this.#world.channels, channelName, PEOPLE[name].id);
+  commandFields(who: PersonName | Person, channelName: string, text: string): Record<string, string> {
+    const person = this.#person(who);
+    const channel = findChannel(this.#world.channels, channelName, person.id);
     if (!channel) throw new Error(`There is no channel ${channelName}`);
-    return commandFields(this.#world, PEOPLE[name], channel, text);
+    return commandFields(this.#world, person, channel, text);
   }
 
   /** Delivers fields (a form) or a payload (an interaction) with a good signature. */
@@ -225,6 +209,12 @@ export class LocalSlack implements AsyncDisposable {
 
   stop(): Promise<void> {
     return this.#close();
+  }
+
+  #person(who: PersonName | Person): Person {
+    const person = this.#world.roster.findPerson(typeof who === 'string' ? who : who.id);
+    if (!person) throw new Error('That person was never added to the workspace');
+    return person;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -14,6 +14,7 @@ const member = {
   isRestricted: false,
   isStranger: false,
   isBot: false,
+  isDeactivated: false,
 } as const;
 
 /** Everybody in the sandbox, by the name used in `slack.as(name)`. */
@@ -45,7 +46,15 @@ export const PEOPLE = {
     realName: 'Stan Stranger',
     teamId: OTHER_TEAM.id,
     isStranger: true,
-    title: 'of another organisation',
+    title: 'other organisation',
+  },
+  former: {
+    ...member,
+    id: 'U0FORMER01',
+    name: 'former',
+    realName: 'Finn Former',
+    isDeactivated: true,
+    title: 'deactivated',
   },
 } as const satisfies Readonly<Record<string, Person>>;
 
@@ -60,18 +69,30 @@ export const BOT: Person = {
   title: 'app',
 };
 
-export const EVERYBODY: readonly Person[] = [...Object.values(PEOPLE), BOT];
+/** Another app's bot user, in #ops as many are. */
+export const OTHER_BOT: Person = {
+  ...member,
+  id: 'U0DEPLOYER',
+  name: 'deployer',
+  realName: 'Deployer',
+  isBot: true,
+  title: 'another app',
+};
 
-/** Finds a person by Slack id or by name. */
-export function findPerson(idOrName: string): Person | undefined {
-  return EVERYBODY.find((person) => person.id === idOrName || person.name === idOrName);
-}
+export const EVERYBODY: readonly Person[] = [...Object.values(PEOPLE), BOT, OTHER_BOT];
 
+/** The user groups of a fresh workspace. */
 export const USERGROUPS = [
   {
     id: 'S0ONCALL01',
     handle: 'oncall',
     name: 'On call',
-    users: [PEOPLE.operator.id, PEOPLE.manager.id] as readonly string[],
+    users: [PEOPLE.operator.id, PEOPLE.nobody.id] as readonly string[],
+  },
+  {
+    id: 'S0PLATFORM',
+    handle: 'platform',
+    name: 'Platform team',
+    users: [PEOPLE.manager.id, PEOPLE.viewer.id] as readonly string[],
   },
 ] as const;

@@ -6,7 +6,9 @@ import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import type { Messages } from './messages.ts';
 import type { Json, PageShortcut } from './page-api.ts';
+import type { ReadMarks } from './read-marks.ts';
 import type { ReplyUrls } from './reply-urls.ts';
+import type { Roster } from './roster.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
 
@@ -29,14 +31,28 @@ export interface InstalledApp {
   readonly verificationToken: string;
 }
 
+/** The Enterprise Grid organisation that the workspace is part of. */
+export interface Grid {
+  /** `E…` */
+  readonly id: string;
+  readonly name: string;
+  /** The app was installed for the whole organisation, not for this workspace. */
+  readonly isOrgInstall: boolean;
+}
+
 /** The whole local Slack, as its parts see it. */
 export interface World {
   readonly app: InstalledApp;
   readonly clock: SlackClock;
   readonly ids: Ids;
   readonly journal: Journal;
-  readonly channels: readonly Channel[];
+  readonly roster: Roster;
+  /** Undefined: a workspace by itself. */
+  grid: Grid | undefined;
+  /** Deleted channels are taken out. */
+  readonly channels: Channel[];
   readonly messages: Messages;
+  readonly readMarks: ReadMarks;
   readonly views: Views;
   readonly triggers: Triggers;
   readonly replyUrls: ReplyUrls;

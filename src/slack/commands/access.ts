@@ -1,55 +1,116 @@
-import { grantAccess, listAccess, revokeAccess } from '../../app/change-access.ts';
-import { ROLES, type Role } from '../../domain/actor.ts';
-import { findNearest } from '../../domain/nearest.ts';
+import { z } from 'zod';
+import {
+  explainAccess,
+  type GrantWish,
+  grantAccess,
+  listAccess,
+  revokeAccess,
+} from '../../app/change-access.ts';
+import type { Grantee } from '../../domain/access.ts';
+import { askActions, askForm, askModals } from '../ask-access.ts';
+import { accessTurns, grantButton, revokeButton } from '../buttons.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../kit/blocks.ts';
-import { mention } from '../kit/text.ts';
-import { findChannelId, findGroupId, findUserId } from '../kit/typed-words.ts';
-import { accessMessage } from '../messages/access-list.ts';
+import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import {
+  GRANT_TITLE,
+  grantedWords,
+  grantForm,
+  grantView,
+  listGroupOptions,
+  readGrantFields,
+} from '../messages/access-form.ts';
+import { accessScreen, reachMessage } from '../messages/access-screen.ts';
+import { describeGrantee } from '../messages/access-words.ts';
+import { ACCESS_USAGE, parseAccess } from '../parse-access.ts';
+import type { SlackRequest } from '../request.ts';
 
-type Wish =
-  | { readonly act: 'list' }
-  | { readonly act: 'grant'; readonly userId: string; readonly role: Role }
-  | { readonly act: 'revoke'; readonly userId: string };
-
-export const access = defineCommand({
-  name: 'access',
-  usage: 'access [grant @user <role> | revoke @user | list]',
-  summary: 'Shows and changes who has which role',
-  needs: 'owner',
-  parse: ({ words }) => parseWish(words),
-  run: async (wish, request) => {
-    if (wish.act === 'list') {
-      await request.reply.tell(accessMessage(await request.enter(listAccess, {})));
-      return;
-    }
-    if (wish.act === 'grant') {
-      await request.enter(grantAccess, wish);
-      await request.reply.tell(say(`${mention(wish.userId)} is *${wish.role}* now.`));
-      return;
-    }
-    const wasThere = await request.enter(revokeAccess, { userId: wish.userId });
-    const words = wasThere
-      ? `${mention(wish.userId)} has no role by grant any more.`
-      : `${mention(wish.userId)} had no role by grant. Owners named in \`OWNERS\` and Slack’s workspace admins stay owners.`;
-    await request.reply.tell(say(words));
+const form = defineForm({
+  id: 'grant',
+  title: GRANT_TITLE,
+  input: z.object({}),
+  needs: grantAccess,
+  load: async (_input, request, origin) => {
+    const { groups } = request.bench.services;
+    return grantView(await groups.list(request.visit.actor.workspaceId), origin);
   },
 });
 
-function parseWish([act = 'list', who = '', role = '']: readonly string[]): Wish | string {
-  if (act === 'list') return { act: 'list' };
-  if (act !== 'grant' && act !== 'revoke') return `There is no “access ${act}”.`;
-  const userId = findUserId(who);
-  if (userId === undefined) return explainWho(who);
-  if (act === 'revoke') return { act, userId };
-  const wanted = ROLES.find((known) => known === role.toLowerCase());
-  if (wanted) return { act, userId, role: wanted };
-  const nearest = findNearest(role, ROLES);
-  return `${role === '' ? 'Name a role' : `There is no role “${role}”`}: ${ROLES.join(', ')}.${nearest ? ` Did you mean ${nearest}?` : ''}`;
+export const access = defineCommand({
+  name: 'access',
+  usage: ACCESS_USAGE,
+  summary: 'Shows and changes who has which role; anybody may ask for one',
+  needs: 'owner',
+  options: ['on', 'for'],
+  parse: parseAccess,
+  run: async (wish, request) => {
+    if (wish.act === 'ask') return askForm.open(wish.wish, request);
+    if (wish.act === 'list') return showScreen(0, request);
+    if (wish.act === 'explain') return explain(wish.userId, request);
+    if (wish.act === 'grant') return grant(wish.wish, request);
+    return revoke(wish.grantee, request);
+  },
+  actions: [
+    ...askActions,
+    form.handler,
+    grantButton.on((_input, request) => form.open({}, request)),
+    accessTurns.back.on(turn),
+    accessTurns.further.on(turn),
+    revokeButton.on(async ({ grantId, page }, request) => {
+      await request.enter(revokeAccess, { grantId });
+      await turn({ page }, request);
+    }),
+  ],
+  modals: [
+    ...askModals,
+    grantForm.onSubmit(async ({ fields, viewId }, request) => {
+      await request.knock(grantAccess);
+      const wish = readGrantFields(fields);
+      if ('errors' in wish) return { with: wish };
+      return {
+        with: loadingView(GRANT_TITLE),
+        after: async () => {
+          const words = grantedWords(await request.enter(grantAccess, wish));
+          await request.bench.slack.updateView(viewId, noticeView(GRANT_TITLE, words));
+        },
+      };
+    }),
+  ],
+  suggestions: [
+    {
+      id: `${grantForm.id}.group`,
+      find: async (typed, request) => {
+        await request.knock(grantAccess);
+        const groups = await request.bench.services.groups.list(request.visit.actor.workspaceId);
+        return listGroupOptions(groups ?? [], typed).slice(0, 100);
+      },
+    },
+  ],
+});
+
+async function showScreen(page: number, request: SlackRequest): Promise<void> {
+  await request.reply.tell(accessScreen(await request.enter(listAccess, {}), page));
 }
 
-function explainWho(who: string): string {
-  if (findChannelId(who) || findGroupId(who))
-    return 'Roles are given to persons; channels and groups are not supported yet.';
-  return 'Name a person by @mention, so that Slack hands over their id.';
+async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
+  await request.reply.replace(accessScreen(await request.enter(listAccess, {}), page));
+}
+
+async function explain(userId: string, request: SlackRequest): Promise<void> {
+  await request.reply.tell(reachMessage(userId, await request.enter(explainAccess, { userId })));
+}
+
+async function grant(wish: GrantWish, request: SlackRequest): Promise<void> {
+  await request.reply.tell(say(grantedWords(await request.enter(grantAccess, wish))));
+}
+
+async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
+  const removed = await request.enter(revokeAccess, grantee);
+  const who = describeGrantee(grantee);
+  const done = removed.length > 0 ? `${who} has no role by grant any more.` : `${who} had no role by grant.`;
+  const rest =
+    grantee.subjectKind === 'user'
+      ? ` A role through a group, a channel, \`OWNERS\` or Slack’s own admins stays: \`/vps access\` with their name shows it.`
+      : '';
+  await request.reply.tell(say(`${done}${rest}`));
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { deleteServer, prepareDelete } from '../../app/delete-server.ts';
+import type { AskedApproval } from '../../app/ask-approval.ts';
+import { askDelete, deleteServer, prepareDelete } from '../../app/delete-server.ts';
+import { tellApproval } from '../../app/tell-approval.ts';
 import { announce } from '../announce.ts';
 import { deleteButton, showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../command.ts';
@@ -7,6 +9,7 @@ import { actions, say } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from '../messages/delete-dialog.ts';
+import { askedBefore, waitingWords } from '../pay.ts';
 import type { SlackRequest } from '../request.ts';
 
 const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
@@ -18,8 +21,8 @@ const form = defineForm({
   needs: prepareDelete,
   pick: (id) => ({ id }),
   load: async (input, request, origin) => {
-    const server = await request.enter(prepareDelete, { ref: input });
-    return deleteView(server, origin, request.bench.services.system.now());
+    const review = await request.enter(prepareDelete, { ref: input });
+    return deleteView(review, origin, request.bench.services.system.now());
   },
 });
 
@@ -33,28 +36,47 @@ export const remove = defineCommand({
   actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
   modals: [
     form.pickHandler,
-    deleteDialog.onSubmit(async ({ fields, metadata, viewId }, request) => {
+    deleteDialog.onSubmit(async ({ fields, metadata, origin, viewId }, request) => {
       // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
       if (fields.label !== metadata.word) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
       await request.knock(deleteServer);
+      const deletion = { id: metadata.serverId, typedLabel: fields.label };
       return {
-        with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is being deleted…`),
-        after: () => carryOut(metadata.serverId, fields.label, viewId, request),
+        with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
+        after: async () => {
+          const asked = await request.enter(askDelete, { ...deletion, approvalId: origin.formId });
+          if (asked) await ask(asked, origin.formId, viewId, request);
+          else await carryOut(deletion, viewId, request);
+        },
       };
     }),
   ],
 });
 
-async function carryOut(
-  id: number,
-  typedLabel: string,
+/** Another manager has to approve it first. */
+async function ask(
+  { isNew, approval }: AskedApproval,
+  formId: string,
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
-  const { server, isGone } = await request.enter(deleteServer, { id, typedLabel });
+  const words = isNew ? waitingWords(approval, request) : askedBefore(approval, formId, request);
+  const { slack, openViews, services } = request.bench;
+  if (isNew) openViews.set(approval.id, viewId);
+  await slack.updateView(viewId, noticeView(DELETE_TITLE, ...words));
+  if (isNew) await tellApproval(approval.id, services);
+}
+
+async function carryOut(
+  deletion: { id: number; typedLabel: string },
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const { id } = deletion;
+  const { server, isGone } = await request.enter(deleteServer, deletion);
   const label = codeLabel(server.label);
   if (isGone) {
     await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));

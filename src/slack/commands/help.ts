@@ -41,7 +41,7 @@ export function helpMessage(commands: readonly Command[], role: Role | undefined
   const lines = allowed.map(({ usage, summary }) => `\`/vps ${escapeText(usage)}\` ${summary}`);
   const standing = role
     ? `You are *${role}* here.`
-    : 'You have no role here yet: an owner can give you one with `/vps access grant @you viewer`.';
+    : 'You have no role here yet: ask for one with `/vps access ask viewer`.';
   return say(lines.join('\n'), context(`${standing} A server is named by its label, id or IPv4 address.`));
 }
 

@@ -10,6 +10,7 @@ import { list } from './list.ts';
 import { password } from './password.ts';
 import { reboot, start, stop } from './power.ts';
 import { renew } from './renew.ts';
+import { settings } from './settings.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
 
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   connect,
   disconnect,
   access,
+  settings,
   audit,
   status,
 ];

@@ -1,23 +1,26 @@
 import { readStatus, type Status } from '../../app/read-status.ts';
 import { labelOf } from '../../domain/operation.ts';
+import { approvalActions } from '../approvals.ts';
 import { decideButton } from '../buttons.ts';
 import { defineCommand, parseNothing } from '../command.ts';
 import { decideActions, decideModals } from '../decide.ts';
 import { wordsOfCode } from '../errors/words.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { waitingBlocks } from '../messages/approval-card.ts';
 
 export const status = defineCommand({
   name: 'status',
   usage: 'status',
-  summary: 'Shows whether the hosting API answers, how much of the minute is used, and what is in doubt',
+  summary:
+    'Shows whether the hosting API answers, how much of the minute is used, what is in doubt, and what waits for approval',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.enter(readStatus, {});
     await request.reply.tell(statusMessage(found, request.bench.currency));
   },
-  actions: decideActions,
+  actions: [...decideActions, ...approvalActions],
   modals: decideModals,
 });
 
@@ -39,6 +42,7 @@ export function statusMessage(found: Status, currency: string): Message {
         ['Root passwords to save', String(found.passwordsHeld)],
       ]),
       ...decisions(found),
+      ...approvals(found, currency),
     ],
   };
 }
@@ -51,6 +55,18 @@ function decisions({ open }: Status) {
     decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
   );
   return buttons.map((button) => actions(button));
+}
+
+const WAITING_MOST = 5;
+
+/** What a second person has to approve, for the case that its cards were lost. */
+function approvals(found: Status, currency: string) {
+  const all = found.waiting;
+  if (all.length === 0) return [];
+  const shown = all.slice(0, WAITING_MOST);
+  const rest = all.length > shown.length ? `, the oldest ${shown.length} of ${all.length}` : '';
+  const each = shown.flatMap(({ approval, canAnswer }) => waitingBlocks(approval, canAnswer, currency));
+  return [section(`*Waits for a second person*${rest}`), ...each];
 }
 
 function describeOpen({ open }: Status): string {

@@ -5,7 +5,7 @@ import {
   type RefusalDetails,
 } from '../../domain/errors.ts';
 import { describeMoney, type Money } from '../../domain/money.ts';
-import { codeLabel, codeTyped, count, escapeText, slackDate } from '../kit/text.ts';
+import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from '../kit/text.ts';
 
 /** Words for people, one entry for every code there is: the type demands it. All mrkdwn, all escaped. */
 type HostingWords = Readonly<Record<HostingCode | 'unknown_code', string>>;
@@ -35,8 +35,18 @@ const HOSTING: HostingWords = {
 };
 
 const REFUSALS: RefusalWords = {
-  role_needed: ({ needed, held }) =>
-    `This takes the role *${needed}*${held ? `; you are *${held}*` : ', and you have no role here yet'}. An owner can give it to you: \`/vps access grant @you ${needed}\`.`,
+  role_needed: ({ needed, held, label, owners = [] }) => {
+    const where = label === undefined ? '' : ` for ${codeLabel(label)}`;
+    const instead =
+      held === undefined
+        ? 'and you have no role here yet'
+        : `you are *${held}*${label === undefined ? '' : ' for other servers'}`;
+    const who =
+      owners.length > 0
+        ? owners.map(mention).join(', ')
+        : 'an owner, such as an admin of this Slack workspace,';
+    return `This takes the role *${needed}*${where}; ${instead}. It can be given by ${who}: ask with \`/vps access ask ${needed}\`.`;
+  },
   other_organisation: () =>
     'This app belongs to another organisation’s workspace, so you can’t use it from yours.',
   other_workspace: () => 'This app is not set up for this workspace.',
@@ -83,10 +93,62 @@ const REFUSALS: RefusalWords = {
       : 'This link has been used, or never existed. Ask for a new one with /vps connect.',
   no_public_url: () =>
     'The app has no public address (`PUBLIC_URL`), so it can’t show you a form. The operator can set the API key on the machine itself: `npm run key -- set --workspace …`.',
+  owner_limited: () => 'An owner covers every server; a pattern goes with viewer, operator or manager.',
+  no_grantee: ({ problem }) => NO_GRANTEE[problem],
+  grant_over: () => 'That role has ended or was taken away already.',
+  role_held: ({ role }) => `You have the role *${role}* there already. Run the command again.`,
+  asked_before: ({ at, isDenied }) =>
+    isDenied
+      ? `An owner said no to that at ${slackDate(at)}. You can ask again an hour after you asked.`
+      : `You asked for that at ${slackDate(at)}; the owners have it. You can ask again an hour later.`,
+  own_request: () => 'Nobody answers their own request: it takes somebody else.',
+  request_over: ({ state, by }) => {
+    const who = by === undefined ? '' : ` by ${mention(by)}`;
+    return `${REQUEST_STATES[state] ?? 'This is decided already'}${who}. Nothing more was done.`;
+  },
+  approval_needed: () =>
+    'Deleting takes a second person in this workspace now. Open the dialog again to ask for one; nothing was deleted.',
+  over_budget: ({ whose, spent, most, price }, currency) =>
+    `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and this costs ${describeMoney(price, currency)}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
+  channel_unwritable: ({ reason }) =>
+    `The app can’t write to that channel: ${UNWRITABLE[reason] ?? 'Slack refuses it'}. Invite it there first, or choose another one.`,
+  settings_moved: () =>
+    'Somebody else has changed these settings while your form was open, so nothing was saved. Open `/vps settings` again to see them as they are now.',
   last_owner: () => 'That would leave nobody who is an owner. Make somebody else an owner first.',
   waited_too_long: () =>
     'The hosting API’s limit of requests per minute kept this waiting for too long. Nothing was sent; try again in a minute.',
   shutting_down: () => 'The app is being restarted. Nothing was sent; try again in a moment.',
+};
+
+const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
+  bot: 'That is a bot: roles are for people.',
+  deactivated: 'That person is deactivated in Slack.',
+  stranger: 'That person is of another organisation, and nobody from there can have a role here.',
+  unknown_user: 'Slack knows no such person here.',
+  unknown_group: 'Slack knows no such user group here.',
+  disabled_group: 'That user group is disabled in Slack, so it would open nothing.',
+  no_group_scope:
+    'The app may not look into user groups, so a role for one would open nothing. The operator can add the scope `usergroups:read` and install the app anew.',
+  unknown_channel:
+    'The app can’t see that channel: it was deleted, or it is private. If it is private, invite the app first.',
+  archived_channel: 'That channel is archived, so nobody can act there.',
+};
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  not_in_channel: 'it is no member of it',
+  channel_not_found: 'it does not see it',
+  is_archived: 'it is archived',
+};
+
+const REQUEST_STATES: Readonly<Record<string, string>> = {
+  approved: 'This was approved already',
+  running: 'This was approved already',
+  ended: 'This was approved already',
+  denied: 'This was denied already',
+  expired: 'This was not approved in time',
+  void: 'This is void: what it was about has changed',
+  replaced: 'This was asked for again since',
+  unknown: 'There is nothing to decide here',
 };
 
 /** Says what happened to a person, in mrkdwn. */

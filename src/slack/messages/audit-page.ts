@@ -13,6 +13,8 @@ const ENTRIES_PER_SECTION = 5;
 export interface AuditQuestion {
   readonly server?: string;
   readonly actorId?: string;
+  /** Epoch milliseconds. */
+  readonly since?: number;
 }
 
 /** One page of the audit, newest first; one entry more than a page means that there are older ones. */
@@ -45,7 +47,7 @@ function withoutBegun<Entry extends AuditEntry>(entries: readonly Entry[]): Entr
 function describeEntry(entry: AuditEntry, currency: string): string {
   const parts = [
     slackDate(entry.at),
-    mention(entry.actorId),
+    describeActor(entry.actorId),
     `*${escapeText(describeAction(entry.action))}*`,
     entry.label === undefined ? '' : codeLabel(entry.label, 40),
     `${entry.outcome.replace('_', ' ')}${entry.code ? ` (${escapeText(entry.code)})` : ''}`,
@@ -53,4 +55,9 @@ function describeEntry(entry: AuditEntry, currency: string): string {
     entry.channelId === undefined ? '' : `in <#${entry.channelId}>`,
   ];
   return parts.filter((part) => part !== '').join(' ');
+}
+
+/** The app itself, and the command line, are nobody who could be mentioned. */
+function describeActor(actorId: string): string {
+  return /^[UW][A-Z0-9]+$/.test(actorId) ? mention(actorId) : `the ${escapeText(actorId)}`;
 }

@@ -6,6 +6,7 @@ import { describeMoney } from '../../domain/money.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
+import { termsBlocks } from './terms.ts';
 
 const order = z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() });
 
@@ -27,7 +28,7 @@ export function createReviewView(review: CreateReview, origin: Origin, currency:
   });
 }
 
-function reviewBlocks({ order, plan, namesake }: CreateReview, currency: string): KnownBlock[] {
+function reviewBlocks({ order, plan, namesake, terms }: CreateReview, currency: string): KnownBlock[] {
   const price = describeMoney(plan.monthly, currency);
   return [
     ...(namesake ? [alert(`There is a server ${codeLabel(namesake.label, 30)} already.`)] : []),
@@ -38,6 +39,7 @@ function reviewBlocks({ order, plan, namesake }: CreateReview, currency: string)
       ['Location', codeTyped(order.location)],
       ['Image', codeTyped(order.image)],
     ]),
+    ...termsBlocks(terms, true, currency),
     context(
       `A paid month is not refunded, also when the server is deleted.${currency ? '' : ' The API does not name the currency.'} The root password is shown once, to you only.`,
     ),

@@ -1,7 +1,8 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import type { DeleteReview } from '../../app/delete-server.ts';
 import { countPaidDays, deletionWord, type Server } from '../../domain/server.ts';
-import { alert, facts, section } from '../kit/blocks.ts';
+import { alert, context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeLabel, count, escapeText, shorten } from '../kit/text.ts';
 import { describePaidUntil } from './server-sheet.ts';
@@ -16,7 +17,7 @@ export const deleteDialog = defineModal(
 );
 
 /** What is lost, before it is. */
-export function deleteView(server: Server, origin: Origin, now: number): ModalView {
+export function deleteView({ server, takesApproval }: DeleteReview, origin: Origin, now: number): ModalView {
   const word = deletionWord(server);
   return deleteDialog.view({
     origin,
@@ -25,10 +26,13 @@ export function deleteView(server: Server, origin: Origin, now: number): ModalVi
     submit: 'Delete',
     blocks: [
       ...lossBlocks(server, now),
+      ...(takesApproval ? [context(APPROVAL_WORDS)] : []),
       deleteDialog.textField('label', { label: 'Type the label to delete it', placeholder: word }),
     ],
   });
 }
+
+const APPROVAL_WORDS = 'Another manager has to approve this: nothing is deleted before they have said yes.';
 
 function lossBlocks(server: Server, now: number): KnownBlock[] {
   const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);

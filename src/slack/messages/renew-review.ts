@@ -7,6 +7,7 @@ import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeLabel, codeTyped, escapeText, shorten } from '../kit/text.ts';
 import { describePaidUntil } from './server-sheet.ts';
+import { termsBlocks } from './terms.ts';
 
 export const RENEW_TITLE = 'Renew a server';
 
@@ -44,7 +45,7 @@ export function renewReviewView(
   });
 }
 
-function reviewBlocks({ server, plan }: RenewReview, currency: string, now: number): KnownBlock[] {
+function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, now: number): KnownBlock[] {
   const price = plan
     ? `*${escapeText(describeMoney(plan.monthly, currency))}* for one more month, now, from the account’s balance.`
     : 'One more month is paid now from the account’s balance. *Its price is not known here*: the API does not say what an existing server costs, and it was not created with this app, or its plan is gone.';
@@ -56,6 +57,7 @@ function reviewBlocks({ server, plan }: RenewReview, currency: string, now: numb
       ['Paid until', describePaidUntil(server, now)],
       ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
     ]),
+    ...termsBlocks(terms, plan !== undefined, currency),
     context('A paid month is not refunded. Two people who renew the same month pay for it once.'),
   ];
 }

@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import { HostingService } from '../../../src/sandbox/hosting/hosting.ts';
-import { openFolder } from '../../../src/sandbox/hosting/keep/folder.ts';
-import { snapshotSchema } from '../../../src/sandbox/hosting/keep/snapshot.ts';
-import { StateFile } from '../../../src/sandbox/hosting/keep/state-file.ts';
+import { snapshotSchema } from '../../../src/sandbox/hosting/snapshot.ts';
+import { openFolder } from '../../../src/sandbox/keep/folder.ts';
+import { StateFile } from '../../../src/sandbox/keep/state-file.ts';
 
 const START_MS = Date.parse('2026-01-15T10:00:00Z');
 const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
@@ -84,6 +84,32 @@ describe('after a restart', () => {
   });
 });
 
+describe('a minute with a restart in it', () => {
+  test('has the requests that it had, and no more of them than any other', () => {
+    const { service, account } = startService();
+    const noted = { atMs: START_MS, realAtMs: START_MS, method: 'GET', path: '/v1/servers' };
+    const answered = service.journal.arrive({ ...noted, operation: 'servers' });
+    service.journal.note(answered.id, { accountId: account.id, ending: 'answered', status: 200 });
+    const hurt = service.journal.arrive({ ...noted, operation: undefined });
+    for (let count = 0; count < 299; count += 1) service.rateLimit.accept(account.id, START_MS + count);
+    const later = restartService(service);
+    expect(later.requests()).toEqual([
+      { ...answered, accountId: account.id, ending: 'answered', status: 200 },
+      { ...hurt, ending: 'cut' },
+    ]);
+    expect(later.rateLimit.accept(account.id, START_MS)).toBe(true);
+    expect(later.rateLimit.accept(account.id, START_MS)).toBe(false);
+    expect(later.rateLimit.accept(account.id, START_MS + 60_000)).toBe(true);
+  });
+
+  test('is a fresh one for whoever comes with a folder of an earlier version', () => {
+    const { service } = startService();
+    const { accepted: _minute, journal, ...rest } = service.snapshot();
+    const { requests: _requests, ...movements } = journal;
+    expect(snapshotSchema.parse({ ...rest, journal: movements })).toEqual(service.snapshot());
+  });
+});
+
 test('what is kept holds no API key and no root password', () => {
   const { service, account } = startService();
   const key = service.createKey(account);
@@ -135,6 +161,18 @@ describe('a kept file', () => {
     await Promise.all([file.flush(), file.flush()]);
     expect(await readFile(path, 'utf8')).toBe('{"state":50}\n');
     expect(await readdir(join(path, '..'))).toEqual(['state.json']);
+  });
+
+  test('holds no API key, even if somebody pasted one into the chat', async () => {
+    const { service, account } = startService();
+    const key = service.createKey(account);
+    const path = join(await newFolder(), 'state.json');
+    const file = new StateFile(path, () => ({ messages: [{ text: `my key: ${key}!` }] }));
+    file.touch();
+    await file.flush();
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+      messages: [{ text: 'my key: hk_[masked]!' }],
+    });
   });
 
   test('that cannot be written is complained about, and written when it can be', async () => {

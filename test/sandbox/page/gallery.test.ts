@@ -13,7 +13,13 @@ import { launchChromium, wantChromium, watch } from './support/browser.ts';
 const server = createServer();
 let origin = '';
 beforeAll(async () => {
-  server.on('request', withGallery(await createPages(), createGallery(surfaces)));
+  server.on(
+    'request',
+    withGallery(
+      await createPages(),
+      createGallery(async () => surfaces),
+    ),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -61,7 +67,9 @@ describe.skipIf(!chromiumPath)('the page of the gallery', () => {
     return page;
   }
 
-  it('draws everything, wide and on a phone, and nothing is wider than its frame', async () => {
+  it('draws everything, wide and on a phone, and nothing is wider than its frame', {
+    timeout: 60_000,
+  }, async () => {
     for (const [path, width] of [
       ['/gallery', 1400],
       ['/gallery?width=phone&theme=dark', 1400],

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { findBuilt, findKey } from '../../../src/sandbox/page/built.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?'([^']+)'/gm;
 
 describe('the files of the page', () => {
   let origin = '';
@@ -55,6 +60,34 @@ describe('the files of the page', () => {
       expect(readFileSync(new URL(path, folder), 'utf8')).not.toMatch(
         /innerHTML|outerHTML|insertAdjacentHTML/i,
       );
+  });
+
+  it('are made of nothing outside their folder but types: what is bundled once is good until the folder changes', () => {
+    const folder = new URL('../../../src/sandbox/page/client/', import.meta.url);
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /\.tsx?$/.test(path),
+    );
+    for (const path of paths) {
+      const source = readFileSync(new URL(path, folder), 'utf8');
+      for (const [line, type, from = ''] of source.matchAll(IMPORT)) {
+        const isInside = new URL(from, new URL(path, folder)).pathname.startsWith(folder.pathname);
+        expect(type !== undefined || isInside || /^preact/.test(from), `${path}: ${line}`).toBe(true);
+      }
+    }
+  });
+
+  it('are bundled anew when a file of the folder changes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vps-page-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'a.ts'), 'one');
+    const before = findKey(folder);
+    expect(findKey(folder)).toBe(before);
+    await writeFile(join(folder, 'a.ts'), 'two');
+    expect(findKey(folder)).not.toBe(before);
+    await writeFile(join(folder, 'a.ts'), 'one');
+    await writeFile(join(folder, 'b.ts'), '');
+    expect(findKey(folder)).not.toBe(before);
+    expect(findBuilt(before)).toBeUndefined();
   });
 
   it('include what the sandbox adds, and nothing that was not asked for', async () => {

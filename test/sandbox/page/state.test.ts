@@ -26,6 +26,7 @@ const person = {
   isRestricted: false,
   isStranger: false,
   isBot: false,
+  isDeactivated: false,
   title: '',
 };
 
@@ -34,9 +35,12 @@ const empty: PageState = {
   app: { id: 'A1', name: 'vps', botUserId: 'U2' },
   as: person,
   people: [person],
+  groups: [],
   commands: [],
   shortcuts: [],
-  channels: [{ id: 'C1', name: 'ops', kind: 'public', hasApp: true, members: ['U1'], messages: [] }],
+  channels: [
+    { id: 'C1', name: 'ops', kind: 'public', hasApp: true, members: ['U1'], readUpTo: '', messages: [] },
+  ],
   views: [],
   home: null,
   traffic: [],

@@ -76,6 +76,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
     await page.goto(sandbox.url, { waitUntil: 'commit' });
     await composerOf(page).waitFor();
     const openedMs = performance.now() - startedMs;
+    const phone = await openPhone();
     await connect();
     await create();
     await reboot();
@@ -84,12 +85,23 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
     await remove();
     await page.getByRole('heading', { name: 'That was the tour' }).waitFor();
     await takePicture(page, 'tour-6-finished');
+    await phone.getByRole('button', { name: 'Panel', exact: true }).waitFor();
+    await phone.screenshot({ path: `${ARTIFACTS}/tour-6-phone.png` });
     expect(complaints).toEqual([]);
     expect(sandbox.slack.brokenLaws()).toEqual([]);
     process.stderr.write(
       `The page: interactive after ${Math.round(openedMs)} ms; from a click to its modal ${Math.round(pressedMs)} ms\n`,
     );
   });
+
+  /** A colleague who watches with the panel closed: its button counts the steps all the same. */
+  async function openPhone(): Promise<Page> {
+    const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    watch(phone, complaints);
+    await phone.goto(`${sandbox.url}/?as=viewer`);
+    await phone.getByRole('button', { name: 'Tour 0/5' }).waitFor();
+    return phone;
+  }
 
   async function connect(): Promise<void> {
     const title = 'Connect the hosting account';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROLES, roleCovers } from '../../../src/domain/actor.ts';
 import { getCommand, helpMessage } from '../../../src/slack/commands/help.ts';
 import { commands } from '../../../src/slack/commands/index.ts';
+import { NOW } from '../../support/fixtures.ts';
 import { nastySurfaces, surfaces } from '../../support/surfaces.ts';
 import { fakeRequest } from '../support/fake-request.ts';
 
@@ -77,11 +78,34 @@ describe('the commands', () => {
       ['audit', { server: 'web-1', actorId: 'U012AB3CD' }],
     ]);
     expect(await type('access grant <@U012AB3CD> Operator')).toMatchObject([
-      ['access_grant', { userId: 'U012AB3CD', role: 'operator' }],
+      ['access_grant', { subjectKind: 'user', subjectId: 'U012AB3CD', role: 'operator', pattern: '' }],
+    ]);
+    expect(await type('access grant <!subteam^S012AB3CD|@oncall> manager on web-* for 8h')).toMatchObject([
+      [
+        'access_grant',
+        {
+          subjectKind: 'group',
+          subjectId: 'S012AB3CD',
+          role: 'manager',
+          pattern: 'web-*',
+          forMs: 8 * 3_600_000,
+        },
+      ],
+    ]);
+    expect(await type('access grant <#C012AB3CD|ops> viewer --for=2d on=*')).toMatchObject([
+      [
+        'access_grant',
+        { subjectKind: 'channel', subjectId: 'C012AB3CD', pattern: '', forMs: 2 * 86_400_000 },
+      ],
     ]);
     expect(await type('access revoke <@U012AB3CD|ann>')).toMatchObject([
-      ['access_revoke', { userId: 'U012AB3CD' }],
+      ['access_revoke', { subjectKind: 'user', subjectId: 'U012AB3CD' }],
     ]);
+    expect(await type('access <@U012AB3CD|ann>')).toMatchObject([['access', { userId: 'U012AB3CD' }]]);
+    expect(await type('audit db-1 since 2026-01-31')).toMatchObject([
+      ['audit', { server: 'db-1', since: Date.UTC(2026, 0, 31) }],
+    ]);
+    expect(await type('audit since=24h')).toMatchObject([['audit', { since: NOW - 86_400_000 }]]);
   });
 
   it('act once on each of several servers, however they are separated', async () => {
@@ -99,8 +123,20 @@ describe('the commands', () => {
     ['renew   ', 'Which server?'],
     [`stop ${Array.from({ length: 21 }, (_, at) => `web-${at}`).join(' ')}`, 'At most 20'],
     ['create web 1', 'goes into quotes'],
-    ['access grant ann viewer', '@mention'],
-    ['access grant <#C012AB3CD|ops> viewer', 'given to persons'],
+    ['access grant ann viewer', 'Slack does not know “ann”'],
+    ['access grant', 'To whom?'],
+    ['access grant <@U012AB3CD> viewer web-1', '“web-1” is too much'],
+    ['access grant <@U012AB3CD> viewer on', 'After “on”'],
+    ['access grant <@U012AB3CD> viewer for ever', 'After “for”'],
+    ['access grant <@U012AB3CD> viewer for 0h', 'After “for”'],
+    ['access grant <@U012AB3CD> viewer for 9000w', 'After “for”'],
+    ['access revoke <@U012AB3CD> viewer', 'all roles of one subject'],
+    ['access ask', 'Name a role'],
+    ['access ask boss', 'There is no role “boss”'],
+    ['access revok <@U012AB3CD>', 'Did you mean “access revoke”?'],
+    ['audit since yesterday', 'After “since”'],
+    ['audit since 2026-02-31', 'After “since”'],
+    ['audit since', 'After “since”'],
     ['access grant <@U012AB3CD>', 'Name a role'],
     ['access grant <@U012AB3CD> vewer', 'Did you mean viewer?'],
     ['access dance', 'There is no “access dance”'],

@@ -22,6 +22,7 @@ const input = (element: Json, more: Json = {}) => ({
   ...more,
 });
 const textInput = (more: Json = {}) => input({ type: 'plain_text_input', ...more });
+const conversations = (filter: Json) => actions({ type: 'conversations_select', filter });
 const cell = (text: string) => ({ type: 'raw_text', text });
 const table = (rows: unknown[][], more: Json = {}) => ({
   type: 'data_table',
@@ -167,6 +168,10 @@ describe('what Slack refuses whatever its size', () => {
       select({ option_groups: [{ label: plain('g'), options: [option('c')] }] }),
     ],
     ['an overflow menu as an input', 'unknown_type', input({ type: 'overflow', options: [option('a')] })],
+    ['a filter of conversations that filters nothing', 'missing', conversations({})],
+    ['a filter that includes no kind', 'too_few', conversations({ include: [] })],
+    ['a filter of a kind that is none', 'wrong_type', conversations({ include: ['secret'] })],
+    ['a filter with a field that is none', 'unknown_field', conversations({ only: ['public'] })],
     ['an alert in a message', 'not_allowed_here', { type: 'alert', text: plain('x') }],
     ['a data table without a caption', 'missing', table(grid(2, 2), { caption: undefined })],
     ['a data table of a header only', 'too_few', table(grid(1, 2))],
@@ -234,6 +239,8 @@ describe('what Slack takes', () => {
         }),
         input({ type: 'external_select', min_query_length: 0 }),
         input({ type: 'number_input', is_decimal_allowed: false }, { optional: true, hint: plain('h') }),
+        input({ type: 'users_select', initial_user: 'U1', placeholder: plain('Choose') }),
+        input({ type: 'conversations_select', filter: { include: ['public', 'private'] } }),
         { type: 'alert', text: mrkdwn('careful'), level: 'warning' },
       ),
     ).toEqual([]);

@@ -1,7 +1,7 @@
 import type { ServerSheet } from '../../../src/app/show-server.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
-import { makeServer, NOW } from '../../support/fixtures.ts';
+import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';
 
 /** A request that remembers what was asked of the use cases and what was said. */
 export interface FakeRequest extends SlackRequest {
@@ -14,7 +14,9 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   list: [],
   show: sheet,
   audit: [],
-  access_revoke: true,
+  access: [],
+  access_grant: { grant: makeGrant(1) },
+  access_revoke: [makeGrant(1)],
   stop: { server: makeServer(), state: 'stopped', isInDoubt: false },
 };
 

@@ -1,4 +1,5 @@
 import type { PageDeed, PageDone } from '../../slack/page-api.ts';
+import type { Notice } from './state/screen.ts';
 import { changeScreen, getScreen } from './state/store.ts';
 
 type WithoutAs<Deed> = Deed extends PageDeed ? Omit<Deed, 'as'> : never;
@@ -35,7 +36,7 @@ async function askSandbox(deed: Deed): Promise<PageDone> {
   }
 }
 
-/** Does it; a refusal is shown at the bottom of the page. */
+/** Does it; a refusal is shown at the top of the page. */
 export async function performAloud(deed: Deed): Promise<PageDone> {
   const done = await perform(deed);
   if (!done.ok) tell(done.words);
@@ -46,7 +47,9 @@ export async function performAloud(deed: Deed): Promise<PageDone> {
 export function tell(words: string): void {
   notices += 1;
   const notice = { id: notices, words };
-  changeScreen((screen) => ({ ...screen, notices: [...screen.notices, notice] }));
+  // The same once more, later: one is enough.
+  const others = (all: readonly Notice[]) => all.filter((each) => each.words !== words);
+  changeScreen((screen) => ({ ...screen, notices: [...others(screen.notices), notice] }));
   setTimeout(() => dismiss(notice.id), NOTICE_MS);
 }
 

@@ -1,7 +1,7 @@
 import type { PageEvent, PageState } from '../../slack/page-api.ts';
 import { applyEvent } from './state/apply.ts';
 import { changeScreen } from './state/store.ts';
-import { markRead, newestTs } from './state/unread.ts';
+import { markRead } from './state/unread.ts';
 import { stayConnected } from './stream.ts';
 
 const EVENTS: readonly PageEvent['type'][] = [
@@ -71,8 +71,7 @@ function show(change: (state: PageState | null) => PageState | null): void {
     if (!state) return screen;
     const isThere = state.channels.some(({ id }) => id === screen.channel);
     const channel = isThere ? screen.channel : firstChannel(state);
-    const readBefore = screen.readBefore || newestTs(state.channels);
-    const shown = { ...screen, as: state.as.id, state, channel, readBefore, link: 'live' as const };
+    const shown = { ...screen, as: state.as.id, state, channel, link: 'live' as const };
     return document.visibilityState === 'visible' ? markRead(shown) : shown;
   });
 }

@@ -5,6 +5,7 @@ import { personInAddress, restWhileHidden, sitDown } from './navigate.ts';
 import { followBeside } from './panel/follow.ts';
 import { changeScreen, getScreen, onScreen } from './state/store.ts';
 import { countUnread, markRead } from './state/unread.ts';
+import { tellWhatIsRead } from './tell-read.ts';
 import './styles/index.css';
 
 const root = document.getElementById('page');
@@ -18,6 +19,7 @@ async function start(): Promise<void> {
   // Ephemeral messages and open modals don't outlive the client; a second tab is no reload.
   if (navigation?.type === 'reload') await perform({ do: 'reload' });
   sitDown(personInAddress());
+  tellWhatIsRead();
   restWhileHidden();
   await followBeside();
 }

@@ -25,7 +25,7 @@ export function becomePerson(id: string): void {
 export function sitDown(as: string): void {
   leave?.();
   forgetDrafts();
-  changeScreen({ as, state: null, link: 'connecting', drawer: 'none', question: null });
+  changeScreen({ as, state: null, link: 'connecting', drawer: 'none', question: null, notices: [] });
   leave = followLive(as);
 }
 

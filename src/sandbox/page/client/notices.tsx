@@ -2,7 +2,7 @@ import { dismiss } from './deeds.ts';
 import { Icon } from './icon.tsx';
 import { useScreen } from './state/store.ts';
 
-/** Refusals and the like, at the bottom for a few seconds. */
+/** Refusals and the like, at the top for a few seconds: what was just said stays in sight. */
 export function Notices() {
   const notices = useScreen((screen) => screen.notices);
   return (

@@ -7,33 +7,37 @@ import { commandFields } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import { APP, type Person, SLACKBOT } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { getChannel } from './places.ts';
+import { checkActive, getChannel } from './places.ts';
 
 /**
- * A person types into a channel: a slash command goes to the app, anything else is a message.
- * @throws SlackRefusal channel_not_found, not_in_channel, unknown_command, command_not_available
+ * A person types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
+ * the command goes there although Slack keeps it from people of other organisations: the app has its own door.
+ * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available
  */
 export async function type(
   world: World,
   person: Person,
   channelId: string,
   text: string,
+  isForced = false,
 ): Promise<Delivery | undefined> {
+  checkActive(world, person);
   const channel = getChannel(world, person, channelId);
+  if (channel.isArchived) throw new SlackRefusal('is_archived', `${channel.name} is archived`);
   if (!text.startsWith('/')) {
-    world.messages.post({ channel: channel.id, user: person.id, text: escapeTyped(text, world.channels) });
+    world.messages.post({ channel: channel.id, user: person.id, text: escapeTyped(text, world) });
     return undefined;
   }
   const [command = '', ...rest] = text.split(' ');
   if (command !== world.app.command)
     throw new SlackRefusal('unknown_command', `${command} is not a valid command`);
-  if (person.isStranger)
+  if (person.isStranger && !isForced)
     throw new SlackRefusal('command_not_available', 'Commands are not shared with other organisations');
   return runCommand(world, person, channel, rest.join(' ').trim());
 }
 
 async function runCommand(world: World, person: Person, channel: Channel, typed: string): Promise<Delivery> {
-  const fields = commandFields(world, person, channel, escapeTyped(typed, world.channels));
+  const fields = commandFields(world, person, channel, escapeTyped(typed, world));
   const what = `command ${world.app.command} ${typed}`.trim();
   const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
   const ack = readAck(world, delivery);

@@ -7,7 +7,7 @@ import { SlackRefusal } from '../refusal.ts';
 import { describeView } from '../views.ts';
 import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { getMessage } from './places.ts';
+import { checkActive, getMessage } from './places.ts';
 
 /**
  * A person uses a global shortcut, or one on a message.
@@ -19,6 +19,7 @@ export async function useShortcut(
   callbackId: string,
   at?: { readonly channel: string; readonly ts: string },
 ): Promise<Delivery> {
+  checkActive(world, person);
   const type = at ? 'message' : 'global';
   const known = world.app.shortcuts.some((each) => each.callbackId === callbackId && each.type === type);
   if (!known) throw new SlackRefusal('unknown_shortcut', `The app has no ${type} shortcut ${callbackId}`);
@@ -34,6 +35,7 @@ export async function useShortcut(
 
 /** A person opens the app's home tab. */
 export async function openHome(world: World, person: Person): Promise<Delivery | undefined> {
+  checkActive(world, person);
   const channel = findChannel(world.channels, 'dm', person.id);
   if (!channel) throw new SlackRefusal('no_home', `${person.name} can't open the app's home`);
   const home = world.views.homeOf(person.id);

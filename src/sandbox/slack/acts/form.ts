@@ -10,7 +10,7 @@ import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { findInputFaults } from './inputs.ts';
 import { obey } from './obey.ts';
-import { enteredAt, getElement, getView, offeredTo } from './places.ts';
+import { checkActive, enteredAt, getElement, getView, offeredTo } from './places.ts';
 
 export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
 
@@ -68,6 +68,7 @@ export async function close(
 }
 
 function getTopView(world: World, person: Person, viewId: string): StoredView {
+  checkActive(world, person);
   const view = getView(world, person, viewId);
   if (world.views.stackOf(person.id).at(-1)?.id !== view.id)
     throw new SlackRefusal('view_closed', 'This modal is not the visible one');

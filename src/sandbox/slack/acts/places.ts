@@ -8,6 +8,12 @@ import type { StoredView } from '../views.ts';
 import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
 
+/** @throws SlackRefusal account_inactive */
+export function checkActive(world: World, person: Person): void {
+  if (world.roster.findPerson(person.id)?.isDeactivated)
+    throw new SlackRefusal('account_inactive', `${person.name} is deactivated and can't sign in`);
+}
+
 /** @throws SlackRefusal channel_not_found, not_in_channel */
 export function getChannel(world: World, person: Person, wanted: string): Channel {
   const channel = findChannel(world.channels, wanted, person.id);
@@ -33,8 +39,9 @@ export function getView(world: World, person: Person, id: string): StoredView {
   return view;
 }
 
-/** @throws SlackRefusal view_closed, message_not_found, not_in_channel */
+/** @throws SlackRefusal account_inactive, view_closed, message_not_found, not_in_channel */
 export function getPlace(world: World, person: Person, place: PagePlace): StoredMessage | StoredView {
+  checkActive(world, person);
   return 'view' in place ? getView(world, person, place.view) : getMessage(world, person, place);
 }
 
@@ -67,6 +74,7 @@ export function offeredTo(
   return world.offered.get(offerKey(person, place, at)) ?? [];
 }
 
+/** A menu for several options keeps what was found by earlier words: a person finds one after another. */
 export function rememberOffer(
   world: World,
   person: Person,
@@ -74,5 +82,8 @@ export function rememberOffer(
   at: PlacedElement,
   options: readonly Json[],
 ): void {
-  world.offered.set(offerKey(person, place, at), options);
+  const key = offerKey(person, place, at);
+  const isMulti = at.element.type === 'multi_external_select';
+  const before = isMulti ? (world.offered.get(key) ?? []) : [];
+  world.offered.set(key, [...options, ...before]);
 }

@@ -21,8 +21,8 @@ export interface SeenView extends PageView {
 
 export function seeMessage(world: World, message: StoredMessage, person: Person): SeenMessage {
   return {
-    ...pageMessage(message, person),
-    heading: renderAuthor(message),
+    ...pageMessage(world, message, person),
+    heading: renderAuthor(world, message),
     shown: renderMessage(world, message, person),
   };
 }

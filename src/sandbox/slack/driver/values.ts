@@ -4,7 +4,7 @@ import { optionsOf } from '../entered.ts';
 import { textIn } from '../json.ts';
 import type { Entered, Json } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import { findPerson, type Person } from '../workspace.ts';
+import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
 import type { Found } from './find.ts';
 
@@ -28,14 +28,20 @@ async function toOne(world: World, person: Person, found: Found, value: string):
   const { element } = found.at;
   const type = String(element.type);
   if (type.includes('external_select')) return suggestedValue(world, person, found, value);
-  if (type.includes('users_select')) return findPerson(value.replace(/^@/, ''))?.id ?? value;
+  if (type.includes('users_select')) return getId(world, value);
   if (type.includes('channels_select') || type.includes('conversations_select'))
-    return (
-      findChannel(world.channels, value, person.id)?.id ?? findPerson(value.replace(/^@/, ''))?.id ?? value
-    );
+    return findChannel(world.channels, value, person.id)?.id ?? getId(world, value);
   const options = optionsOf(element);
   if (options.length === 0) return value;
   return optionValueOf(options, value) ?? refuseOption(options, value);
+}
+
+/** Slack's client offers no people whose accounts are switched off. */
+function getId(world: World, name: string): string {
+  const person = world.roster.findPerson(name.replace(/^@/, ''));
+  if (person?.isDeactivated)
+    throw new SlackRefusal('not_an_option', `${person.name} is deactivated, and not offered`);
+  return person?.id ?? name;
 }
 
 /** Types the text into the select, as a person would, and takes the option that fits. */

@@ -1,6 +1,7 @@
 import { type } from '../acts/command.ts';
 import { openHome, reload, useShortcut } from '../acts/elsewhere.ts';
 import { close, submit } from '../acts/form.ts';
+import { getChannel } from '../acts/places.ts';
 import { fill, press } from '../acts/press.ts';
 import { suggest } from '../acts/suggest.ts';
 import { isJson } from '../json.ts';
@@ -17,6 +18,7 @@ const TEXTS: Readonly<Record<PageDeed['do'], readonly string[]>> = {
   submit: ['view'],
   close: ['view'],
   shortcut: ['callbackId'],
+  read: ['channel', 'ts'],
   home: [],
   reload: [],
 };
@@ -55,6 +57,9 @@ export async function perform(world: World, person: Person, deed: PageDeed): Pro
       return { ok: true };
     case 'shortcut':
       await useShortcut(world, person, deed.callbackId, deed.message);
+      return { ok: true };
+    case 'read':
+      world.readMarks.mark(person.id, getChannel(world, person, deed.channel).id, deed.ts);
       return { ok: true };
     case 'home':
       await openHome(world, person);

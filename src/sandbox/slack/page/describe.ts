@@ -5,12 +5,12 @@ import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.ts';
 import { findPings } from '../render/pings.ts';
 import type { StoredView } from '../views.ts';
-import { APP, EVERYBODY, type Person, TEAM } from '../workspace.ts';
+import { APP, type Person, TEAM } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 const TRAFFIC_SHOWN = 200;
 
-export function pageMessage(message: StoredMessage, person: Person): PageMessage {
+export function pageMessage(world: World, message: StoredMessage, person: Person): PageMessage {
   return {
     channel: message.channel,
     ts: message.ts,
@@ -21,7 +21,7 @@ export function pageMessage(message: StoredMessage, person: Person): PageMessage
     edited: message.edited,
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
     values: valuesOf(message.blocks, enteredBy(message, person.id)),
-    pings: findPings(message),
+    pings: findPings(message, world),
   };
 }
 
@@ -52,7 +52,10 @@ function pageChannel(world: World, channel: Channel, person: Person): PageChanne
     kind: channel.kind,
     hasApp: channel.members.has(APP.botUserId),
     members: [...channel.members],
-    messages: world.messages.visibleTo(person.id, channel.id).map((message) => pageMessage(message, person)),
+    readUpTo: world.readMarks.of(person.id, channel.id),
+    messages: world.messages
+      .visibleTo(person.id, channel.id)
+      .map((message) => pageMessage(world, message, person)),
   };
 }
 
@@ -64,11 +67,13 @@ export function pageState(world: World, person: Person): PageState {
     team: TEAM,
     app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
     as: person,
-    people: EVERYBODY,
-    commands: [{ command, description, usageHint }],
-    shortcuts,
+    people: world.roster.people(),
+    groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),
+    // Commands and shortcuts are not shared with other organisations: their clients offer none.
+    commands: person.isStranger ? [] : [{ command, description, usageHint }],
+    shortcuts: person.isStranger ? [] : shortcuts,
     channels: world.channels
-      .filter((channel) => channel.members.has(person.id))
+      .filter((channel) => channel.members.has(person.id) && !channel.isArchived)
       .map((channel) => pageChannel(world, channel, person)),
     views: pageStack(world, person),
     home: home ? pageView(home) : null,

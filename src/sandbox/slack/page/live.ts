@@ -19,18 +19,24 @@ export function streamEvents(world: World, person: Person, outgoing: ServerRespo
 
 function eventFor(world: World, person: Person, event: SlackEvent): PageEvent | undefined {
   if (event.type === 'traffic' || event.type === 'broken_law') return event;
-  if ('message' in event) return isFor(world, person, event.message) ? tellMessage(event, person) : undefined;
-  if (event.person !== person.id) return undefined;
+  if (event.type === 'workspace') return { type: 'reload' };
+  if ('message' in event)
+    return isFor(world, person, event.message) ? tellMessage(world, event, person) : undefined;
+  if (event.person !== person.id || event.type === 'read') return undefined;
   if (event.type === 'views') return { type: 'views', views: pageStack(world, person) };
   if (event.type === 'reload') return { type: 'reload' };
   const home = world.views.homeOf(person.id);
   return home && { type: 'home', view: pageView(home) };
 }
 
-function tellMessage(event: Extract<SlackEvent, { message: StoredMessage }>, person: Person): PageEvent {
+function tellMessage(
+  world: World,
+  event: Extract<SlackEvent, { message: StoredMessage }>,
+  person: Person,
+): PageEvent {
   const { message } = event;
   if (event.type === 'message_deleted') return { type: event.type, channel: message.channel, ts: message.ts };
-  return { type: event.type, message: pageMessage(message, person) };
+  return { type: event.type, message: pageMessage(world, message, person) };
 }
 
 function isFor(world: World, person: Person, message: StoredMessage): boolean {

@@ -3,7 +3,7 @@ import { isSameOrigin, readBody, sendJson, sendText } from '../http.ts';
 import { readJson, textIn } from '../json.ts';
 import type { PageDone } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import { findPerson, type Person } from '../workspace.ts';
+import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { isPageDeed, perform } from './deeds.ts';
 import { pageState } from './describe.ts';
@@ -20,7 +20,7 @@ export async function answerPage(
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
   const route = `${incoming.method} ${path}`;
   if (route === 'POST /page/do') return answerDeed(world, incoming, outgoing);
-  const person = getPerson(query.get('as') ?? '');
+  const person = findClient(world, query.get('as') ?? '');
   if (!person) return sendText(outgoing, 404, 'nobody of that id');
   if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, person));
   if (route === 'GET /page/live') return streamEvents(world, person, outgoing);
@@ -31,7 +31,7 @@ async function answerDeed(world: World, incoming: IncomingMessage, outgoing: Ser
   if (!incoming.headers['content-type']?.startsWith('application/json'))
     return sendText(outgoing, 415, 'JSON is needed');
   const deed = readJson(await readBody(incoming));
-  const person = getPerson(textIn(deed, 'as'));
+  const person = findClient(world, textIn(deed, 'as'));
   if (!isPageDeed(deed) || !person) {
     const refused: PageDone = {
       ok: false,
@@ -44,7 +44,8 @@ async function answerDeed(world: World, incoming: IncomingMessage, outgoing: Ser
     return sendJson(outgoing, 200, await perform(world, person, deed));
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error;
-    return sendJson(outgoing, 409, refusalOf(error));
+    // No error of the page: it is for the person to read, and browsers report everything but 2xx.
+    return sendJson(outgoing, 200, refusalOf(error));
   }
 }
 
@@ -52,13 +53,14 @@ function refusalOf(refusal: SlackRefusal): PageDone {
   return {
     ok: false,
     error: refusal.code,
-    words: refusal.message,
+    words: refusal.words,
     ...(refusal.confirm ? { confirm: refusal.confirm } : {}),
     ...(refusal.errors ? { errors: refusal.errors } : {}),
   };
 }
 
-function getPerson(id: string): Person | undefined {
-  const person = findPerson(id);
-  return person?.isBot ? undefined : person;
+/** Whoever can sit at a client. */
+function findClient(world: World, id: string): Person | undefined {
+  const person = world.roster.findPerson(id);
+  return person?.isBot || person?.isDeactivated ? undefined : person;
 }

@@ -41,9 +41,9 @@ export function decodeEntities(text: string): string {
 
 function renderReference(inside: string, around: Surroundings): string {
   const [target = '', label] = inside.split('|');
-  if (target.startsWith('@')) return personName(target.slice(1));
+  if (target.startsWith('@')) return personName(target.slice(1), around);
   if (target.startsWith('#')) return channelName(target.slice(1), around);
-  if (target.startsWith('!subteam^')) return groupName(target.slice(9));
+  if (target.startsWith('!subteam^')) return groupName(target.slice(9), around);
   if (target.startsWith('!date^')) {
     const [, seconds = '0', format = ''] = target.split('^');
     return formatDate(Number(seconds), format, around.now);

@@ -1,15 +1,22 @@
 import type { Channel } from '../channels.ts';
-import { findPerson, USERGROUPS } from '../workspace.ts';
+import { Roster } from '../roster.ts';
 
 /** What the renderers must know of the workspace. */
 export interface Surroundings {
-  readonly channels: readonly Channel[];
+  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'kind'>[];
+  /** Those of a fresh workspace, unless said otherwise. */
+  readonly roster?: Roster | undefined;
   /** Epoch milliseconds, for `{ago}`. */
   readonly now: number;
 }
 
-export function personName(id: string): string {
-  return `@${findPerson(id)?.name ?? id}`;
+/** Whoever has names to give. */
+export type Named = Pick<Surroundings, 'roster'>;
+
+const fresh = new Roster();
+
+export function personName(id: string, { roster = fresh }: Named): string {
+  return `@${roster.findPerson(id)?.name ?? id}`;
 }
 
 export function channelName(id: string, around: Surroundings): string {
@@ -17,6 +24,6 @@ export function channelName(id: string, around: Surroundings): string {
   return channel && channel.kind !== 'dm' ? `#${channel.name}` : '#private channel';
 }
 
-export function groupName(id: string): string {
-  return `@${USERGROUPS.find((each) => each.id === id)?.handle ?? id}`;
+export function groupName(id: string, { roster = fresh }: Named): string {
+  return `@${roster.findGroup(id)?.handle ?? id}`;
 }

@@ -1,34 +1,33 @@
 import { isJson } from '../json.ts';
 import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
-import { groupName, personName } from './names.ts';
+import { groupName, type Named, personName } from './names.ts';
 
 /** Finds whom a message notifies by name: mentions in mrkdwn and in rich text, never in plain text. */
-export function findPings(message: StoredMessage): readonly string[] {
-  const fromBlocks = message.blocks.flatMap(pingsIn);
-  return [...new Set([...pingsInText(message.text), ...fromBlocks])];
+export function findPings(message: StoredMessage, named: Named = {}): readonly string[] {
+  const fromBlocks = message.blocks.flatMap((block) => pingsIn(block, named));
+  return [...new Set([...pingsInText(message.text, named), ...fromBlocks])];
 }
 
-function pingsIn(part: unknown): readonly string[] {
-  if (Array.isArray(part)) return part.flatMap(pingsIn);
+function pingsIn(part: unknown, named: Named): readonly string[] {
+  if (Array.isArray(part)) return part.flatMap((each) => pingsIn(each, named));
   if (!isJson(part)) return [];
-  const own = ownPings(part);
-  return own ?? Object.values(part).flatMap(pingsIn);
+  return ownPings(part, named) ?? Object.values(part).flatMap((each) => pingsIn(each, named));
 }
 
-function ownPings(part: Json): readonly string[] | undefined {
-  if (part.type === 'mrkdwn' || part.type === 'markdown') return pingsInText(String(part.text));
+function ownPings(part: Json, named: Named): readonly string[] | undefined {
+  if (part.type === 'mrkdwn' || part.type === 'markdown') return pingsInText(String(part.text), named);
   if (part.type === 'broadcast') return [`@${String(part.range)}`];
-  if (part.type === 'user') return [personName(String(part.user_id))];
-  if (part.type === 'usergroup') return [groupName(String(part.usergroup_id))];
+  if (part.type === 'user') return [personName(String(part.user_id), named)];
+  if (part.type === 'usergroup') return [groupName(String(part.usergroup_id), named)];
   return undefined;
 }
 
-function pingsInText(text: string): readonly string[] {
+function pingsInText(text: string, named: Named): readonly string[] {
   return [...text.matchAll(/<(@|!subteam\^|!)(\w+)(?:\^[^<>]*)?(?:\|[^<>]*)?>/g)].flatMap(
     ([, kind, name = '']) => {
-      if (kind === '@') return [personName(name)];
-      if (kind === '!subteam^') return [groupName(name)];
+      if (kind === '@') return [personName(name, named)];
+      if (kind === '!subteam^') return [groupName(name, named)];
       return ['channel', 'here', 'everyone'].includes(name) ? [`@${name}`] : [];
     },
   );

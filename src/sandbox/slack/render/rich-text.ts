@@ -28,9 +28,9 @@ function renderInline(element: Json, around: Surroundings): string {
     case 'emoji':
       return `:${textIn(element, 'name')}:`;
     case 'user':
-      return personName(textIn(element, 'user_id'));
+      return personName(textIn(element, 'user_id'), around);
     case 'usergroup':
-      return groupName(textIn(element, 'usergroup_id'));
+      return groupName(textIn(element, 'usergroup_id'), around);
     case 'channel':
       return channelName(textIn(element, 'channel_id'), around);
     case 'broadcast':

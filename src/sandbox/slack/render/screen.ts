@@ -1,14 +1,15 @@
 import { textIn } from '../json.ts';
 import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { StoredView } from '../views.ts';
-import { findPerson, type Person, SLACKBOT } from '../workspace.ts';
+import { type Person, SLACKBOT } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { renderBlocks } from './blocks.ts';
 import { renderMrkdwn } from './mrkdwn.ts';
+import type { Surroundings } from './names.ts';
 
 /** A modal or home tab as text: title, blocks, buttons. */
 export function renderView(world: World, view: StoredView): string {
-  const around = { channels: world.channels, now: world.clock.now() };
+  const around = surroundingsOf(world);
   const body = renderBlocks(view.blocks, { around, entered: view.entered, errors: view.errors });
   const close = textIn(view.fields.close, 'text') || 'Cancel';
   const buttons = [close, textIn(view.fields.submit, 'text')]
@@ -27,13 +28,18 @@ export function renderView(world: World, view: StoredView): string {
 
 /** What a reader sees of a message: its blocks, or without any its text. */
 export function renderMessage(world: World, message: StoredMessage, person: Person): string {
-  const around = { channels: world.channels, now: world.clock.now() };
+  const around = surroundingsOf(world);
   if (message.blocks.length === 0) return renderMrkdwn(message.text, around);
   return renderBlocks(message.blocks, { around, entered: enteredBy(message, person.id), errors: {} });
 }
 
 /** The line above a message. */
-export function renderAuthor(message: StoredMessage): string {
-  const name = message.user === SLACKBOT ? 'Slackbot' : (findPerson(message.user)?.name ?? message.user);
+export function renderAuthor(world: World, message: StoredMessage): string {
+  const known = world.roster.findPerson(message.user)?.name;
+  const name = message.user === SLACKBOT ? 'Slackbot' : (known ?? message.user);
   return `${name}${message.to === undefined ? '' : ' (only visible to you)'}${message.edited ? ' (edited)' : ''}:`;
+}
+
+function surroundingsOf({ channels, roster, clock }: World): Surroundings {
+  return { channels, roster, now: clock.now() };
 }

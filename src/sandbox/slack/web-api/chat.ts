@@ -4,7 +4,7 @@ import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
-import { APP, findPerson } from '../workspace.ts';
+import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getMessageContent, getVisibleChannel, required, type WebMethods } from './method.ts';
 
@@ -26,7 +26,11 @@ export const chatMethods: WebMethods = {
 
 function postMessage(world: World, args: Json): Json {
   const wanted = required(args, 'channel');
-  const channel = getVisibleChannel(world, findPerson(wanted) ? conversationWith(world, wanted) : wanted);
+  const channel = getVisibleChannel(
+    world,
+    world.roster.findPerson(wanted) ? conversationWith(world, wanted) : wanted,
+  );
+  if (channel.isArchived) throw new WebApiError('is_archived');
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
   if (!channel.members.has(APP.botUserId) && !mayPostAnywhere) throw new WebApiError('not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postMessage', args);
@@ -43,7 +47,8 @@ function conversationWith(world: World, personId: string): string {
 
 function postEphemeral(world: World, args: Json): Json {
   const channel = getVisibleChannel(world, required(args, 'channel'));
-  const person = findPerson(required(args, 'user'));
+  const person = world.roster.findPerson(required(args, 'user'));
+  if (channel.isArchived) throw new WebApiError('is_archived');
   if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
   if (!person || !channel.members.has(person.id)) throw new WebApiError('user_not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);

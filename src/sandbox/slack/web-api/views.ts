@@ -2,7 +2,6 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { describeView, type StoredView } from '../views.ts';
-import { findPerson } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getViewContent, required, type WebMethods } from './method.ts';
 
@@ -36,8 +35,8 @@ export const viewMethods: WebMethods = {
   'views.publish': {
     scopes: [],
     run: (world, args) => {
-      const person = findPerson(required(args, 'user_id'));
-      if (!person || person.isBot) throw new WebApiError('user_not_found');
+      const person = world.roster.findPerson(required(args, 'user_id'));
+      if (!person || person.isBot || person.isDeactivated) throw new WebApiError('user_not_found');
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(person.id);
       if (home) checkHash(home, args);

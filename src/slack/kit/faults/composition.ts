@@ -85,3 +85,16 @@ export const offersOptions: Check = all(initialIsOffered, (value, path, report) 
   if (value.options !== undefined && value.option_groups !== undefined)
     report(`${path}/option_groups`, 'not_allowed_here', 'options and option_groups exclude each other');
 });
+
+/** Which conversations a menu offers; one of its fields is required, no matter which. */
+export const conversationFilter: Check = all(
+  shape({
+    include: list(choice('im', 'mpim', 'private', 'public'), { min: 1 }),
+    exclude_external_shared_channels: flag,
+    exclude_bot_users: flag,
+  }),
+  (value, path, report) => {
+    if (isFields(value) && Object.keys(value).length === 0)
+      report(path, 'missing', 'include, exclude_external_shared_channels or exclude_bot_users is required');
+  },
+);

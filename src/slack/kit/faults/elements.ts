@@ -2,6 +2,7 @@ import { LIMITS } from '../limits.ts';
 import { all, anything, type Check, choice, flag, list, number, shape, string, whole } from './check.ts';
 import {
   confirmDialog,
+  conversationFilter,
   initialIsOffered,
   offersOptions,
   optionGroup,
@@ -72,14 +73,14 @@ const PICKERS: Readonly<Record<string, Check>> = {
     initial_conversation: string({ min: 1 }),
     default_to_current_conversation: flag,
     response_url_enabled: flag,
-    filter: anything,
+    filter: conversationFilter,
   }),
   multi_conversations_select: shape({
     ...focused,
     ...severalOf,
     initial_conversations: ids,
     default_to_current_conversation: flag,
-    filter: anything,
+    filter: conversationFilter,
   }),
   channels_select: shape({ ...focused, initial_channel: string({ min: 1 }), response_url_enabled: flag }),
   multi_channels_select: shape({ ...focused, ...severalOf, initial_channels: ids }),

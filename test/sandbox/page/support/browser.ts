@@ -111,10 +111,8 @@ export async function setStage(browser: Browser): Promise<Stage> {
 /** Notes errors in the console, and requests to other machines. */
 export function watch(page: Page, complaints: string[]): void {
   page.on('console', (line) => {
-    // The browser itself reports each refusal (409, 404); the page shows them to the person.
-    // Nor is a sandbox that is away for a moment anything the page could help.
-    const isExpected =
-      /409 \(Conflict\)|404 \(Not Found\)|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(line.text());
+    // A sandbox that is away for a moment, or an address that names nobody, is nothing the page could help.
+    const isExpected = /404 \(Not Found\)|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(line.text());
     if (line.type() === 'error' && !isExpected) complaints.push(line.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));

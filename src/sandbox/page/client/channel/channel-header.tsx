@@ -67,11 +67,12 @@ function LawCount({ laws }: { readonly laws: number }) {
 }
 
 function Membership({ channel, state }: { readonly channel: PageChannel; readonly state: PageState }) {
-  const names = state.people.filter(({ id }) => channel.members.includes(id)).map(({ realName }) => realName);
+  const members = state.people.filter(({ id, isBot }) => !isBot && channel.members.includes(id));
+  const names = members.map(({ realName }) => realName);
   return (
     <span class="channel-facts">
       <span title={names.join(', ')}>
-        {channel.members.length} <span class="wide-only">members</span>
+        {members.length} <span class="wide-only">members</span>
         <span class="narrow-only">
           <Icon name="people" />
         </span>
@@ -86,7 +87,11 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
       >
         {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}
       </span>
-      {channel.kind === 'shared' && <span class="badge">shared with another organisation</span>}
+      {channel.kind === 'shared' && (
+        <span class="badge" title="People of another organisation are in this channel, too.">
+          shared
+        </span>
+      )}
     </span>
   );
 }

@@ -50,16 +50,25 @@ function completeCommand(
     });
 }
 
+function mentionable({ people, groups }: PageState) {
+  return [
+    ...people
+      .filter(({ isDeactivated }) => !isDeactivated)
+      .map(({ name, realName }) => ({ name, detail: realName })),
+    ...groups.map(({ handle, name }) => ({ name: handle, detail: name })),
+  ];
+}
+
+function channelNames({ channels }: PageState) {
+  return channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
+}
+
 function completeName(typed: string, state: PageState): readonly Completion[] {
   const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
   if (!match) return [];
   const [, , sign = '', started = ''] = match;
   const before = typed.slice(0, typed.length - started.length - 1);
-  const candidates =
-    sign === '@'
-      ? state.people.map(({ name, realName }) => ({ name, detail: realName }))
-      : state.channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
-  return candidates
+  return (sign === '@' ? mentionable(state) : channelNames(state))
     .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
     .slice(0, SHOWN)
     .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }));

@@ -19,7 +19,7 @@ export function CompletionList({ id, anchor, completions, at, onChoose, onClose 
     list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
   return (
-    <Popup anchor={anchor} onClose={onClose} above wide class="completions">
+    <Popup anchor={anchor} onClose={onClose} above wide="same" class="completions">
       <div ref={list} id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
         {completions.map((completion, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the composer's

@@ -33,7 +33,13 @@ export function Composer({ channel, state }: { readonly channel: PageChannel; re
       )}
       <div ref={frame} class="composer">
         <ShortcutsButton shortcuts={state.shortcuts} />
-        <Field field={field} composer={composer} listId={listId} target={target} />
+        <Field
+          field={field}
+          composer={composer}
+          listId={listId}
+          target={target}
+          placeholder={`Message ${target}${state.commands.length > 0 ? ', or / for commands' : ''}`}
+        />
         <button
           type="button"
           class="send"
@@ -65,9 +71,10 @@ interface FieldProps {
   readonly listId: string;
   /** To whom: "#ops". */
   readonly target: string;
+  readonly placeholder: string;
 }
 
-function Field({ field, composer, listId, target }: FieldProps) {
+function Field({ field, composer, listId, target, placeholder }: FieldProps) {
   const { text, completions, at, change } = composer;
   const isShown = completions.length > 0;
   useFieldSize(field, text);
@@ -76,7 +83,7 @@ function Field({ field, composer, listId, target }: FieldProps) {
       ref={field}
       rows={1}
       value={text}
-      placeholder={`Message ${target}, or / for commands`}
+      placeholder={placeholder}
       aria-label={`Message ${target}`}
       role="combobox"
       aria-expanded={isShown}

@@ -13,7 +13,9 @@ export function Home({ view, appName }: { readonly view: PageView | null; readon
           <Blocks blocks={view.blocks} />
         </SurfaceContext.Provider>
       ) : (
-        <p class="beginning">{appName} has published no home yet.</p>
+        <p class="beginning">
+          {appName} has no home tab. Its commands work in every channel: type / under Messages.
+        </p>
       )}
     </section>
   );

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { PageChannel, PageMessage } from '../../../slack/page-api.ts';
+import { useScreen } from '../state/store.ts';
 import { dateOfTs, describeDay } from '../text/dates.ts';
 import { Message } from './message.tsx';
 import { useEnd, useOlder } from './scrolling.ts';
@@ -67,9 +68,11 @@ function Entry({ message, previous }: { message: PageMessage; previous: PageMess
 }
 
 function Beginning({ channel }: { readonly channel: PageChannel }) {
-  const words =
-    channel.kind === 'dm'
-      ? `This is your conversation with ${channel.name}. Type / to see what it can do.`
-      : `This is the very beginning of #${channel.name}. Type / to see what the app can do.`;
-  return <p class="beginning">{words}</p>;
+  const hasCommands = useScreen((screen) => (screen.state?.commands.length ?? 0) > 0);
+  const isDm = channel.kind === 'dm';
+  const beginning = isDm
+    ? `This is your conversation with ${channel.name}.`
+    : `This is the very beginning of #${channel.name}.`;
+  const hint = isDm ? 'Type / to see what it can do.' : 'Type / to see what the app can do.';
+  return <p class="beginning">{hasCommands ? `${beginning} ${hint}` : beginning}</p>;
 }

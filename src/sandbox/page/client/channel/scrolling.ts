@@ -35,8 +35,10 @@ export function useEnd(list: Element, messages: readonly PageMessage[], me: stri
   return { hasNews, toEnd, scrolled };
 }
 
-/** So many messages are drawn at first, and so many more each time. */
-const DRAWN = 150;
+/** So many messages are drawn at first. */
+const DRAWN = 120;
+/** And so many more each time: few enough for a frame, enough to be ahead of whoever scrolls. */
+const DRAWN_MORE = 50;
 
 /** How many messages are drawn: older ones before one has scrolled up to them; what is being read stays in place. */
 export function useOlder(list: Element, older: Element): number {
@@ -51,7 +53,7 @@ export function useOlder(list: Element, older: Element): number {
     const grow: IntersectionObserverCallback = ([entry]) => {
       if (!entry?.isIntersecting) return;
       heightBefore.current = list.current?.scrollHeight;
-      setDrawn(drawn + DRAWN);
+      setDrawn(drawn + DRAWN_MORE);
     };
     const seen = new IntersectionObserver(grow, { root: current, rootMargin: '800px 0px 0px' });
     if (older.current) seen.observe(older.current);

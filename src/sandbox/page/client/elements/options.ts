@@ -95,7 +95,7 @@ export function withOptions(element: Json, state: PageState | null): Json {
   const type = String(element.type);
   if (!state) return element;
   const people = state.people
-    .filter(({ isBot }) => !isBot)
+    .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
     .map(({ id, name, realName }) => makeOption(id, `@${name}`, realName));
   const channels = state.channels
     .filter(({ kind }) => kind !== 'dm')

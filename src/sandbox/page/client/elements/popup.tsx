@@ -8,8 +8,8 @@ interface PopupProps {
   /** Above the anchor when there is room: for the composer at the bottom. */
   readonly above?: boolean;
   readonly class?: string;
-  /** At least as wide as the anchor. */
-  readonly wide?: boolean;
+  /** At least as wide as the anchor, or just as wide. */
+  readonly wide?: boolean | 'same';
 }
 
 const GAP_PX = 4;
@@ -60,10 +60,12 @@ export function Popup({
   );
 }
 
-function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: boolean): void {
+function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: boolean | 'same'): void {
   if (!anchor) return;
   const at = anchor.getBoundingClientRect();
-  if (wide) popup.style.minWidth = `${Math.min(at.width, innerWidth - 2 * EDGE_PX)}px`;
+  const room = `${Math.min(at.width, innerWidth - 2 * EDGE_PX)}px`;
+  if (wide) popup.style.minWidth = room;
+  if (wide === 'same') popup.style.maxWidth = room;
   const { offsetWidth: width, offsetHeight: height } = popup;
   const below = innerHeight - at.bottom - GAP_PX - EDGE_PX;
   const over = at.top - GAP_PX - EDGE_PX;

@@ -24,7 +24,7 @@ async function start(frame: HTMLElement): Promise<void> {
     return;
   }
   const state = (await answer.json()) as GalleryState;
-  changeScreen({ state: people(state.people) });
+  changeScreen({ state: people(state) });
   render(<Gallery pieces={state.pieces} />, frame);
   const named = decodeURIComponent(location.hash.slice(1));
   document.getElementById(named)?.scrollIntoView();

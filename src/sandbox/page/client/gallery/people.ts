@@ -1,7 +1,8 @@
-import type { PagePerson, PageState } from '../../../slack/page-api.ts';
+import type { GalleryState } from '../../../gallery/gallery-api.ts';
+import type { PageState } from '../../../slack/page-api.ts';
 
-/** A workspace of nothing but people, so that mentions in messages have names. */
-export function people(all: readonly PagePerson[]): PageState | null {
+/** A workspace of nothing but people and groups, so that mentions in messages have names. */
+export function people({ people: all, groups }: Omit<GalleryState, 'pieces'>): PageState | null {
   const [as] = all;
   const app = all.find(({ isBot }) => isBot);
   if (!as || !app) return null;
@@ -10,6 +11,7 @@ export function people(all: readonly PagePerson[]): PageState | null {
     app: { id: app.id, name: app.name, botUserId: app.id },
     as,
     people: all,
+    groups,
     commands: [],
     shortcuts: [],
     channels: [],

@@ -7,9 +7,13 @@ import { stayConnected } from '../stream.ts';
 
 const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
 
+/** After the app has done something, a step of the tour may be done. */
+const LULL_MS = 600;
+
 /**
- * Keeps what stands beside the chat up to date while it is in sight. Browsers open six connections to
- * one address, for all tabs together: one that nobody looks at holds none.
+ * Keeps what stands beside the chat up to date. Browsers open six connections to one address, for all tabs and
+ * windows together: only the window that somebody works in has one for this. The others, and a closed panel, whose
+ * button counts the steps, read it again after the app was asked something.
  */
 export async function followBeside(): Promise<void> {
   const state = await readBeside();
@@ -18,16 +22,35 @@ export async function followBeside(): Promise<void> {
   let hangUp: (() => void) | undefined;
   const look = () => {
     const isInSight = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
-    if (isInSight) hangUp ??= connect();
+    if (isInSight && document.hasFocus()) hangUp ??= connect();
     else {
       hangUp?.();
       hangUp = undefined;
     }
   };
   onScreen(look);
+  onScreen(readAfterTraffic(() => hangUp !== undefined));
   onPanelWidth(look);
   document.addEventListener('visibilitychange', look);
+  addEventListener('focus', look);
+  addEventListener('blur', look);
   look();
+}
+
+function readAfterTraffic(isFollowed: () => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let seen: unknown;
+  const read = async () => {
+    const state = await readBeside();
+    if (state && state !== 'none' && !isFollowed()) show(state);
+  };
+  return () => {
+    const last = getScreen().state?.traffic.at(-1);
+    if (last === seen || isFollowed() || document.visibilityState !== 'visible') return;
+    seen = last;
+    clearTimeout(timer);
+    timer = setTimeout(read, LULL_MS);
+  };
 }
 
 /** On every connection everything is read again, and what happened meanwhile is applied after it. */

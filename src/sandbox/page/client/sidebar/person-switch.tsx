@@ -59,7 +59,7 @@ function People({ state, anchor, onClose }: PeopleProps) {
       <div class="group-label">Be somebody else</div>
       <ul ref={list}>
         {state.people
-          .filter(({ isBot }) => !isBot)
+          .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
           .map((person) => (
             <li key={person.id}>
               <a

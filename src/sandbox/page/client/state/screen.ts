@@ -2,7 +2,7 @@ import type { PanelState } from '../../../panel/panel-api.ts';
 import type { PageState } from '../../../slack/page-api.ts';
 import type { Question } from '../modal/ask.ts';
 
-/** Words that pass by at the bottom: a refusal, mostly. */
+/** Words that pass by at the top: a refusal, mostly. */
 export interface Notice {
   readonly id: number;
   readonly words: string;
@@ -20,10 +20,8 @@ export interface Screen {
   /** The selected channel's id; empty until the first state has come. */
   readonly channel: string;
   readonly tab: 'messages' | 'home';
-  /** Up to which message each person has read each channel: `personId/channelId` -> ts. */
+  /** Up to which message each person has read each channel in this tab: `personId/channelId` -> ts. */
   readonly read: Readonly<Record<string, string>>;
-  /** Whatever was there when the page was opened counts as read. */
-  readonly readBefore: string;
   readonly drawer: 'none' | 'sidebar' | 'panel';
   readonly isPanelOpen: boolean;
   /** Hosting account and tour; null until they were read, `none` where the page has no sandbox around it. */
@@ -46,7 +44,6 @@ export const emptyScreen: Screen = {
   channel: '',
   tab: 'messages',
   read: {},
-  readBefore: '',
   drawer: 'none',
   isPanelOpen: true,
   beside: null,

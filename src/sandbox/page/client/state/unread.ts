@@ -11,7 +11,8 @@ export interface Unread {
 export function countUnread(screen: Screen, channel: PageChannel): Unread {
   const { state } = screen;
   if (!state) return { count: 0, pings: 0 };
-  const upTo = screen.read[`${state.as.id}/${channel.id}`] ?? screen.readBefore;
+  const here = screen.read[`${state.as.id}/${channel.id}`] ?? '';
+  const upTo = here > channel.readUpTo ? here : channel.readUpTo;
   const isDm = channel.kind === 'dm';
   const names = [`@${state.as.name}`, '@channel', '@here', '@everyone'];
   const from = channel.messages.findLastIndex(({ ts }) => ts <= upTo) + 1;
@@ -28,12 +29,4 @@ export function markRead(screen: Screen): Screen {
   if (!state || !channel || !last || (channel.kind === 'dm' && tab === 'home')) return screen;
   const key = `${state.as.id}/${channel.id}`;
   return screen.read[key] === last ? screen : { ...screen, read: { ...screen.read, [key]: last } };
-}
-
-/** The newest message in sight, from which on messages count as new. */
-export function newestTs(channels: readonly PageChannel[]): string {
-  return channels.reduce((newest, { messages }) => {
-    const last = messages.at(-1)?.ts ?? '';
-    return last > newest ? last : newest;
-  }, '0');
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatSlackDate } from './dates.ts';
 import { findEmoji } from './emoji.ts';
 import type { Inline } from './inline.ts';
-import { channelName, personName } from './mentions.ts';
+import { channelName, groupName, personName } from './mentions.ts';
 
 const TAGS = { bold: 'strong', italic: 'em', strike: 's', code: 'code' } as const;
 
@@ -37,7 +37,7 @@ function viewOf(part: Inline): ComponentChildren {
     case 'channel':
       return <span class="mention">{channelName(part.id, part.label)}</span>;
     case 'group':
-      return <span class="mention">{part.label || `@${part.id}`}</span>;
+      return <span class="mention">{groupName(part.id, part.label)}</span>;
     case 'broadcast':
       return <span class="mention mention-all">@{part.range}</span>;
     case 'date':

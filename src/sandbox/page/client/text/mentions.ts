@@ -5,6 +5,12 @@ export function personName(id: string): string {
   return `@${getScreen().state?.people.find((person) => person.id === id)?.name ?? id}`;
 }
 
+/** The handle of a user group: "@oncall"; what the app wrote, or else the id, of an unknown one. */
+export function groupName(id: string, label: string): string {
+  const known = getScreen().state?.groups.find((group) => group.id === id);
+  return known ? `@${known.handle}` : label || `@${id}`;
+}
+
 /** The name of a channel, as far as this person may know it. */
 export function channelName(id: string, label: string): string {
   const known = getScreen().state?.channels.find((channel) => channel.id === id);

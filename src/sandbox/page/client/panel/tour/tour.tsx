@@ -72,6 +72,7 @@ function Finished() {
         <a href="/gallery" target="_blank" rel="noopener noreferrer">
           everything the app says ↗
         </a>
+        .
       </p>
     </div>
   );

@@ -18,8 +18,13 @@ export function RequestRow({ row }: { readonly row: Row }) {
   const [isOpen, setOpen] = useState(false);
   const { way, what, tookMs, ending, isBad, code, fault } = row;
   const [sign, meaning] = WAYS[way];
+  const unfold = (details: HTMLDetailsElement) => {
+    setOpen(details.open);
+    // What unfolds below the edge of the panel would not be seen.
+    if (details.open) requestAnimationFrame(() => details.scrollIntoView({ block: 'nearest' }));
+  };
   return (
-    <details class="request" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="request" onToggle={({ currentTarget }) => unfold(currentTarget)}>
       <summary>
         <span class={`way ${way}`} title={meaning}>
           {sign}
@@ -54,12 +59,12 @@ function Bodies({ entry: { at, request, response } }: { readonly entry: TrafficE
 }
 
 function Facts({ request }: { readonly request: PanelRequest }) {
-  const { at, operation, server, ending, didWork, fault } = request;
+  const { at, operation, server, ending, fault } = request;
   const facts: readonly (readonly [string, string])[] = [
     ['Sent', momentOf(at)],
     ['Operation', operation ?? 'none that the API knows'],
     ['Server', server === null ? '' : `#${server}`],
-    ['Work', ending === 'pending' ? '' : didWork ? 'done, whatever the app was told' : 'not done'],
+    ['Work', ending === 'pending' ? '' : describeWork(request)],
     ['Fault', fault?.replaceAll('_', ' ') ?? ''],
   ];
   return (
@@ -77,6 +82,12 @@ function Facts({ request }: { readonly request: PanelRequest }) {
       <p class="quiet">Headers and bodies are not kept: they hold API keys and root passwords.</p>
     </div>
   );
+}
+
+/** An answer that says something else than what happened is what faults are for. */
+function describeWork({ didWork, ending, status }: PanelRequest): string {
+  if (!didWork) return 'not done';
+  return ending === 'answered' && status === 200 ? 'done' : 'done, although the app was told something else';
 }
 
 /** "14:05:09.120" */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type TourDone, tourSchema } from '../../tour/tour.ts';
+import { type HostingSnapshot, snapshotSchema } from '../hosting/snapshot.ts';
+import { type SlackSnapshot, slackSnapshotSchema } from '../slack/snapshot.ts';
+import { type TourDone, tourSchema } from '../tour/tour.ts';
 import type { Folder } from './folder.ts';
-import { type HostingSnapshot, snapshotSchema } from './snapshot.ts';
 import { StateFile, writeWhole } from './state-file.ts';
 
 const text = z.string().min(1);
@@ -23,6 +24,7 @@ export interface Kept {
   readonly secrets: Secrets;
   readonly hosting: HostingSnapshot | undefined;
   readonly tour: TourDone | undefined;
+  readonly slack: SlackSnapshot | undefined;
 }
 
 /** Reads all that is kept before anything is written; without a folder everything is fresh. @throws FolderRefusal */
@@ -30,10 +32,12 @@ export async function readKept(folder: Folder | undefined): Promise<Kept> {
   const secrets = folder?.read('sandbox.json', secretsSchema);
   const hosting = folder?.read('hosting.json', snapshotSchema);
   const tour = folder?.read('tour.json', tourSchema);
-  if (secrets) return { isFresh: false, secrets, hosting, tour };
+  const slack = folder?.read('slack.json', slackSnapshotSchema);
+  const rest = { hosting, tour, slack };
+  if (secrets) return { isFresh: false, secrets, ...rest };
   const made = makeSecrets();
   if (folder) await writeWhole(folder.pathOf('sandbox.json'), `${JSON.stringify(made)}\n`);
-  return { isFresh: true, secrets: made, hosting, tour };
+  return { isFresh: true, secrets: made, ...rest };
 }
 
 /** Keeps something in a file of the folder; call what is returned whenever it has changed. Without a folder, nothing. */
@@ -41,7 +45,7 @@ export function keepIn(
   folder: Folder | undefined,
   name: string,
   describe: () => unknown,
-  onClose: (end: () => Promise<void>) => void,
+  onClose: (end: () => Promise<void>) => unknown,
 ): () => void {
   if (!folder) return () => undefined;
   const file = new StateFile(folder.pathOf(name), describe);

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { ERROR_CODES } from './errors.ts';
+import { FAULT_KINDS } from './faults.ts';
+import { OPERATIONS } from './routes.ts';
 
 const minor = z.int().nonnegative();
 const count = z.int().nonnegative();
@@ -55,6 +58,24 @@ const money = z.strictObject({
   serverId: count.nullable(),
 });
 
+/** Without bodies and headers, like all of the journal. */
+const request = z.strictObject({
+  id: count,
+  atMs: moment,
+  realAtMs: moment,
+  method: z.string(),
+  path: z.string(),
+  operation: z.enum(OPERATIONS).optional(),
+  accountId: count.optional(),
+  serverId: count.optional(),
+  ending: z.enum(['answered', 'cut', 'hanging']),
+  status: count.optional(),
+  code: z.enum(ERROR_CODES).optional(),
+  fault: z.enum(FAULT_KINDS).optional(),
+  didWork: z.boolean(),
+  durationMs: moment.optional(),
+});
+
 const plan = z.strictObject({
   code: z.string(),
   vcpu: count,
@@ -64,8 +85,8 @@ const plan = z.strictObject({
 });
 
 /**
- * All of the service that outlives its process. Left out on purpose: root passwords, which the service shows once;
- * requests and the minute that they used up; faults, which are for the moment.
+ * All of the service that outlives its process. Left out on purpose: root passwords, which the service shows once, and
+ * faults, which are for the moment. Folders of earlier versions have no requests in them.
  */
 const whole = z.strictObject({
   version: z.literal(1),
@@ -81,7 +102,9 @@ const whole = z.strictObject({
     locations: z.array(z.string()),
     images: z.array(z.string()),
   }),
-  journal: z.strictObject({ lastId: count, money: z.array(money) }),
+  journal: z.strictObject({ lastId: count, money: z.array(money), requests: z.array(request).default([]) }),
+  /** When each account's requests of the last minute were accepted. */
+  accepted: z.array(z.strictObject({ accountId: count, atMs: z.array(moment) })).default([]),
 });
 
 /** What is kept, read back: nothing in it belongs to an account or a plan that is not there. */

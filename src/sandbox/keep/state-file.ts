@@ -16,6 +16,11 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
+/** Whoever pastes an API key into the chat has it on the screen, but never on the disk. */
+function maskKeys(_field: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/hk_[\w-]{16,}/g, 'hk_[masked]') : value;
+}
+
 /** Keeps a JSON file in step with something that changes often: it is written 200 ms after a change at the latest. */
 export class StateFile {
   readonly #path: string;
@@ -47,7 +52,7 @@ export class StateFile {
     if (!this.#isBehind) return;
     this.#isBehind = false;
     try {
-      await writeWhole(this.#path, `${JSON.stringify(this.#describe())}\n`);
+      await writeWhole(this.#path, `${JSON.stringify(this.#describe(), maskKeys)}\n`);
     } catch (error) {
       this.#isBehind = true;
       console.error(`${this.#path} can't be written: ${error instanceof Error ? error.message : 'unknown'}.`);

@@ -1,0 +1,95 @@
+import { describeMoney, type Money } from './money.ts';
+import type { Purchase } from './operation.ts';
+
+/** What takes a second person (off by default). */
+export interface ApprovalRule {
+  readonly delete: boolean;
+  readonly renew: boolean;
+  /** Creates above this monthly price; 0 for every one that costs something. */
+  readonly createAbove?: Money;
+}
+
+/** What owners set for their workspace. */
+export interface WorkspaceSettings {
+  /** Whether changes are told to the channel. */
+  readonly announces: boolean;
+  readonly approval: ApprovalRule;
+  /** The most that may be spent with this app in one month of UTC; absent for no limit. */
+  readonly budget: { readonly workspace?: Money; readonly person?: Money };
+  /** Where requests and reminders are posted; absent: to people directly. */
+  readonly channelId?: string;
+}
+
+export const DEFAULT_SETTINGS: WorkspaceSettings = {
+  announces: true,
+  approval: { delete: false, renew: false },
+  budget: {},
+};
+
+/** The first moment of the month that a budget counts, in UTC. */
+export function monthStart(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/** Tells whether a purchase takes a second person. */
+export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price: Money | undefined): boolean {
+  if (kind === 'renew') return rule.renew;
+  return rule.createAbove !== undefined && (price === undefined || price > rule.createAbove);
+}
+
+/**
+ * Tells whether a price still fits into a budget. One that is not known is more than nothing: it fits only while
+ * something is left.
+ */
+export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
+  return price === undefined ? spent < most : spent + price <= most;
+}
+
+/** Tells whether the rule is on for this kind at all: then what is over a budget is asked for rather than refused. */
+export function takesApprovals(rule: ApprovalRule, kind: Purchase['kind']): boolean {
+  return kind === 'renew' ? rule.renew : rule.createAbove !== undefined;
+}
+
+/** One setting that two states of the settings differ in; absent where it is not set. */
+export interface SettingChange {
+  readonly name: SettingName;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** Lists what differs, amounts as decimals. */
+export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
+  const before = flatten(was);
+  const after = flatten(is);
+  return SETTING_NAMES.filter((name) => before[name] !== after[name]).map((name) => ({
+    name,
+    ...(before[name] === undefined ? {} : { before: before[name] }),
+    ...(after[name] === undefined ? {} : { after: after[name] }),
+  }));
+}
+
+const SETTING_NAMES = [
+  'announces',
+  'approval.delete',
+  'approval.renew',
+  'approval.createAbove',
+  'budget.workspace',
+  'budget.person',
+  'channel',
+] as const;
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+function flatten({ announces, approval, budget, channelId }: WorkspaceSettings) {
+  const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
+  const flat: Readonly<Record<SettingName, string | undefined>> = {
+    announces: String(announces),
+    'approval.delete': String(approval.delete),
+    'approval.renew': String(approval.renew),
+    'approval.createAbove': amount(approval.createAbove),
+    'budget.workspace': amount(budget.workspace),
+    'budget.person': amount(budget.person),
+    channel: channelId,
+  };
+  return flat;
+}

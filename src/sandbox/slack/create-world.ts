@@ -1,0 +1,50 @@
+import { createChannels } from './channels.ts';
+import type { SlackClock } from './clock.ts';
+import { Deliverer } from './deliver.ts';
+import { Faults } from './faults.ts';
+import { createIds } from './ids.ts';
+import { Journal } from './journal.ts';
+import { Messages } from './messages.ts';
+import { ReadMarks } from './read-marks.ts';
+import { ReplyUrls } from './reply-urls.ts';
+import { Roster } from './roster.ts';
+import type { SlackOptions } from './slack.ts';
+import { Triggers } from './triggers.ts';
+import { Views } from './views.ts';
+import type { InstalledApp, World } from './world.ts';
+
+/** Makes a fresh workspace with the app installed. */
+export function createWorld(options: SlackOptions, clock: SlackClock, origin: () => string): World {
+  const { kept } = options;
+  const ids = createIds(clock, kept?.messages.at(-1)?.ts);
+  const journal = new Journal(clock);
+  const app: InstalledApp = {
+    commandsUrl: '',
+    command: '/vps',
+    description: 'Servers',
+    usageHint: 'help',
+    shortcuts: [],
+    ackTimeoutMs: 3000,
+    verificationToken: ids.secret(),
+    ...options.app,
+  };
+  for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.keepSecret(secret);
+  return {
+    app,
+    clock,
+    ids,
+    journal,
+    roster: new Roster(),
+    grid: undefined,
+    channels: createChannels(),
+    messages: new Messages(ids, journal, kept?.messages),
+    readMarks: new ReadMarks(journal, kept?.read),
+    views: new Views(ids, journal),
+    triggers: new Triggers(clock, ids),
+    replyUrls: new ReplyUrls(clock, ids, kept?.replyUrls),
+    faults: new Faults(),
+    deliverer: new Deliverer(() => app, clock, journal),
+    offered: new Map(),
+    origin,
+  };
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+const json = z.record(z.string(), z.unknown());
+
+const message = z.strictObject({
+  channel: z.string(),
+  ts: z.string().regex(/^\d+\.\d+$/),
+  user: z.string(),
+  text: z.string(),
+  blocks: z.array(json),
+  threadTs: z.string().nullable(),
+  edited: z.boolean(),
+});
+
+const replyUrl = z.strictObject({
+  path: z.string(),
+  person: z.string(),
+  channel: z.string(),
+  original: z.strictObject({ channel: z.string(), ts: z.string() }).nullable(),
+  madeAt: z.number(),
+  uses: z.int().nonnegative(),
+});
+
+/**
+ * All of the local Slack that outlives its process. Left out on purpose: messages for one person's eyes, which hold
+ * root passwords and vanish at a reload anyway; open modals and homes; traffic and broken laws; what admins changed.
+ */
+export const slackSnapshotSchema = z.strictObject({
+  version: z.literal(1),
+  messages: z.array(message),
+  /** `personId/channelId` -> ts of the last message that they have read. */
+  read: z.record(z.string(), z.string()),
+  /** An app that was told late, or restarted, still answers to them. */
+  replyUrls: z.array(replyUrl),
+});
+
+export type SlackSnapshot = z.output<typeof slackSnapshotSchema>;

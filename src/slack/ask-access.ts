@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { AccessRequest } from '../app/access-ports.ts';
+import { answerRequest, askAccess, REQUEST_ANSWERS } from '../app/ask-access.ts';
+import { ROLES } from '../domain/actor.ts';
+import { EVERY_SERVER, exactPattern } from '../domain/label-pattern.ts';
+import { answerButton, askButton } from './buttons.ts';
+import { editCards, postCards } from './cards.ts';
+import { say, section } from './kit/blocks.ts';
+import { defineForm, loadingView, noticeView } from './kit/form.ts';
+import { defineModal } from './kit/modal.ts';
+import { mention } from './kit/text.ts';
+import { answerMessage, requestCard } from './messages/access-card.ts';
+import { describeRole } from './messages/access-words.ts';
+import { replyByOrigin } from './reply.ts';
+import type { SlackRequest, Workbench } from './request.ts';
+
+const TITLE = 'Ask for access';
+const wish = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
+type Wish = z.output<typeof wish>;
+
+const reasonForm = defineModal(
+  'ask_access',
+  wish,
+  z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
+);
+
+/** Asks for a role that somebody lacks: one press and a reason. */
+export const askForm = defineForm({
+  id: 'ask',
+  title: TITLE,
+  input: wish,
+  needs: askAccess,
+  load: async (input, _request, origin) => askView(input, origin),
+});
+
+/** Asks for the reason. */
+export function askView(input: Wish, origin: Parameters<typeof reasonForm.view>[0]['origin']) {
+  return reasonForm.view({
+    origin,
+    metadata: input,
+    title: TITLE,
+    submit: 'Ask',
+    blocks: [
+      section(
+        `The owners are asked to give you the role ${describeWish(input)}, for good or for some hours.`,
+      ),
+      reasonForm.textField('reason', { label: 'What for?', multiline: true, maxLength: 300 }),
+    ],
+  });
+}
+
+export const askActions = [
+  askForm.handler,
+  askButton.on((input, request) => askForm.open(input, request)),
+  ...REQUEST_ANSWERS.map((answer) =>
+    answerButton[answer].on(async ({ requestId }, request) => {
+      await tellAnswer(await request.enter(answerRequest, { requestId, answer }), request);
+    }),
+  ),
+];
+
+export const askModals = [
+  reasonForm.onSubmit(async ({ fields, metadata, origin, viewId }, request) => {
+    await request.knock(askAccess);
+    return {
+      with: loadingView(TITLE, 'Asking the owners…'),
+      after: async () => {
+        const words = await ask({ id: origin.formId, ...metadata, reason: fields.reason }, request);
+        await request.bench.slack.updateView(viewId, noticeView(TITLE, words));
+      },
+    };
+  }),
+];
+
+async function ask(input: Wish & { id: string; reason: string }, request: SlackRequest): Promise<string> {
+  const { request: asked, replaced, owners } = await request.enter(askAccess, input);
+  const { slack, services } = request.bench;
+  const cards = await postCards(owners, requestCard(asked), slack);
+  await services.store.accessRequests.keepCards(asked.id, cards);
+  await Promise.all(replaced.map((old) => editCards(old.cards, requestCard(old), slack)));
+  if (cards.length > 0) {
+    return `You have asked for the role ${describeWish(input)}: ${owners.map(mention).join(', ')} can answer. You will be told.`;
+  }
+  return 'Your request is written down, but no owner could be reached by message. Tell one, such as an admin of this Slack workspace: `/vps access` shows it.';
+}
+
+async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
+  await editCards(answered.cards, requestCard(answered), request.bench.slack);
+  const isTold = await tellAsker(answered, request.bench);
+  const untold = isTold ? '' : ' They could not be told: please tell them.';
+  const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
+  await request.reply.tell(say(`${mention(answered.askerId)} ${what} ${describeRole(answered)}.${untold}`));
+}
+
+async function tellAsker(answered: AccessRequest, bench: Workbench): Promise<boolean> {
+  const { id: formId, askerId, channelId } = answered;
+  const origin = { formId, ...(channelId === undefined ? {} : { channelId }) };
+  const message = answerMessage(answered);
+  if (await replyByOrigin(origin, askerId, bench).tell(message)) return true;
+  return (await bench.slack.post(askerId, message)).ok;
+}
+
+function describeWish({ role, label }: Wish): string {
+  return describeRole({ role, pattern: label === undefined ? EVERY_SERVER : exactPattern(label) });
+}

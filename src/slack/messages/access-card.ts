@@ -1,0 +1,50 @@
+import type { Button } from '@slack/types';
+import type { AccessRequest } from '../../app/access-ports.ts';
+import type { RequestAnswer } from '../../app/ask-access.ts';
+import { answerButton } from '../buttons.ts';
+import { actions, context, type Message, say, section } from '../kit/blocks.ts';
+import { mention, slackDate } from '../kit/text.ts';
+import { describeRequest, describeRole } from './access-words.ts';
+
+const WORDS: Readonly<Record<RequestAnswer, string>> = {
+  hour: 'Approve for 1 h',
+  workday: 'Approve for 8 h',
+  good: 'Approve for good',
+  deny: 'Deny',
+};
+
+/** The answers that an owner can give to a request. */
+export function answerButtons(requestId: string): Button[] {
+  const button = (answer: RequestAnswer, style?: 'primary' | 'danger') =>
+    answerButton[answer].element(WORDS[answer], { requestId }, style ? { style } : {});
+  return [button('hour', 'primary'), button('workday'), button('good'), button('deny', 'danger')];
+}
+
+/** What an owner gets: who asks for what and why, with the answers; and the outcome in its place. */
+export function requestCard(request: AccessRequest): Message {
+  const words = describeRequest(request);
+  if (request.state === 'open') {
+    const note = `Asked ${slackDate(request.askedAt)}. Whoever of the owners answers first decides.`;
+    return say(words, actions(...answerButtons(request.id)), context(note));
+  }
+  return say(words, section(describeAnswer(request)));
+}
+
+function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
+  if (state === 'replaced') return 'It was asked for again since.';
+  const how =
+    state === 'denied'
+      ? 'Denied'
+      : until === undefined
+        ? 'Approved for good'
+        : `Approved until ${slackDate(until)}`;
+  return `*${how}* by ${mention(decidedBy ?? '')}.`;
+}
+
+/** What the asker hears. */
+export function answerMessage({ role, pattern, state, until, decidedBy }: AccessRequest): Message {
+  const by = mention(decidedBy ?? '');
+  if (state === 'denied') return say(`${by} said no to the role ${describeRole({ role, pattern })}.`);
+  const given = { role, pattern, ...(until === undefined ? {} : { until }) };
+  return say(`${by} gave you the role ${describeRole(given)}. It counts at once.`);
+}

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EVERY_SERVER, exactPattern, findPattern, matchesPattern } from '../../src/domain/label-pattern.ts';
+
+describe('a label pattern', () => {
+  test.each([
+    ['web-*', 'web-1', true],
+    ['web-*', 'WEB-12', true],
+    ['web-*', 'web-', true],
+    ['web-*', 'my-web-1', false],
+    ['*-eu', 'web-1-eu', true],
+    ['*-eu', 'web-1-eu-2', false],
+    ['a*b*c', 'axxbxxc', true],
+    ['a*b*c', 'acb', false],
+    ['**', '', true],
+    ['web-1', 'web-1', true],
+    ['web-1', 'web-12', false],
+    ['web?1', 'web-1', false],
+    ['web.1', 'web-1', false],
+    ['[ab]', 'a', false],
+    ['web\\*', 'web*', true],
+    ['web\\*', 'web-1', false],
+    ['ÄPFEL-*', 'äpfel-1', true],
+    ['🚀*', '🚀-1', true],
+    [EVERY_SERVER, '', true],
+    [EVERY_SERVER, 'anything\nat all', true],
+    ['*', 'two\nlines', true],
+  ])('%j and the label %j', (pattern, label, fits) => {
+    expect(matchesPattern(pattern, label)).toBe(fits);
+  });
+
+  test('made of a label fits that label alone, whatever is in it', () => {
+    const label = fc.string({ unit: 'binary' }).filter((text) => text !== '');
+    fc.assert(
+      fc.property(label, label, (one, other) => {
+        const pattern = exactPattern(one);
+        expect(matchesPattern(pattern, one)).toBe(true);
+        expect(matchesPattern(pattern, other)).toBe(one.toLowerCase() === other.toLowerCase());
+      }),
+    );
+  });
+
+  test('fits what its stars are filled with', () => {
+    const part = fc.string({ unit: fc.constantFrom('a', 'b', '\\', '*', 'Ä', '-') });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part, part), { minLength: 1 }), (parts) => {
+        const pattern = parts.map(([fixed]) => exactPattern(fixed)).join('*');
+        const label = parts.map(([fixed, filling], at) => (at === 0 ? fixed : filling + fixed)).join('');
+        expect(matchesPattern(pattern, label)).toBe(true);
+      }),
+    );
+  });
+
+  test('never takes long, however it is made', () => {
+    const started = performance.now();
+    expect(matchesPattern('*a'.repeat(50), `${'a'.repeat(400)}b`)).toBe(false);
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+
+  test.each([
+    [' web-* ', 'web-*'],
+    ['*', EVERY_SERVER],
+    ['***', EVERY_SERVER],
+    ['', undefined],
+    ['   ', undefined],
+    ['a\nb', undefined],
+    ['x'.repeat(101), undefined],
+    ['x'.repeat(100), 'x'.repeat(100)],
+  ])('typed as %j is read', (typed, pattern) => {
+    expect(findPattern(typed)).toBe(pattern);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/sandbox/slack/page-api.ts';
+import { actions, button, type FakeApp, modal, plain, section, startBoth } from './support/fake-app.ts';
+
+const OPS = 'C0OPS00001';
+const OWNER = 'U0OWNER001';
+const TABLE = {
+  type: 'data_table',
+  caption: 'Servers',
+  rows: [[{ type: 'raw_text', text: 'Label' }], [{ type: 'raw_text', text: 'web-1' }]],
+};
+
+const post = (app: FakeApp, ...blocks: Json[]) =>
+  app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
+
+async function afterCommand() {
+  const both = await startBoth();
+  await both.slack.as('owner').types('/vps create');
+  const trigger = () => both.app.last().trigger_id;
+  const open = (view: Json) => both.app.call('views.open', { trigger_id: trigger(), view });
+  return { ...both, open };
+}
+
+describe('what each surface takes', () => {
+  it('a data table belongs into messages, not into modals', async () => {
+    const { app, open } = await afterCommand();
+    expect(await open(modal([TABLE]))).toMatchObject({ ok: false, error: 'invalid_arguments' });
+    expect(await post(app, TABLE)).toMatchObject({ ok: true });
+  });
+
+  it('an alert belongs into modals, not into messages', async () => {
+    const { app, open } = await afterCommand();
+    const alert = { type: 'alert', text: plain('Careful') };
+    expect(await post(app, alert)).toMatchObject({ ok: false, error: 'invalid_blocks' });
+    expect(await open(modal([alert]))).toMatchObject({ ok: true });
+  });
+
+  it('a view has 250 kB at most', async () => {
+    const { open } = await afterCommand();
+    const many = Array.from({ length: 100 }, () => section('ü'.repeat(1500)));
+    expect(await open(modal(many))).toMatchObject({ ok: false, error: 'view_too_large' });
+  });
+
+  it('an external_id names one view at a time', async () => {
+    const { slack, app, open } = await afterCommand();
+    await open(modal([section('one')], { external_id: 'same' }));
+    await slack.as('viewer').types('/vps create');
+    const again = await app.call('views.open', {
+      trigger_id: app.last().trigger_id,
+      view: modal([section('two')], { external_id: 'same' }),
+    });
+    expect(again).toMatchObject({ ok: false, error: 'duplicate_external_id' });
+  });
+});
+
+describe('what can be read', () => {
+  it('bodies that are no JSON, and blocks that are no list, are refused by name', async () => {
+    const { slack, app } = await afterCommand();
+    const raw = await fetch(`${slack.apiUrl}chat.postMessage`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.app.botToken}` },
+      body: '{"channel":',
+    });
+    expect(await raw.json()).toMatchObject({ ok: false, error: 'invalid_json' });
+    expect(await app.call('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toMatchObject({
+      error: 'invalid_blocks_format',
+    });
+    const reply = await fetch(String(app.last().response_url), { method: 'POST', body: 'hello' });
+    expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
+  });
+
+  it('a response_url that nobody gave is none', async () => {
+    const { slack, app } = await startBoth();
+    expect(await app.respond(`${slack.url}/reply/T0SANDBOX/1/guessed`, { text: 'x' })).toEqual({
+      status: 404,
+      body: 'no_service',
+    });
+  });
+
+  it('a command has no message of its own to delete', async () => {
+    const { app } = await afterCommand();
+    const answer = await app.respond(app.last().response_url, { delete_original: true });
+    expect(answer.body).toContain('message_not_found');
+  });
+});
+
+describe('what a person can do', () => {
+  it('a button with a link tells the app all the same', async () => {
+    const { slack, app } = await startBoth();
+    await post(app, actions(button('Docs', { url: 'https://x.test/' })));
+    await slack.as('owner').presses('Docs');
+    expect(app.last()).toMatchObject({ type: 'block_actions', actions: [{ url: 'https://x.test/' }] });
+  });
+
+  it('nobody presses what is not there, nor asks the app about a menu that has its own options', async () => {
+    const { slack, app } = await startBoth();
+    const select = { type: 'static_select', action_id: 'one', options: [{ text: plain('A'), value: 'a' }] };
+    const { ts } = await post(app, actions(select));
+    const act = async (deed: Json) => {
+      const answer = await fetch(`${slack.url}/page/do`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ as: OWNER, place: { channel: OPS, ts }, block: 'actions', ...deed }),
+      });
+      return answer.json();
+    };
+    expect(await act({ do: 'action', action: 'gone' })).toMatchObject({ error: 'no_such_element' });
+    expect(await act({ do: 'suggest', action: 'one', query: 'web' })).toMatchObject({
+      error: 'not_external',
+    });
+    expect(await act({ do: 'action', action: 'one', value: ['a', 'a'] })).toMatchObject({
+      error: 'wrong_value',
+      words: expect.not.stringContaining('('),
+    });
+    expect(app.received).toEqual([]);
+  });
+
+  it('more options than a menu allows are not chosen', async () => {
+    const { slack, app } = await startBoth();
+    const options = ['A', 'B'].map((text) => ({ text: plain(text), value: text }));
+    await post(app, {
+      type: 'section',
+      text: plain('Pick'),
+      accessory: { type: 'multi_static_select', action_id: 'many', max_selected_items: 1, options },
+    });
+    await expect(slack.as('owner').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
+  });
+
+  it('people of other organisations have neither the home of the app nor its shortcuts', async () => {
+    const { slack } = await startBoth({
+      app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
+    });
+    const stranger = slack.as('stranger').in('#with-elsewhere');
+    await expect(stranger.opensHome()).rejects.toThrow('no_home');
+    await expect(stranger.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
+    const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
+    expect(state).toMatchObject({ commands: [], shortcuts: [] });
+  });
+});

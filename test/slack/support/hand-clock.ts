@@ -1,0 +1,41 @@
+import { realSystem, type System } from '../../../src/system.ts';
+
+/** A clock that stands until it is moved on; whoever sleeps wakes when it is their time. */
+export interface HandClock {
+  readonly system: System;
+  /** Sleeps that have neither ended nor been given up. */
+  sleeping(): number;
+  pass(ms: number): Promise<void>;
+}
+
+export function handClock(): HandClock {
+  let elapsed = 1000;
+  const sleepers = new Set<{ readonly until: number; wake(): void }>();
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((wake, fail) => {
+      const sleeper = { until: elapsed + ms, wake };
+      sleepers.add(sleeper);
+      signal?.addEventListener('abort', () => {
+        sleepers.delete(sleeper);
+        fail(signal.reason);
+      });
+    });
+  return {
+    system: { ...realSystem, elapsed: () => elapsed, sleep },
+    sleeping: () => sleepers.size,
+    pass: async (ms) => {
+      elapsed += ms;
+      for (const sleeper of sleepers) {
+        if (sleeper.until > elapsed) continue;
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+      await turn();
+    },
+  };
+}
+
+/** Lets everything that only waits for promises happen. */
+export async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,173 @@
+import type { Terms } from '../../src/app/review-purchase.ts';
+import { APPROVAL_MS, type Approval, type Deed } from '../../src/domain/approval.ts';
+import type { Plan } from '../../src/domain/catalog.ts';
+import { money } from '../../src/domain/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
+import { statusMessage } from '../../src/slack/commands/status.ts';
+import { say } from '../../src/slack/kit/blocks.ts';
+import { noticeView } from '../../src/slack/kit/form.ts';
+import {
+  approvalCard,
+  approvalMessage,
+  deletedAnnouncement,
+} from '../../src/slack/messages/approval-card.ts';
+import { answeredWords, approvalWords } from '../../src/slack/messages/approval-words.ts';
+import { createReviewView } from '../../src/slack/messages/create-review.ts';
+import { deleteView } from '../../src/slack/messages/delete-dialog.ts';
+import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
+import { savedWords, settingsView } from '../../src/slack/messages/settings-form.ts';
+import { DAY_MS, makeServer, NOW, ORDER } from './fixtures.ts';
+import type { Surface } from './surfaces.ts';
+
+const ORIGIN = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C0OPS00001' };
+const surface = (name: string, make: Surface['make']): Surface => ({ name, make });
+
+export function makeApproval(more: Partial<Approval> = {}): Approval {
+  return {
+    id: '01K5ZZZZZZZZZZZZZZZZZZZZZZ',
+    workspaceId: 'T0TEAM00001',
+    requesterId: 'U0MANAGER01',
+    channelId: 'C0OPS00001',
+    deed: { kind: 'purchase', purchase: { kind: 'create', order: ORDER }, price: money(590) },
+    isOverBudget: false,
+    state: 'open',
+    askedAt: NOW,
+    expiresAt: NOW + APPROVAL_MS,
+    isTold: false,
+    cards: [],
+    ...more,
+  };
+}
+
+function deedsOf(label: string): Deed[] {
+  const renew = { kind: 'renew' as const, serverId: 42, label, paidUntil: NOW };
+  return [
+    {
+      kind: 'purchase',
+      purchase: { kind: 'create', order: { ...ORDER, label } },
+      price: money(99_999_999_900),
+    },
+    { kind: 'purchase', purchase: renew, price: money(590) },
+    { kind: 'purchase', purchase: renew },
+    { kind: 'delete', serverId: 42, label, paidUntil: NOW + 30 * DAY_MS },
+    { kind: 'delete', serverId: 42, label },
+  ];
+}
+
+const VOID_REASONS = [
+  'role_needed',
+  'price_moved',
+  'unknown_server',
+  'label_differs',
+  'already_renewed',
+  'over_budget',
+  'stale_confirmation',
+  'something_else',
+];
+const END_REASONS = ['done', 'no_answer', 'defect', 'wrong_state', 'not_found', 'no_api_key', 'rate_limited'];
+
+function outcomesOf(deed: Deed): Approval[] {
+  const by = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
+  return [
+    makeApproval({ deed }),
+    makeApproval({ deed, isOverBudget: true }),
+    makeApproval({ deed, state: 'approved', ...by }),
+    makeApproval({ deed, state: 'denied', ...by }),
+    makeApproval({ deed, state: 'expired' }),
+    ...VOID_REASONS.map((reason) => makeApproval({ deed, state: 'void', reason, ...by })),
+    ...(deed.kind === 'delete'
+      ? END_REASONS.map((reason) => makeApproval({ deed, state: 'ended', reason, ...by }))
+      : []),
+  ];
+}
+
+/** What is seen while something about a server of this label waits for a second person, and after that. */
+export function approvalSurfaces(label: string): Surface[] {
+  const deeds = deedsOf(label);
+  const waiting = [...deeds, ...deeds].map((deed, at) => ({
+    approval: makeApproval({ deed }),
+    canAnswer: at % 4 !== 1,
+  }));
+  return [
+    ...deeds.flatMap(outcomesOf).flatMap(surfacesOf),
+    surface('told to all: approved delete', () =>
+      deletedAnnouncement(makeApproval({ deed: deeds[3] as Deed, decidedBy: 'U0OWNER0001' })),
+    ),
+    surface('status: what waits for a second person', () =>
+      statusMessage({ api: 'no_api_key', open: [], passwordsHeld: 0, waiting }, 'EUR'),
+    ),
+    ...termsSurfaces(label),
+  ];
+}
+
+function surfacesOf(approval: Approval): Surface[] {
+  const { deed, state, reason, isOverBudget } = approval;
+  const kind = deed.kind === 'delete' ? 'delete' : deed.purchase.kind;
+  const isBare = deed.kind === 'delete' ? deed.paidUntil === undefined : deed.price === undefined;
+  const name = [kind, isBare ? 'little known' : '', state, reason, isOverBudget ? 'over budget' : '']
+    .filter(Boolean)
+    .join(', ');
+  return [
+    surface(`approval card: ${name}`, () => approvalCard(approval, 'EUR')),
+    surface(`approval told: ${name}`, () => approvalMessage(approval, '')),
+    surface(`approval in the modal: ${name}`, () =>
+      noticeView('Create a server', approvalWords(approval, 'EUR')),
+    ),
+    ...(['approved', 'denied', 'void'].includes(state)
+      ? [surface(`approval answered: ${name}`, () => say(answeredWords(approval)))]
+      : []),
+  ];
+}
+
+const MOST = money(99_999_999_900);
+const budget = {
+  budget: { since: NOW, workspace: MOST, person: MOST },
+  spent: { workspace: MOST, person: money(0) },
+};
+
+/** The terms under which something is bought. */
+export const NO_TERMS: Terms = { isOverBudget: false, takesApproval: false };
+const TERMS: Readonly<Record<string, Terms>> = {
+  'takes approval': { isOverBudget: false, takesApproval: true },
+  'within the budget': { isOverBudget: false, takesApproval: false, budget },
+  'over the budget': { isOverBudget: true, takesApproval: false, budget },
+  'over the budget, takes approval': { isOverBudget: true, takesApproval: true, budget },
+  'within the workspace’s budget': {
+    ...NO_TERMS,
+    budget: { ...budget, budget: { since: NOW, workspace: MOST } },
+  },
+};
+
+function termsSurfaces(label: string): Surface[] {
+  const server = makeServer({ label });
+  const plan: Plan = { code: 'small', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: money(590) };
+  const order = { ...ORDER, label: label.slice(0, 300) };
+  return [
+    ...Object.entries(TERMS).flatMap(([name, terms]) => [
+      surface(`create, ${name}`, () => createReviewView({ order, plan, terms }, ORIGIN, 'EUR')),
+      surface(`renew, ${name}`, () =>
+        renewReviewView({ server, plan, paidUntil: NOW, terms }, ORIGIN, 'EUR', NOW),
+      ),
+      surface(`renew, price unknown, ${name}`, () =>
+        renewReviewView({ server, paidUntil: NOW, terms }, ORIGIN, '', NOW),
+      ),
+    ]),
+    surface('delete, takes approval', () => deleteView({ server, takesApproval: true }, ORIGIN, NOW)),
+  ];
+}
+
+const EVERYTHING: WorkspaceSettings = {
+  announces: false,
+  approval: { delete: true, renew: true, createAbove: MOST },
+  budget: { workspace: MOST, person: money(0) },
+  channelId: 'C0OPS00001',
+};
+
+/** The settings of a workspace, and what is said when they are saved. */
+export const settingsSurfaces: readonly Surface[] = [
+  surface('settings, nothing set', () => settingsView(DEFAULT_SETTINGS, ORIGIN, '')),
+  surface('settings, everything set', () => settingsView(EVERYTHING, ORIGIN, 'EUR')),
+  surface('settings, everything saved', () => say(savedWords(DEFAULT_SETTINGS, EVERYTHING, 'EUR'))),
+  surface('settings, everything taken back', () => say(savedWords(EVERYTHING, DEFAULT_SETTINGS, 'EUR'))),
+  surface('settings, nothing changed', () => say(savedWords(EVERYTHING, EVERYTHING, 'EUR'))),
+];

@@ -1,0 +1,63 @@
+import { money } from '../../src/domain/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
+import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team, type TeamOptions } from './team.ts';
+
+/** Everything takes a second person. */
+export const TWO_PERSONS: WorkspaceSettings = {
+  ...DEFAULT_SETTINGS,
+  approval: { delete: true, renew: true, createAbove: money(0) },
+};
+
+/** The manager, who asks, and the owner, who approves, each where they look. */
+export interface RuledTeam extends Team {
+  readonly manager: ReturnType<Team['slack']['as']>;
+  readonly owner: ReturnType<Team['slack']['as']>;
+  setSettings(settings: WorkspaceSettings): Promise<void>;
+  /** The manager confirms a create, and the owner has the card. */
+  askCreate(label?: string): Promise<void>;
+  creates(): number;
+  charges(): number;
+  labels(): readonly string[];
+  /** Who did what with which outcome, oldest first. */
+  listAudit(): Promise<readonly string[]>;
+}
+
+/** Starts a team in which an owner has set something. */
+export async function startRuledTeam(
+  settings: WorkspaceSettings = TWO_PERSONS,
+  options: TeamOptions = {},
+): Promise<RuledTeam> {
+  const team = await startTeam(options);
+  const manager = team.slack.as('manager').in('#ops');
+  const owner = team.slack.as('owner').in('dm');
+  const setSettings = async (wanted: WorkspaceSettings) => {
+    const { workspaces } = team.app.services.store;
+    const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;
+    if (!(await workspaces.changeSettings(TEAM.id, was, wanted))) throw new Error('settings have moved');
+  };
+  await setSettings(settings);
+  return Object.assign(team, {
+    manager,
+    owner,
+    setSettings,
+    askCreate: async (label = 'web-1') => {
+      await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+      await manager.presses('Create and pay');
+      await manager.sees('waits for another manager');
+      await owner.sees(`wants to create ${label}`);
+    },
+    creates: () => team.hosting.requests({ operation: 'create' }).length,
+    charges: () => team.hosting.charges(team.account).length,
+    labels: () => team.hosting.listServers(team.account).map(({ label }) => label),
+    listAudit: async () => {
+      const entries = await team.app.services.store.audit.list({ workspaceId: TEAM.id, limit: 100 });
+      const names = new Map<string, string>(Object.values(PEOPLE).map(({ id, name }) => [id, name]));
+      return entries
+        .map(({ actorId, action, outcome, code }) =>
+          [names.get(actorId) ?? actorId, action, outcome, code].filter(Boolean).join(' '),
+        )
+        .reverse();
+    },
+  });
+}
