@@ -55,20 +55,13 @@ export function isRefused(person: Person, workspaceId: string): boolean {
   return isBot || isDeactivated || isStranger || isElsewhere;
 }
 
-/** Those who can give a role, as far as they are known by id: Slack's admins are not. Ten at most. */
-export async function listOwners(workspaceId: string, sources: Sources): Promise<readonly string[]> {
-  const now = sources.system.now();
-  const grants = await sources.store.grants.list(workspaceId);
-  const owning = grants.filter(({ role, until }) => role === 'owner' && (until ?? now + 1) > now);
-  const members = owning.map(({ subjectKind, subjectId }) =>
-    subjectKind === 'group' ? sources.groups.listMembers(workspaceId, subjectId) : [subjectId],
-  );
-  const granted = (await Promise.all(members)).flatMap((ids) => ids ?? []);
-  return [...new Set([...sources.settings.owners, ...granted])].slice(0, 10);
-}
-
 const MOST_CANDIDATES = 30;
-const MOST_APPROVERS = 10;
+const MOST_NAMED = 10;
+
+/** Those who can give a role, as far as they are known by id. Ten at most. */
+export async function listOwners(workspaceId: string, sources: Sources): Promise<readonly string[]> {
+  return listThose('owner', undefined, workspaceId, sources);
+}
 
 /**
  * Those who could approve what somebody asked for about the server of this label, as far as they are known by id and
@@ -78,24 +71,35 @@ export async function listApprovers(
   asked: { readonly workspaceId: string; readonly requesterId: string; readonly label: string },
   sources: Sources,
 ): Promise<readonly string[]> {
-  const { workspaceId, requesterId, label } = asked;
+  const those = await listThose('manager', asked.label, asked.workspaceId, sources);
+  return those.filter((userId) => userId !== asked.requesterId).slice(0, MOST_NAMED);
+}
+
+/**
+ * Slack does not say who its admins are: those of them who gave somebody a role, or set the API key, are known by
+ * that. Who may not do it is left out: guests in a group, people who were deactivated, roles that have ended.
+ */
+async function listThose(
+  needed: Role,
+  label: string | undefined,
+  workspaceId: string,
+  sources: Sources,
+): Promise<readonly string[]> {
   const grants = await sources.store.grants.list(workspaceId);
   const fitting = grants.filter(({ role, pattern }) =>
-    reaches([{ role, pattern, why: 'named' }], 'manager', label),
+    reaches([{ role, pattern, why: 'named' }], needed, label),
   );
   const members = fitting.map(({ subjectKind, subjectId }) => {
     if (subjectKind === 'group') return sources.groups.listMembers(workspaceId, subjectId);
     return subjectKind === 'user' ? [subjectId] : [];
   });
   const granted = (await Promise.all(members)).flatMap((ids) => ids ?? []);
-  const candidates = [...new Set([...sources.settings.owners, ...granted])]
-    .filter((userId) => userId !== requesterId)
-    .slice(0, MOST_CANDIDATES);
-  // Who may not answer is not bothered: guests in a group, people who were deactivated, roles that have ended.
+  const known = [...sources.settings.owners, ...granted, ...grants.map(({ grantedBy }) => grantedBy)];
+  const candidates = [...new Set(known)].slice(0, MOST_CANDIDATES);
   const reach = await Promise.all(
-    candidates.map((userId) => findReach({ workspaceId, userId }, sources, 'manager')),
+    candidates.map((userId) => findReach({ workspaceId, userId }, sources, needed)),
   );
-  return candidates.filter((_, at) => reaches(reach[at] ?? [], 'manager', label)).slice(0, MOST_APPROVERS);
+  return candidates.filter((_, at) => reaches(reach[at] ?? [], needed, label)).slice(0, MOST_NAMED + 1);
 }
 
 function toHold(grant: Grant): Hold {

@@ -5,6 +5,7 @@ import type { Money } from '../domain/money.ts';
 import type { AuditEntry, HostingApi } from './ports.ts';
 import { findReach, isOfHere, listOwners } from './reach.ts';
 import type { Services } from './services.ts';
+import { soon } from './soon.ts';
 
 /** One thing that can be done here, whoever asks and by whatever surface. */
 export interface UseCase<Input, Output> {
@@ -115,6 +116,8 @@ async function letIn(useCase: AnyUseCase, { actor }: Visit, services: Services):
   return reach;
 }
 
+const NAMING_MS = 300;
+
 /** Says which role it takes, which one is held instead, and who could give it. */
 async function lackOf(needed: Role, reach: Reach, actor: Actor, services: Services, label?: string) {
   const held = strongestRole(reach);
@@ -122,7 +125,8 @@ async function lackOf(needed: Role, reach: Reach, actor: Actor, services: Servic
     needed,
     ...(held ? { held } : {}),
     ...(label === undefined ? {} : { label }),
-    owners: await listOwners(actor.workspaceId, services),
+    // A courtesy, which must not make a refusal late: Slack may be slow to say who is still an owner.
+    owners: (await soon(listOwners(actor.workspaceId, services), services.system, NAMING_MS)) ?? [],
   });
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Channels } from '../app/access-ports.ts';
+import { soon } from '../app/soon.ts';
 import type { System } from '../system.ts';
 import type { SlackApi } from './slack-api.ts';
-import { soon } from './soon.ts';
 
 /** Somebody waits for the answer to a form, which Slack wants within 3 s. */
 const WAIT_MS = 2000;

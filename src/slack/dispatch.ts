@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
+import { soon } from '../app/soon.ts';
 import type { Actor } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { askButton } from './buttons.ts';
@@ -18,7 +19,6 @@ import {
 } from './payloads.ts';
 import { findReplyUrl, replyByOrigin, replyByUrl } from './reply.ts';
 import type { Reply, SlackRequest, Workbench } from './request.ts';
-import { soon } from './soon.ts';
 
 /** What is answered to a submission, as Slack reads it. Nothing closes the modal. */
 export type SubmissionAck =

@@ -1,5 +1,5 @@
+import { soon } from '../app/soon.ts';
 import type { System } from '../system.ts';
-import { soon } from './soon.ts';
 
 /** Long enough to spare Slack, short enough for a role taken away to count soon. */
 const GOOD_FOR_MS = 5 * 60_000;

@@ -26,7 +26,7 @@ describe('a role given to a user group', () => {
     const owner = slack.as('owner').in('#ops');
     const nobody = slack.as('nobody').in('#ops');
     await owner.types('/vps access grant @oncall operator');
-    await owner.sees('@oncall is operator now');
+    await owner.sees('@oncall is now operator');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
     await owner.types('/vps access @nobody');
@@ -60,7 +60,7 @@ describe('a role given to a channel', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('owner').in('#ops');
     await owner.types('/vps access grant #ops viewer');
-    await owner.sees('Whoever is a full member and acts in #ops is viewer now');
+    await owner.sees('Whoever is a full member and acts in #ops is now viewer');
     const nobody = team.slack.as('nobody');
     await nobody.in('#ops').types('/vps list');
     await nobody.in('#ops').sees('web-1');
@@ -129,7 +129,7 @@ describe('a role for a time', () => {
     const owner = team.slack.as('owner').in('#ops');
     const nobody = team.slack.as('nobody').in('#ops');
     await owner.types('/vps access grant @nobody operator for 1h');
-    await owner.sees('@nobody is operator, until');
+    await owner.sees('@nobody is now operator, until');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
@@ -159,7 +159,7 @@ describe('the screen of who may do what', () => {
       'How long': 'for 8 hours',
     });
     await owner.presses('Give');
-    await owner.sees('@oncall is operator for web-*, until');
+    await owner.sees('@oncall is now operator for web-*, until');
     await owner.closes();
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
@@ -212,11 +212,11 @@ describe('the last owner', () => {
       await manager.sees('leave nobody who is an owner');
     }
     await manager.types('/vps access grant @viewer owner for 1h');
-    await manager.sees('@viewer is owner, until');
+    await manager.sees('@viewer is now owner, until');
     await manager.types('/vps access revoke @manager');
     await manager.sees('leave nobody who is an owner');
     await manager.types('/vps access grant @viewer owner');
-    await manager.sees('@viewer is owner now');
+    await manager.sees('@viewer is now owner');
     await manager.types('/vps access revoke @manager');
     await manager.sees('has no role by grant any more');
     await manager.types('/vps access');

@@ -52,7 +52,10 @@ describe.concurrent('who is asked to approve', () => {
   });
 
   test('is said when it is nobody, and whoever may finds it in the status', async ({ expect }) => {
-    await using team = await startRuledTeam(TWO_PERSONS, { settings: { OWNERS: PEOPLE.manager.id } });
+    await using team = await startRuledTeam(TWO_PERSONS, {
+      settings: { OWNERS: PEOPLE.manager.id },
+      hasRoles: false,
+    });
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
     await team.manager.sees('none could be reached by message');
@@ -62,6 +65,8 @@ describe.concurrent('who is asked to approve', () => {
     await admin.presses('Approve');
     await team.manager.sees('I saved it');
     expect(team.charges()).toBe(1);
+    await admin.types('/vps access grant @viewer viewer');
+    await admin.sees('is now viewer');
     const viewer = team.slack.as('viewer').in('#ops');
     await viewer.types('/vps status');
     await viewer.sees('Root passwords to save');

@@ -101,7 +101,7 @@ describe('the whole story of a team, logged at level debug', () => {
     const page = await (await fetch(`${app.url}${link.pathname}`, { method: 'POST', body: form })).text();
     expect(page).toContain('The API key works');
     await owner.types('/vps access grant @manager manager');
-    await owner.sees('is manager now');
+    await owner.sees('is now manager');
 
     const manager = slack.as('manager').in('#ops');
     const order = async (label: string, outcome: string) => {

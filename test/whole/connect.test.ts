@@ -142,7 +142,7 @@ describe('/vps connect', () => {
     const page = await answer.text();
     expect(page).toContain('takes the role');
     expect(page).toContain('<b>owner</b>');
-    expect(page).toContain(`given by Slack user ${PEOPLE.nobody.id}`);
+    expect(page).toContain(`Slack user ${PEOPLE.nobody.id}`);
     expect(page).toContain('<code>/vps access ask owner</code>');
     expect(await keyOf(team)).toBeUndefined();
     expect((await visitor(team, 'manager').audit())[0]).toMatchObject({

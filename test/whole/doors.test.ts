@@ -337,7 +337,7 @@ describe('the doors', () => {
     const { team, ids } = await startGuarded();
     await using _ = team;
     await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
-    await team.slack.as('owner').in('#ops').sees('is operator now');
+    await team.slack.as('owner').in('#ops').sees('is now operator');
     const by = visitor(team, 'guest');
     const visit = { who: 'guest', role: 'operator' } as const;
     for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {

@@ -39,7 +39,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.closes();
   const owner = team.slack.as('owner').in('#ops');
   await owner.types('/vps access grant @nobody viewer');
-  await owner.sees('is viewer now');
+  await owner.sees('is now viewer');
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   return [

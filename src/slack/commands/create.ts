@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/review-purchase.ts';
+import { soon } from '../../app/soon.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
 import { createButton, createReviewButton } from '../buttons.ts';
@@ -17,7 +18,6 @@ import {
 import { createReview, createReviewView } from '../messages/create-review.ts';
 import { pay } from '../pay.ts';
 import type { SlackRequest } from '../request.ts';
-import { soon } from '../soon.ts';
 
 const chosen = z.object({
   plan: z.string().exactOptional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changeSettings, readSettings } from '../../app/change-settings.ts';
+import { soon } from '../../app/soon.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { defineCommand } from '../command.ts';
@@ -14,7 +15,6 @@ import {
   settingsView,
 } from '../messages/settings-form.ts';
 import type { SlackRequest } from '../request.ts';
-import { soon } from '../soon.ts';
 
 const form = defineForm({
   id: 'settings',

@@ -37,15 +37,13 @@ const HOSTING: HostingWords = {
 const REFUSALS: RefusalWords = {
   role_needed: ({ needed, held, label, owners = [] }) => {
     const where = label === undefined ? '' : ` for ${codeLabel(label)}`;
-    const instead =
-      held === undefined
-        ? 'and you have no role here yet'
-        : `you are *${held}*${label === undefined ? '' : ' for other servers'}`;
+    const others = label === undefined ? '' : ' for other servers';
+    const instead = held === undefined ? ', and you have no role here yet' : `; you are *${held}*${others}`;
     const who =
       owners.length > 0
-        ? owners.map(mention).join(', ')
-        : 'an owner, such as an admin of this Slack workspace,';
-    return `This takes the role *${needed}*${where}; ${instead}. It can be given by ${who}: ask with \`/vps access ask ${needed}\`.`;
+        ? `${owners.map(mention).join(', ')} can give it to you`
+        : 'An owner can give it to you, such as an admin of this Slack workspace';
+    return `This takes the role *${needed}*${where}${instead}. ${who}: \`/vps access ask ${needed}\` asks for it.`;
   },
   other_organisation: () =>
     'This app belongs to another organisation’s workspace, so you can’t use it from yours.',

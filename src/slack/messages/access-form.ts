@@ -132,5 +132,5 @@ export function grantedWords({ grant, fits }: { grant: Grant; fits?: number }): 
     grant.subjectKind === 'channel'
       ? `Whoever is a full member and acts in ${describeGrantee(grant)}`
       : describeGrantee(grant);
-  return `${whoever} is ${describeRole(grant)} now.${covered}`;
+  return `${whoever} is now ${describeRole(grant)}.${covered}`;
 }
