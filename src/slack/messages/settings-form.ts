@@ -110,7 +110,9 @@ const WORDS: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: stri
   'approval.createAbove': ({ approval: { createAbove } }, currency) =>
     createAbove === undefined
       ? 'a create does not take a second person'
-      : `a create that costs more than ${inMoney(createAbove, currency)} a month takes a second person`,
+      : createAbove === 0
+        ? 'a create that costs anything takes a second person'
+        : `a create that costs more than ${inMoney(createAbove, currency)} a month takes a second person`,
   'budget.workspace': ({ budget }, currency) => budgetWords('the workspace', budget.workspace, currency),
   'budget.person': ({ budget }, currency) => budgetWords('each person', budget.person, currency),
   channel: ({ channelId }) =>
