@@ -231,7 +231,7 @@ describe('when Slack does not say who somebody is', () => {
     await viewer.sees('web-1');
     const named = team.slack.as('nobody').in('#ops');
     await named.types('/vps audit');
-    await named.sees('denied (role_needed)');
+    await named.sees('denied (role needed)');
   });
 
   it('makes admins owners when users:read is there', async () => {

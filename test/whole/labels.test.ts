@@ -216,7 +216,7 @@ describe('what is typed in place of a label', () => {
     expect(await by.audit()).toHaveLength(bearable.length);
     const owner = team.slack.as('owner').in('#ops');
     await owner.types('/vps audit');
-    await owner.sees('denied (role_needed)');
+    await owner.sees('denied (role needed)');
     await owner.types(`/vps audit ${'x'.repeat(800)}`);
     await owner.sees('Nothing has been done yet that fits');
     // To whoever lacks a role it is said, to them alone, who could give it.

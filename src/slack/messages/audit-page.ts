@@ -50,7 +50,7 @@ function describeEntry(entry: AuditEntry, currency: string): string {
     describeActor(entry.actorId),
     `*${escapeText(describeAction(entry.action))}*`,
     entry.label === undefined ? '' : codeLabel(entry.label, 40),
-    `${entry.outcome.replace('_', ' ')}${entry.code ? ` (${escapeText(entry.code)})` : ''}`,
+    `${words(entry.outcome)}${entry.code ? ` (${escapeText(words(entry.code))})` : ''}`,
     entry.money === undefined ? '' : describeMoney(entry.money, currency),
     entry.channelId === undefined ? '' : `in <#${entry.channelId}>`,
   ];
@@ -60,4 +60,9 @@ function describeEntry(entry: AuditEntry, currency: string): string {
 /** The app itself, and the command line, are nobody who could be mentioned. */
 function describeActor(actorId: string): string {
   return /^[UW][A-Z0-9]+$/.test(actorId) ? mention(actorId) : `the ${escapeText(actorId)}`;
+}
+
+/** Codes are written as people read them; the export has them as they are. */
+function words(code: string): string {
+  return code.replaceAll('_', ' ');
 }

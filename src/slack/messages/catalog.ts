@@ -19,24 +19,25 @@ export function catalogMessage(catalog: Catalog, currency: string, page: number)
     ...table,
     section(`*Locations* (${catalog.locations.length})\n${codes(catalog.locations)}`),
     section(`*Images* (${catalog.images.length})\n${codes(catalog.images)}`),
-    catalogControls(at, pages),
+    ...(plans.length > 0 ? [catalogControls(at, pages)] : []),
   ];
   return {
     text: `${title}, ${count(catalog.locations.length, 'location')}, ${count(catalog.images.length, 'image')}`,
-    blocks: around(plans.length > 0 ? [planTable(plans, currency)] : []),
+    blocks: around(plans.length > 0 ? [planTable(plans, currency)] : planSections(plans, currency)),
     plainBlocks: around(planSections(plans, currency)),
   };
 }
 
+/** The price comes second: on a phone the columns after that are out of sight. */
 function planTable(plans: readonly Plan[], currency: string): DataTableBlock {
   const cell = (text: string) => ({ type: 'raw_text' as const, text });
-  const head = ['Plan', 'vCPU', 'RAM (MB)', 'Disk (GB)', 'Price a month'].map(cell);
+  const head = ['Plan', 'Price a month', 'vCPU', 'RAM (MB)', 'Disk (GB)'].map(cell);
   const rows = plans.map((plan) => [
     cell(plainLabel(plan.code, 40)),
+    cell(describeMoney(plan.monthly, currency)),
     cell(String(plan.vcpu)),
     cell(String(plan.ramMb)),
     cell(String(plan.diskGb)),
-    cell(describeMoney(plan.monthly, currency)),
   ]);
   return { type: 'data_table', caption: 'Plans', page_size: 10, rows: [head, ...rows] };
 }
