@@ -52,7 +52,9 @@ const readLines = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the audit on the command line, beside a running app', () => {
-  test('exports what people did and what was denied, in both formats, with and without the word', async () => {
+  test('exports what people did and what was denied, in both formats, with and without the word', async ({
+    expect,
+  }) => {
     await using team = await startTeam();
     const viewer = team.slack.as('viewer').in('#ops');
     await viewer.types('/vps reboot web-1');
@@ -160,7 +162,7 @@ describe('the audit on the command line, beside a running app', () => {
 });
 
 describe('the audit asked for in another way', () => {
-  test.each([
+  test.concurrent.each([
     ['', 'Usage'],
     ['--format xml', 'Usage'],
     ['--format toString', 'Usage'],

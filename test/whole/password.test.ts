@@ -49,7 +49,7 @@ describe.concurrent('the root password', () => {
     await owner.sees('Only the person who created');
     owner.doesNotSee(team.password);
     await owner.types('/vps audit');
-    await owner.sees(/look at the root password.*denied \(not_creator\)/);
+    await owner.sees(/look at the root password.*denied \(not creator\)/);
   });
 
   test('is shown while the hosting API is down', async () => {
