@@ -38,7 +38,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
         const { state } = await hosting.changePower(action, server.id, waiting);
         return { server, ...(state === '' ? {} : { state }), isInDoubt: false };
       } catch (error) {
-        if (!isUnanswered(error)) throw error;
+        if (!isUnanswered(error)) throw await withState(error, server, hosting);
         scene.services.log.warn('a power action has no answer', {
           action,
           serverId: server.id,
@@ -49,6 +49,13 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
       }
     },
   });
+}
+
+/** "That does not suit its state" helps nobody who does not know the state. */
+async function withState(error: unknown, server: Server, hosting: HostingApi): Promise<unknown> {
+  if (!(error instanceof HostingError) || error.code !== 'wrong_state') return error;
+  const { state } = (await lookAgain(server, hosting)) ?? server;
+  return new HostingError(error.code, error.moneyMoved, { ...error.details, state });
 }
 
 /** Tells a failure that says nothing of whether the work was done. */

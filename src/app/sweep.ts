@@ -3,8 +3,8 @@ import { THE_APP } from '../domain/actor.ts';
 import type { AuditEntry } from './ports.ts';
 import type { Services } from './services.ts';
 
-/** Slack's signatures are good for five minutes, and clocks differ: twice that. */
-const REPLAY_MS = 10 * 60_000;
+/** Slack's signatures are good for five minutes before and after: twice that, and a little. */
+const REPLAY_MS = 11 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** What ends by itself: held passwords, links, temporary roles. Approvals: `sweep-approvals.ts`. */

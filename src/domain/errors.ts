@@ -117,6 +117,8 @@ export interface HostingErrorDetails {
   readonly cause?: string;
   /** The code that we do not know, when the answer had one. */
   readonly unknownCode?: string;
+  /** The state of the server that the request did not suit. */
+  readonly state?: string;
 }
 
 /** One of our own rules refused; nothing was sent. */

@@ -187,6 +187,18 @@ describe('a form that Slack does not take', () => {
   });
 });
 
+describe('a power action that does not suit', () => {
+  it('is told with the state that the server is in', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const operator = team.slack.as('operator').in('#ops');
+    await operator.types('/vps stop web-1');
+    await operator.sees('was stopped');
+    await operator.types('/vps reboot web-1');
+    await operator.sees('does not suit the state that the server is in now. It is stopped.');
+  });
+});
+
 describe('what is typed wrong', () => {
   it('is answered with the nearest thing that there is', async () => {
     await using team = await startTeam();

@@ -162,8 +162,10 @@ export function wordsOfCode(code: string, details: object, currency: string): st
 /** Says what an expected error means. A read or a power action without an answer is told apart from a failed one. */
 export function wordsOfError(error: { code: string; details: object }, currency: string): string {
   const words = wordsOfCode(error.code, error.details, currency);
-  const unknown = error instanceof HostingError ? error.details.unknownCode : undefined;
-  return unknown ? `${words} It said ${codeTyped(unknown)}.` : words;
+  if (!(error instanceof HostingError)) return words;
+  const { unknownCode, state } = error.details;
+  if (state) return `${words} It is ${codeTyped(state)}.`;
+  return unknownCode ? `${words} It said ${codeTyped(unknownCode)}.` : words;
 }
 
 function isRefusalCode(code: string): code is RefusalCode {
