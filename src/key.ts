@@ -47,7 +47,7 @@ async function main(): Promise<void> {
         setBy: 'command line',
         hosting: hosting.of(key),
         store,
-        now: realSystem.now(),
+        now: () => realSystem.now(),
       });
       say(`The API key works and is kept, encrypted, for workspace ${workspaceId}.`);
     } finally {

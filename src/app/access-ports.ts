@@ -9,7 +9,10 @@ export type NewGrant = Omit<Grant, 'id'>;
 
 /** Who has which role (DESIGN 3). */
 export interface Grants {
-  /** Replaces what the same subject has for the same servers, for good or for a time alike. */
+  /**
+   * Replaces what the same subject has for the same servers for good, or of the same role for a time: roles for a time
+   * stand beside each other and beside the one for good. An owner covers every server: with a pattern it is a defect.
+   */
   put(grant: NewGrant): Promise<Grant>;
   /** Undefined when it was gone already. */
   remove(workspaceId: string, id: string): Promise<Grant | undefined>;
@@ -38,36 +41,57 @@ export interface AccessRequest {
   readonly pattern: string;
   readonly reason: string;
   readonly askedAt: number;
-  readonly state: 'open' | 'approved' | 'denied' | 'replaced';
+  readonly expiresAt: number;
+  readonly state: 'open' | 'approved' | 'denied' | 'replaced' | 'expired';
   readonly decidedBy?: string;
+  /** When it stopped being open, by whatever. */
   readonly decidedAt?: number;
-  /** Of what was approved; absent when it is for good. */
+  /** Until when the role counts that was approved; absent when it is for good. */
   readonly until?: number;
+  /** Whether this state has been told: in cards while it is open, to the asker after that. */
+  readonly isTold: boolean;
   readonly cards: readonly Card[];
 }
+
+export type NewAccessRequest = Omit<
+  AccessRequest,
+  'state' | 'isTold' | 'cards' | 'decidedBy' | 'decidedAt' | 'until'
+>;
+
+export type AskedRequest =
+  | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
+  | { readonly kind: 'repeated'; readonly request: AccessRequest }
+  /** Those that were made since, oldest first. */
+  | { readonly kind: 'too_many'; readonly recent: readonly AccessRequest[] };
 
 export interface AccessRequests {
   /**
    * Writes a request. One of the same person for the same role and servers that was made since `since` and is open
    * or denied is returned instead; older open ones are replaced by it, and handed back so that their cards be closed.
+   * Whoever has made `most` since then, whatever for, makes no other one.
    */
   ask(
-    request: Omit<AccessRequest, 'state' | 'cards' | 'decidedBy' | 'decidedAt' | 'until'>,
-    since: number,
-  ): Promise<{
-    readonly isNew: boolean;
-    readonly request: AccessRequest;
-    readonly replaced: readonly AccessRequest[];
-  }>;
+    request: NewAccessRequest,
+    limit: { readonly since: number; readonly most: number },
+  ): Promise<AskedRequest>;
   find(id: string): Promise<AccessRequest | undefined>;
   keepCards(id: string, cards: readonly Card[]): Promise<void>;
-  /** open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more. */
+  /** The state was told. When it has moved on since, the new one stays owed. */
+  markTold(id: string, state: AccessRequest['state']): Promise<void>;
+  /**
+   * open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more.
+   * A yes takes nothing away: what the asker has been given meanwhile and is more stays, and `until` says it.
+   */
   decide(
     id: string,
     decision: { readonly by: string; readonly at: number; readonly grant?: NewGrant },
   ): Promise<AccessRequest | undefined>;
   /** Oldest first. */
   listOpen(workspaceId: string): Promise<readonly AccessRequest[]>;
+  /** open → expired of those that are over, each with its audit entry in the same transaction; those. */
+  expire(now: number, auditOf: (request: AccessRequest) => AuditEntry): Promise<readonly AccessRequest[]>;
+  /** Those whose state came before that moment and has not been told, oldest first. */
+  listUntold(before: number): Promise<readonly AccessRequest[]>;
 }
 
 /** What waits for a second person. Every change of state is one transaction with its audit entry. */
@@ -84,7 +108,8 @@ export interface Approvals {
   /**
    * open → approved, unless it has expired; a purchase's operation is prepared in the same transaction (DESIGN 4.1),
    * within the budget if one is given: over it, nothing is changed.
-   * Undefined when it is not open any more; `operation` is another one when the same month was confirmed meanwhile.
+   * Undefined when it is not open any more. When the same month was confirmed meanwhile it is void in that very
+   * transaction (`already_renewed`, audited as that), and `operation` is the other one.
    */
   approve(
     id: string,
@@ -146,7 +171,8 @@ export interface People {
   /** Undefined when it can't be looked up: then nothing but a grant by name counts. */
   find(workspaceId: string, userId: string): Promise<Person | undefined>;
   /** Whether Slack knows such a person at all; asked where `find` has no answer. */
-  exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'unknown'>;
+  /** `hidden`: the app may not ask (no scope `users:read`), so no later answer can be another one. */
+  exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;
 }
 
 /** Slack's channels (scopes `channels:read`, `groups:read`). */
@@ -167,6 +193,9 @@ export interface UserGroup {
 export interface Groups {
   /** Undefined without the scope, or when Slack does not answer. */
   list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
-  /** Ids of its members; undefined when they can't be looked up: then the group opens nothing. */
+  /**
+   * Ids of its members: none of a group that is disabled or not listed, and none without the scope. Undefined when
+   * Slack does not answer: then nobody knows.
+   */
   listMembers(workspaceId: string, groupId: string): Promise<readonly string[] | undefined>;
 }

@@ -1,5 +1,5 @@
 import { type Approval, labelOfDeed } from '../domain/approval.ts';
-import { Refusal } from '../domain/errors.ts';
+import { isExpected, Refusal } from '../domain/errors.ts';
 import { auditOfApproval } from './ask-approval.ts';
 import { findBudget } from './budget.ts';
 import { findVoidReason, requesterOf } from './recheck-approval.ts';
@@ -7,9 +7,10 @@ import { defineUseCase, type Scene } from './use-case.ts';
 
 /**
  * A second person approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
- * its price, its server, the budget or the requester's role has changed since, it is void and nothing is done.
+ * its price, its server, the budget, the account or the requester's role has changed since, it is void and nothing is
+ * done; while nobody can say whether something has, it stays open.
  * Money effect: none yet; an approved purchase is prepared in the ledger, and `carryOutApproval` sends it.
- * @throws Refusal `request_over`, `own_request`, `role_needed`
+ * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`
  */
 export const answerApproval = defineUseCase({
   name: 'approval_answer',
@@ -52,19 +53,24 @@ function deny(approval: Approval, { actor, services }: Scene): Promise<boolean> 
 /** True when this approval, or the finding that it is void, is what counts. */
 async function approve(approval: Approval, scene: Scene): Promise<boolean> {
   const { actor, services } = scene;
-  const reason = await findVoidReason(approval, services);
+  // From before the look: a key that is set after it is too late for what is prepared now (`hosting-since.ts`).
+  const at = services.system.now();
+  const reason = await findVoidReason(approval, services).catch(refuseUnsure);
   if (reason !== undefined) return makeVoid(approval, reason, scene);
   // What was asked for as more than the budget allows is paid all the same: that is what it was asked for.
   const budget = approval.isOverBudget
     ? undefined
     : await findBudget({ actor: requesterOf(approval), services });
-  const decision = { by: actor.userId, at: services.system.now(), ...(budget ? { budget } : {}) };
+  const decision = { by: actor.userId, at, ...(budget ? { budget } : {}) };
   const audit = auditOf(approval, 'approved', actor, services);
   const approved = await services.store.approvals.approve(approval.id, decision, audit);
   if (approved === 'over_budget') return makeVoid(approval, 'over_budget', scene);
-  if (!approved) return false;
-  const isPaidElsewhere = approved.operation !== undefined && approved.operation.id !== approval.id;
-  return isPaidElsewhere ? makeVoid(approved.approval, 'already_renewed', scene) : true;
+  return approved !== undefined;
+}
+
+function refuseUnsure(error: unknown): never {
+  if (!isExpected(error)) throw error;
+  throw new Refusal('not_approved', { why: error.code, whyDetails: error.details });
 }
 
 function makeVoid(approval: Approval, reason: string, { actor, services }: Scene): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { reaches } from '../domain/access.ts';
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
 import { newLease, whileHolding } from './lease.ts';
@@ -7,6 +6,7 @@ import { resolveDoubt } from './resolve-doubt.ts';
 import type { Services } from './services.ts';
 import { pruneAudit, sweep } from './sweep.ts';
 import { sweepApprovals } from './sweep-approvals.ts';
+import { sweepRequests } from './sweep-requests.ts';
 import { tellOperation } from './tell-operation.ts';
 import type { Door } from './use-case.ts';
 
@@ -39,11 +39,9 @@ export async function runBackground(services: Services, door: Door, signal: Abor
       }
       if (sweepIsDue()) {
         await sweep(services);
-        sweeping ??= sweepApprovals(services, startedAt)
-          .catch((error: unknown) => logTrouble(error, services))
-          .finally(() => {
-            sweeping = undefined;
-          });
+        sweeping ??= sweepUntold(services, startedAt).finally(() => {
+          sweeping = undefined;
+        });
       }
       if (pruneIsDue()) await pruneAudit(services);
     } catch (error) {
@@ -52,6 +50,14 @@ export async function runBackground(services: Services, door: Door, signal: Abor
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
   await Promise.all([...running, sweeping]);
+}
+
+/** What waits for other people; trouble with one kind does not hold up the other. */
+async function sweepUntold(services: Services, startedAt: number): Promise<void> {
+  const sweeps = [sweepApprovals, sweepRequests].map((each) =>
+    each(services, startedAt).catch((error: unknown) => logTrouble(error, services)),
+  );
+  await Promise.all(sweeps);
 }
 
 /** The store is out of reach: everything stays due. */
@@ -126,12 +132,10 @@ async function resume(operation: Operation, owner: string, services: Services, d
   const at = services.system.now();
   const { workspaceId, actorId: userId, channelId } = operation;
   const actor = { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) };
-  const reach = await door.findReach(actor);
-  const reason = !reaches(reach, 'manager', labelOf(operation.purchase))
-    ? 'role_needed'
-    : at - operation.createdAt > RESUME_MS
-      ? 'stale_confirmation'
-      : undefined;
+  const isStale = at - operation.createdAt > RESUME_MS;
+  // While Slack can't say who they are, it stays due.
+  const mayStill = isStale || (await door.hasRole(actor, 'manager', labelOf(operation.purchase)));
+  const reason = isStale ? 'stale_confirmation' : mayStill ? undefined : 'role_needed';
   if (reason === undefined) {
     await payOperation(operation, owner, services);
     return;

@@ -2,8 +2,8 @@ import type { Approval } from '../domain/approval.ts';
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { auditOfApproval } from './ask-approval.ts';
 import { isUnanswered } from './change-power.ts';
+import { getHostingSince } from './hosting-since.ts';
 import { runOperation } from './paid-operation.ts';
-import { getHosting } from './recheck-approval.ts';
 import type { Services } from './services.ts';
 import { tellApproval } from './tell-approval.ts';
 
@@ -22,7 +22,7 @@ async function runDelete(approval: Approval, serverId: number, services: Service
   // Committed before the request leaves: of two that come to this, one goes on.
   const running = { state: 'running', at: services.system.now() } as const;
   if (!(await approvals.move(approval.id, ['approved'], running, started))) return;
-  const reason = await getHosting(approval.workspaceId, services)
+  const reason = await getHostingSince(approval.workspaceId, approval.askedAt, services)
     .then((hosting) => hosting.deleteServer(serverId))
     .then(
       () => 'done',
@@ -51,14 +51,20 @@ async function reasonOf(
     return 'defect';
   }
   if (!isUnanswered(error)) return error.code;
-  const isGone = await isDeleted(approval, serverId, services);
-  return isGone ? 'done' : 'no_answer';
+  const seen = await lookForDeleted(approval, serverId, services);
+  return seen === 'gone' ? 'done' : unknownReasonOf(seen);
+}
+
+/** Why nobody knows whether it was deleted. */
+export function unknownReasonOf(seen: SeenAfter): string {
+  return seen === 'other_account' ? 'lost_account' : 'no_answer';
 }
 
 /** Writes how an approved delete went, and tells it. */
 export async function endDelete(approval: Approval, reason: string, services: Services): Promise<void> {
   const { approvals } = services.store;
-  const outcome = reason === 'done' ? 'done' : reason === 'no_answer' ? 'in_doubt' : 'failed';
+  const isUnknown = reason === 'no_answer' || reason === 'lost_account';
+  const outcome = reason === 'done' ? 'done' : isUnknown ? 'in_doubt' : 'failed';
   const code = reason === 'done' ? {} : { code: reason };
   const audit = auditOfApproval(approval, services, { ...deletion(approval), outcome, ...code });
   const at = services.system.now();
@@ -66,18 +72,20 @@ export async function endDelete(approval: Approval, reason: string, services: Se
   if (isMine) await tellApproval(approval.id, services);
 }
 
-/** Whether the server of an approved delete is gone now; undefined when nobody can say. */
-export async function isDeleted(
-  { workspaceId }: Approval,
+export type SeenAfter = 'gone' | 'there' | 'unknown' | 'other_account';
+
+/** What the servers say of an approved delete whose answer was lost; those of another account say nothing. */
+export async function lookForDeleted(
+  { workspaceId, askedAt }: Approval,
   serverId: number,
   services: Services,
-): Promise<boolean | undefined> {
+): Promise<SeenAfter> {
   try {
-    const hosting = await getHosting(workspaceId, services);
+    const hosting = await getHostingSince(workspaceId, askedAt, services);
     const servers = await hosting.listServers({ freshness: 'fresh' });
     const server = servers.find(({ id }) => id === serverId);
-    return server === undefined || server.state === 'deleted';
-  } catch {
-    return undefined;
+    return server === undefined || server.state === 'deleted' ? 'gone' : 'there';
+  } catch (error) {
+    return isExpected(error) && error.code === 'account_changed' ? 'other_account' : 'unknown';
   }
 }

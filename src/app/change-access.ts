@@ -4,7 +4,7 @@ import { Refusal } from '../domain/errors.ts';
 import { EVERY_SERVER, matchesPattern } from '../domain/label-pattern.ts';
 import type { AccessRequest } from './access-ports.ts';
 import { checkGrantee } from './check-grantee.ts';
-import { findReach } from './reach.ts';
+import { findReach, isRefused } from './reach.ts';
 import { defineUseCase, type Scene } from './use-case.ts';
 
 export interface AccessList {
@@ -47,16 +47,14 @@ export type GrantWish = Grantee & {
 };
 
 /**
- * Gives a role; an earlier one of the same subject for the same servers is replaced.
+ * Gives a role; an earlier one of the same subject for the same servers is replaced (among temporary ones: of that role).
  * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'changes',
-  subject: ({ role, pattern, subjectId }) => ({
-    label: [role, pattern, subjectId].filter(Boolean).join(' '),
-  }),
+  subject: (wish: GrantWish) => ({ label: describeForAudit(wish) }),
   run: async (wish: GrantWish, scene): Promise<{ grant: Grant; fits?: number }> => {
     const { actor, services } = scene;
     const { forMs, ...rest } = wish;
@@ -92,15 +90,24 @@ export const revokeAccess = defineUseCase({
     const { grants } = services.store;
     if (!('grantId' in input)) {
       await refuseLastOwner((grant) => isSubject(grant, input), scene);
-      return grants.removeAll(actor.workspaceId, input);
+      const all = await grants.removeAll(actor.workspaceId, input);
+      if (all.length > 0) about({ label: all.map(describeForAudit).join(', ') });
+      return all;
     }
     await refuseLastOwner(({ id }) => id === input.grantId, scene);
     const removed = await grants.remove(actor.workspaceId, input.grantId);
     if (!removed) throw new Refusal('grant_over', {});
-    about({ label: [removed.role, removed.pattern, removed.subjectId].filter(Boolean).join(' ') });
+    about({ label: describeForAudit(removed) });
     return [removed];
   },
 });
+
+/** "operator web-* U012AB3CD for 480 min": the audit's words for a role that is given or taken. */
+function describeForAudit(grant: Grant | GrantWish): string {
+  const { role, pattern, subjectId } = grant;
+  const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
+  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
+}
 
 /** How many servers a pattern fits today; undefined when nobody can say just now. */
 async function countFitting(pattern: string, scene: Scene): Promise<number | undefined> {
@@ -128,13 +135,29 @@ async function refuseLastOwner(
   comes?: GrantWish,
 ): Promise<void> {
   const grants = await services.store.grants.list(actor.workspaceId);
-  // A channel is nobody, and what ends by itself keeps nobody in.
-  const owning = grants.filter(
-    ({ role, subjectKind, until }) => role === 'owner' && subjectKind !== 'channel' && until === undefined,
-  );
-  const staying = owning.filter((grant) => !goes(grant));
-  if (owning.length === staying.length || staying.length > 0 || comes?.role === 'owner') return;
+  const going = grants.filter((grant) => grant.role === 'owner' && goes(grant));
+  if (going.length === 0 || comes?.role === 'owner') return;
   if (services.settings.owners.length > 0) return;
   const person = await services.people.find(actor.workspaceId, actor.userId);
-  if (!person?.isAdmin) throw new Refusal('last_owner', {});
+  if (person?.isAdmin) return;
+  const staying = grants.filter((grant) => grant.role === 'owner' && !goes(grant));
+  const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, services)));
+  if (!stays.includes(true)) throw new Refusal('last_owner', {});
+}
+
+/** Whether somebody is an owner by it: a channel is nobody, and what ends by itself keeps nobody in. */
+async function keepsSomebody(
+  { subjectKind, subjectId, workspaceId, until }: Grant,
+  { people, groups }: Scene['services'],
+): Promise<boolean> {
+  if (until !== undefined || subjectKind === 'channel') return false;
+  const ids =
+    subjectKind === 'user' ? [subjectId] : ((await groups.listMembers(workspaceId, subjectId)) ?? []);
+  const persons = await Promise.all(ids.slice(0, 10).map((id) => people.find(workspaceId, id)));
+  // A person whom Slack does not tell of is taken for one; of a group, only who is known to count.
+  return persons.some((person) =>
+    person
+      ? !isRefused(person, workspaceId) && (subjectKind === 'user' || !person.isGuest)
+      : subjectKind === 'user',
+  );
 }

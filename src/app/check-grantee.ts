@@ -35,8 +35,7 @@ const findProblem: Readonly<
     const all = await groups.list(workspaceId);
     if (!all) return 'no_group_scope';
     const group = all.find((known) => known.id === id);
-    // One that was made in the last minutes may not be in the list yet.
-    if (!group) return (await groups.listMembers(workspaceId, id)) ? undefined : 'unknown_group';
+    if (!group) return 'unknown_group';
     return group.isDisabled ? 'disabled_group' : undefined;
   },
   channel: async (id, workspaceId, { channels }) => {

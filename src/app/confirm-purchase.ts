@@ -1,6 +1,6 @@
 import type { Approval } from '../domain/approval.ts';
 import { Refusal } from '../domain/errors.ts';
-import { type Money, money } from '../domain/money.ts';
+import type { Money } from '../domain/money.ts';
 import { labelOf, type Operation, type Purchase } from '../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../domain/settings.ts';
 import { askApproval } from './ask-approval.ts';
@@ -53,7 +53,7 @@ export const confirmPurchase = defineUseCase({
     if (prepared.kind !== 'over_budget') return paying(prepared, scene);
     if (takesApprovals(rule, purchase.kind)) return ask(true);
     const { whose, spent, most } = prepared;
-    throw new Refusal('over_budget', { whose, spent, most, price: price ?? money(0) });
+    throw new Refusal('over_budget', { whose, spent, most, ...(price === undefined ? {} : { price }) });
   },
 });
 

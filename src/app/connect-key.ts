@@ -58,7 +58,7 @@ export const connectKey = defineUseCase({
     try {
       const { workspaceId, userId } = scene.actor;
       const hosting = scene.services.hostingOf(input.key);
-      await keepKey({ workspaceId, key: input.key, setBy: userId, hosting, store, now: system.now() });
+      await keepKey({ workspaceId, key: input.key, setBy: userId, hosting, store, now: () => system.now() });
       isKept = true;
     } finally {
       if (!isKept) await store.connectLinks.giveBack(input.tokenHash);
@@ -76,10 +76,10 @@ export async function keepKey(wish: {
   readonly setBy: string;
   readonly hosting: HostingApi;
   readonly store: Store;
-  readonly now: number;
+  readonly now: () => number;
 }): Promise<void> {
   await wish.hosting.listServers({ freshness: 'fresh' });
-  await wish.store.apiKeys.put(wish.workspaceId, wish.key, wish.setBy, wish.now);
+  await wish.store.apiKeys.put(wish.workspaceId, wish.key, wish.setBy, wish.now());
 }
 
 /** Forgets the workspace's API key. False when there was none. */

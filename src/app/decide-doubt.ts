@@ -1,6 +1,7 @@
 import { Refusal } from '../domain/errors.ts';
 import { labelOf, type Operation } from '../domain/operation.ts';
 import { compareServers, type Server } from '../domain/server.ts';
+import { isConnectedAnew } from './hosting-since.ts';
 import { auditOf } from './paid-operation.ts';
 import type { Services } from './services.ts';
 import { tellOperation } from './tell-operation.ts';
@@ -10,6 +11,15 @@ export interface OpenDoubt {
   readonly operation: Operation;
   /** Servers that may be the one: those that nobody here made and that were not there before. */
   readonly candidates: readonly Server[];
+  /** The key was set after it was confirmed: the candidates may be another account's. */
+  readonly isConnectedAnew?: boolean;
+}
+
+/** What a person has seen: this server, or that it was done in an account that is not connected any more, or nothing. */
+export interface Decision {
+  readonly operationId: string;
+  readonly serverId?: number;
+  readonly isDoneElsewhere?: boolean;
 }
 
 /**
@@ -24,12 +34,17 @@ export const readDoubt = defineUseCase({
     const operation = await getDoubt(input.operationId, scene);
     const hosting = await scene.hosting();
     const servers = await hosting.listServers({ freshness: 'fresh' });
-    return { operation, candidates: await listCandidates(operation, servers, scene.services) };
+    const held = await scene.services.store.apiKeys.find(operation.workspaceId);
+    return {
+      operation,
+      candidates: await listCandidates(operation, servers, scene.services),
+      isConnectedAnew: held !== undefined && isConnectedAnew(held, operation.createdAt),
+    };
   },
 });
 
 /**
- * Ends an operation in doubt by what a person has seen on the account page: this server, or nothing.
+ * Ends an operation in doubt by what a person has seen on the account page.
  * Money effect: none; it only says what has happened.
  * @throws Refusal `doubt_over`, `unknown_server`
  */
@@ -38,7 +53,7 @@ export const decideDoubt = defineUseCase({
   needs: 'manager',
   effect: 'changes',
   subject: ({ operationId, serverId }) => ({ operationId, ...(serverId === undefined ? {} : { serverId }) }),
-  run: async (input: { operationId: string; serverId?: number }, scene): Promise<void> => {
+  run: async (input: Decision, scene): Promise<void> => {
     const operation = await getDoubt(input.operationId, scene);
     const { services, actor } = scene;
     const { ledger } = services.store;
@@ -48,7 +63,9 @@ export const decideDoubt = defineUseCase({
       ...auditOf(operation, services, outcome, { code: 'decided' }),
       actorId: actor.userId,
     });
-    if (input.serverId === undefined) {
+    if (input.isDoneElsewhere) {
+      await ledger.settle(operation.id, { at }, audit('done'));
+    } else if (input.serverId === undefined) {
       await ledger.refuse(operation.id, { at, reason: 'decided_not_done' }, audit('failed'));
     } else {
       const server = await getCandidate(operation, input.serverId, scene);
@@ -86,6 +103,7 @@ async function listCandidates(
   if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
   const fresh = servers.filter(({ id }) => !knownIds.includes(id));
   const ids = fresh.map(({ id }) => id);
-  const othersIds = await store.ledger.listSettledIds(workspaceId, ids);
+  const held = await store.apiKeys.find(workspaceId);
+  const othersIds = await store.ledger.listSettledIds(workspaceId, ids, held?.setAt);
   return fresh.filter(({ id }) => !othersIds.includes(id)).sort(compareServers);
 }

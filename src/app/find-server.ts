@@ -41,7 +41,9 @@ export function pickServer(
   const covered = servers.filter(({ label }) => covers(label));
   if (match.kind === 'ambiguous') {
     const offered = match.servers.filter(({ label }) => covers(label));
-    throw new Refusal('ambiguous_server', { typed, servers: offered.length > 0 ? offered : match.servers });
+    // None of them is for this person: they are told of none.
+    if (offered.length === 0) throw new Refusal('unknown_server', { typed });
+    throw new Refusal('ambiguous_server', { typed, servers: offered });
   }
   const nearest = matchServer(typed, covered);
   const isNear = nearest.kind === 'unknown' && nearest.nearest !== undefined;

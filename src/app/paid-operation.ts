@@ -1,7 +1,9 @@
 import { type Catalog, findPlan, type Order, type Plan } from '../domain/catalog.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../domain/errors.ts';
+import { keepLabel } from '../domain/kept-label.ts';
 import { labelOf, type Operation } from '../domain/operation.ts';
 import { sameLabel } from '../domain/server.ts';
+import { getHostingSince } from './hosting-since.ts';
 import { newLease, whileHolding } from './lease.ts';
 import type { AuditEntry, HostingApi, Ledger } from './ports.ts';
 import type { Services } from './services.ts';
@@ -32,9 +34,7 @@ export async function payOperation(operation: Operation, owner: string, services
 /** The only try/catch of the features: every way out of a payment ends in the ledger. */
 async function pay(operation: Operation, owner: string, services: Services): Promise<void> {
   try {
-    const held = await services.store.apiKeys.find(operation.workspaceId);
-    if (!held) throw new Refusal('no_api_key', {});
-    const hosting = services.hostingOf(held.key);
+    const hosting = await getHostingSince(operation.workspaceId, operation.createdAt, services);
     if (operation.purchase.kind === 'create') {
       const { order } = operation.purchase;
       await services.turns.take(hosting.account, () => create(operation, order, hosting, owner, services));
@@ -81,7 +81,9 @@ async function renew(
     refuseMovedPrice(operation.price, getPlan(catalog, made.purchase.order.plan).monthly);
   }
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
-  if (!server) throw new Refusal('unknown_server', { typed: purchase.label });
+  if (!server || server.state === 'deleted') throw new Refusal('unknown_server', { typed: purchase.label });
+  if (keepLabel(server.label) !== purchase.label)
+    throw new Refusal('label_moved', { before: purchase.label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== purchase.paidUntil) {
     throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
@@ -149,7 +151,7 @@ async function waitForOthers(operation: Operation, services: Services): Promise<
 async function settleSurely(
   operation: Operation,
   services: Services,
-  settled: Omit<Parameters<Ledger['settle']>[1], 'at'>,
+  settled: Omit<Parameters<Ledger['settle']>[1], 'at'> & { readonly serverId: number },
 ): Promise<void> {
   const audit = auditOf(operation, services, 'done', { serverId: settled.serverId });
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {

@@ -4,7 +4,7 @@ import type { Money } from '../domain/money.ts';
 import type { Operation, Purchase } from '../domain/operation.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server } from '../domain/server.ts';
-import type { AccessRequests, Approvals, Grants, Workspaces } from './access-ports.ts';
+import type { AccessRequest, AccessRequests, Approvals, Grants, Workspaces } from './access-ports.ts';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {
@@ -194,7 +194,8 @@ export interface Ledger {
     id: string,
     settled: {
       readonly at: number;
-      readonly serverId: number;
+      /** Absent when a person has seen it done in an account that is not connected any more. */
+      readonly serverId?: number;
       readonly paidUntil?: number;
       readonly password?: Secret<string>;
       /** It is the API's own answer, not what was concluded from a list. */
@@ -218,8 +219,8 @@ export interface Ledger {
     doubt: { readonly at: number; readonly dueAt: number; readonly reason: string },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Marks an operation in doubt as one that a person has to look at; it is not looked for any more. */
-  needPerson(id: string, audit: AuditEntry): Promise<void>;
+  /** Marks an operation in doubt as one that a person has to look at, and why; it is not looked for any more. */
+  needPerson(id: string, audit: AuditEntry, reason?: string): Promise<void>;
 
   /** Takes the lease of one operation. False when somebody else holds it. */
   lease(id: string, lease: Lease): Promise<boolean>;
@@ -233,8 +234,8 @@ export interface Ledger {
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */
   listOfServer(workspaceId: string, serverId: number, limit: number): Promise<readonly Operation[]>;
-  /** Ids that settled creates of this workspace have been given, among these. */
-  listSettledIds(workspaceId: string, among: readonly number[]): Promise<readonly number[]>;
+  /** Ids that settled creates of this workspace have been given, among these; `after` leaves out older confirmations. */
+  listSettledIds(workspaceId: string, among: readonly number[], after?: number): Promise<readonly number[]>;
   /**
    * The actor was told how it stood; ended operations are not due any more. When it has moved on since,
    * the new state stays owed.
@@ -267,10 +268,17 @@ export interface HeldPassword {
   readonly heldUntil?: number;
 }
 
+/** `setAt`: what was confirmed before then was meant for the account of an earlier key (`app/hosting-since.ts`). */
+export interface HeldKey {
+  readonly key: Secret<string>;
+  readonly setBy: string;
+  readonly setAt: number;
+}
+
 /** The account's API key of each workspace, sealed and bound to that workspace. */
 export interface ApiKeys {
   /** @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it */
-  find(workspaceId: string): Promise<{ readonly key: Secret<string>; readonly setBy: string } | undefined>;
+  find(workspaceId: string): Promise<HeldKey | undefined>;
   put(workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void>;
   remove(workspaceId: string): Promise<boolean>;
   listWorkspaces(): Promise<readonly string[]>;
@@ -355,4 +363,10 @@ export interface Teller {
   showApproval(approval: Approval): Promise<void>;
   /** Tells the requester what became of it, or that nobody could be asked; true when that got through. Never throws. */
   tellApproval(approval: Approval): Promise<boolean>;
+  /** Asks these owners for a role, directly: a reason may be private; the cards that got through. Never throws. */
+  askOwners(request: AccessRequest, owners: readonly string[]): Promise<readonly Card[]>;
+  /** Shows in its cards how a request for a role stands now. Never throws. */
+  showRequest(request: AccessRequest): Promise<void>;
+  /** Tells the asker what became of it; true when that got through. Never throws. */
+  tellAsker(request: AccessRequest): Promise<boolean>;
 }

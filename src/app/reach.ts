@@ -1,38 +1,76 @@
 import { type Grant, type Hold, type Reach, reaches } from '../domain/access.ts';
 import { type Actor, type Role, roleCovers } from '../domain/actor.ts';
+import { Refusal } from '../domain/errors.ts';
 import { EVERY_SERVER } from '../domain/label-pattern.ts';
 import type { Person } from './access-ports.ts';
 import type { Services } from './services.ts';
 
 type Sources = Pick<Services, 'store' | 'people' | 'groups' | 'settings' | 'system'>;
 
-/**
- * All that somebody may do here and now (DESIGN 3). Slack is asked only when what is known here does not suffice for
- * the role that is wanted: at three in the morning a grant by name opens the door even while Slack's directory is down.
- */
+/** What is known of somebody here and now; `possible` is what they may hold besides, since Slack did not answer. */
+export interface KnownReach {
+  readonly held: Reach;
+  readonly possible: Reach;
+}
+
+/** All that somebody may do here and now (DESIGN 3): no answer of Slack gives nobody anything. */
 export async function findReach(actor: Actor, sources: Sources, enough?: Role): Promise<Reach> {
+  return (await lookUpReach(actor, sources, (own) => isForAll(own, enough))).held;
+}
+
+/**
+ * Whether somebody may still do something to the server of this label, where it is done in their name without them.
+ * @throws Refusal `identity_unknown` when an answer that Slack owes could make it a yes
+ */
+export async function hasRole(actor: Actor, needed: Role, label: string, sources: Sources): Promise<boolean> {
+  const { held, possible } = await lookUpReach(actor, sources);
+  if (reaches(held, needed, label)) return true;
+  if (reaches(possible, needed, label)) throw new Refusal('identity_unknown', { userId: actor.userId });
+  return false;
+}
+
+/**
+ * Slack is asked only when what is known here is not enough: at three in the morning a grant by name opens the door
+ * even while Slack's directory is down.
+ */
+export async function lookUpReach(
+  actor: Actor,
+  sources: Sources,
+  isEnough: (own: Reach) => boolean = () => false,
+): Promise<KnownReach> {
   const { store, settings, system } = sources;
-  if (!(await isOfHere(actor, sources))) return [];
+  if (!(await isOfHere(actor, sources))) return NOTHING;
   const named = settings.owners.includes(actor.userId) ? [OWNER_BY_NAME] : [];
   const grants = await store.grants.listFor(actor.workspaceId, actor, system.now());
   const own: Reach = [...named, ...grants.filter(({ subjectKind }) => subjectKind === 'user').map(toHold)];
-  if (enough && own.some(({ role, pattern }) => roleCovers(role, enough) && pattern === EVERY_SERVER))
-    return own;
+  if (isEnough(own)) return { held: own, possible: [] };
   const others = grants.filter(({ subjectKind }) => subjectKind !== 'user');
-  // Both at once: a submission has to be answered within 3 s.
-  const [person, counts] = await Promise.all([
-    sources.people.find(actor.workspaceId, actor.userId),
+  const { people } = sources;
+  // All at once: a submission has to be answered within 3 s.
+  const [person, exists, counts] = await Promise.all([
+    people.find(actor.workspaceId, actor.userId),
+    people.exists(actor.workspaceId, actor.userId),
     Promise.all(others.map((grant) => countsFor(grant, actor, sources))),
   ]);
-  if (!person) return own;
-  if (isRefused(person, actor.workspaceId)) return [];
-  if (person.isGuest) return own;
-  return [
-    ...(person.isAdmin ? [OWNER_AS_ADMIN] : []),
-    ...own,
-    ...others.filter((_, at) => counts[at]).map(toHold),
-  ];
+  const holdsThat = (count: boolean | undefined) =>
+    others.filter((_, at) => counts[at] === count).map(toHold);
+  if (!person) {
+    const possible = [OWNER_AS_ADMIN, ...holdsThat(true), ...holdsThat(undefined)];
+    return { held: own, possible: exists === 'no' || exists === 'hidden' ? [] : possible };
+  }
+  if (isRefused(person, actor.workspaceId)) return NOTHING;
+  if (person.isGuest) return { held: own, possible: [] };
+  const held = [...(person.isAdmin ? [OWNER_AS_ADMIN] : []), ...own, ...holdsThat(true)];
+  return { held, possible: holdsThat(undefined) };
 }
+
+/** Whether it reaches that role for every server, so that nothing could add to it. */
+export function isForAll(reach: Reach, needed: Role | undefined): boolean {
+  if (needed === undefined) return false;
+  return reach.some(({ role, pattern }) => roleCovers(role, needed) && pattern === EVERY_SERVER);
+}
+
+const NOTHING: KnownReach = { held: [], possible: [] };
 
 const OWNER_BY_NAME: Hold = { role: 'owner', pattern: EVERY_SERVER, why: 'named' };
 const OWNER_AS_ADMIN: Hold = { role: 'owner', pattern: EVERY_SERVER, why: 'admin' };
@@ -106,9 +144,9 @@ function toHold(grant: Grant): Hold {
   return { role: grant.role, pattern: grant.pattern, why: grant };
 }
 
-/** A channel's grant was looked up for this channel; a group's counts for its members. */
-async function countsFor(grant: Grant, actor: Actor, { groups }: Sources): Promise<boolean> {
+/** A channel's grant was looked up for this channel; a group's counts for its members. Undefined when nobody knows. */
+async function countsFor(grant: Grant, actor: Actor, { groups }: Sources): Promise<boolean | undefined> {
   if (grant.subjectKind !== 'group') return true;
   const members = await groups.listMembers(actor.workspaceId, grant.subjectId);
-  return members?.includes(actor.userId) ?? false;
+  return members?.includes(actor.userId);
 }

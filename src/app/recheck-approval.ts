@@ -1,41 +1,35 @@
-import { reaches } from '../domain/access.ts';
 import { type Approval, type Deed, labelOfDeed } from '../domain/approval.ts';
-import { findPlan } from '../domain/catalog.ts';
-import { Refusal } from '../domain/errors.ts';
-import type { Purchase } from '../domain/operation.ts';
+import { findPlan, type Order } from '../domain/catalog.ts';
+import { isExpected } from '../domain/errors.ts';
+import { keepLabel } from '../domain/kept-label.ts';
+import type { Money } from '../domain/money.ts';
+import { getHostingSince } from './hosting-since.ts';
 import type { HostingApi } from './ports.ts';
-import { findReach } from './reach.ts';
-import { findRenewPrice } from './review-purchase.ts';
+import { hasRole } from './reach.ts';
+import { findRenewPrice, findWrongChoices } from './review-purchase.ts';
 import type { Services } from './services.ts';
 
 /**
- * Why what was confirmed can't be carried out as it was: the requester's role, the price or the server has changed.
- * Undefined when it still can.
- * @throws HostingError, Refusal `no_api_key` when nobody can say now
+ * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
+ * changed. Undefined when it still can.
+ * @throws HostingError, Refusal `no_api_key`, `identity_unknown` when nobody can say now
  */
 export async function findVoidReason(approval: Approval, services: Services): Promise<string | undefined> {
   const { deed, workspaceId } = approval;
-  const reach = await findReach(requesterOf(approval), services);
-  if (!reaches(reach, 'manager', labelOfDeed(deed))) return 'role_needed';
-  const hosting = await getHosting(workspaceId, services);
-  return deed.kind === 'delete'
-    ? findDeleteFault(deed, hosting)
-    : findPurchaseFault(deed, hosting, approval, services);
+  if (!(await hasRole(requesterOf(approval), 'manager', labelOfDeed(deed), services))) return 'role_needed';
+  try {
+    const hosting = await getHostingSince(workspaceId, approval.askedAt, services);
+    if (deed.kind === 'delete') return await findDeleteFault(deed, hosting);
+    return await findPurchaseFault(deed, hosting, approval, services);
+  } catch (error) {
+    if (isExpected(error) && error.code === 'account_changed') return error.code;
+    throw error;
+  }
 }
 
 /** Who asked, and where. */
 export function requesterOf({ workspaceId, requesterId, channelId }: Approval) {
   return { workspaceId, userId: requesterId, ...(channelId === undefined ? {} : { channelId }) };
-}
-
-/** The client of the workspace's account, outside of a request. @throws Refusal `no_api_key` */
-export async function getHosting(
-  workspaceId: string,
-  { store, hostingOf }: Pick<Services, 'store' | 'hostingOf'>,
-): Promise<HostingApi> {
-  const held = await store.apiKeys.find(workspaceId);
-  if (!held) throw new Refusal('no_api_key', {});
-  return hostingOf(held.key);
 }
 
 async function findDeleteFault(
@@ -55,18 +49,19 @@ async function findPurchaseFault(
   approval: Approval,
   services: Services,
 ): Promise<string | undefined> {
-  const now = await findPrice(purchase, hosting, approval, services);
-  if (now !== price) return 'price_moved';
-  if (purchase.kind === 'create') return undefined;
+  if (purchase.kind === 'create') return findCreateFault(purchase.order, price, hosting);
   const servers = await hosting.listServers({ freshness: 'fresh' });
   const server = servers.find(({ id }) => id === purchase.serverId);
-  if (!server) return 'unknown_server';
+  if (!server || server.state === 'deleted') return 'unknown_server';
+  if (keepLabel(server.label) !== purchase.label) return 'label_differs';
+  const scene = { actor: requesterOf(approval), services, hosting: async () => hosting };
+  const now = await findRenewPrice(server, scene);
+  if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
 }
 
-async function findPrice(purchase: Purchase, hosting: HostingApi, approval: Approval, services: Services) {
+async function findCreateFault(order: Order, price: Money | undefined, hosting: HostingApi) {
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
-  if (purchase.kind === 'create') return findPlan(catalog, purchase.order.plan)?.monthly;
-  const scene = { actor: requesterOf(approval), services, hosting: async () => hosting };
-  return findRenewPrice(purchase.serverId, scene);
+  if (findWrongChoices(order, catalog).length > 0) return 'unknown_choice';
+  return findPlan(catalog, order.plan)?.monthly === price ? undefined : 'price_moved';
 }

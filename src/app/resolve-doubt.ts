@@ -1,5 +1,6 @@
 import { isEnded, type Operation } from '../domain/operation.ts';
 import { type Server, sameLabel } from '../domain/server.ts';
+import { isConnectedAnew } from './hosting-since.ts';
 import { auditOf } from './paid-operation.ts';
 import type { Services } from './services.ts';
 
@@ -51,11 +52,18 @@ export async function resolveDoubt(operation: Operation, services: Services): Pr
   const { ledger, apiKeys } = services.store;
   const held = await apiKeys.find(operation.workspaceId);
   if (!held) return;
+  if (isConnectedAnew(held, operation.createdAt)) {
+    // What is, or is not, in another account proves nothing.
+    await leaveToPerson(operation, services, 'account_changed');
+    return;
+  }
   const asked = services.system.now();
   const hosting = services.hostingOf(held.key);
   const servers = await hosting.listServers({ freshness: 'fresh', urgency: 'background' });
   const newIds = servers.map(({ id }) => id).filter((id) => !operation.knownIds.includes(id));
   const othersIds = await ledger.listSettledIds(operation.workspaceId, newIds);
+  // An id that an earlier account gave out may be another server here: it can't be ours for certain, nor surely not.
+  const settledHere = await ledger.listSettledIds(operation.workspaceId, newIds, held.setAt);
   const verdict = judge(operation, servers, othersIds);
   const at = services.system.now();
   if (verdict.kind === 'done') {
@@ -66,11 +74,16 @@ export async function resolveDoubt(operation: Operation, services: Services): Pr
   }
   // Judged by the time of the question: a list asked for before the end of the waiting time proves nothing about it.
   const isOver = asked >= (operation.sentAt ?? operation.createdAt) + services.settings.doubtMs;
-  if (verdict.kind === 'contradictory' || (isOver && countStrangers(operation, servers, othersIds) > 0)) {
-    const audit = auditOf(operation, services, 'in_doubt', { code: 'needs_person', surface: 'background' });
-    await ledger.needPerson(operation.id, audit);
+  if (verdict.kind === 'contradictory' || (isOver && countStrangers(operation, servers, settledHere) > 0)) {
+    await leaveToPerson(operation, services);
   } else if (isOver) {
     const audit = auditOf(operation, services, 'failed', { code: 'not_done', surface: 'background' });
     await ledger.refuse(operation.id, { at, reason: 'not_done' }, audit);
   }
+}
+
+async function leaveToPerson(operation: Operation, services: Services, reason?: string): Promise<void> {
+  const code = reason ?? 'needs_person';
+  const audit = auditOf(operation, services, 'in_doubt', { code, surface: 'background' });
+  await services.store.ledger.needPerson(operation.id, audit, reason);
 }

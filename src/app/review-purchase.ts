@@ -3,11 +3,12 @@ import { Refusal } from '../domain/errors.ts';
 import type { Money } from '../domain/money.ts';
 import { findNearest } from '../domain/nearest.ts';
 import type { Purchase } from '../domain/operation.ts';
-import type { Server } from '../domain/server.ts';
+import { type Server, sameLabel } from '../domain/server.ts';
 import { needsApproval, takesApprovals } from '../domain/settings.ts';
 import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
 import { getWorkspace } from './change-settings.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+import { isConnectedAnew } from './hosting-since.ts';
 import { defineUseCase, type Scene } from './use-case.ts';
 
 /** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
@@ -121,7 +122,7 @@ export const reviewRenew = defineUseCase({
   run: async (input: { ref: ServerRef }, scene): Promise<RenewReview> => {
     const server = await getServer(input.ref, scene, { freshness: 'fresh' });
     if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
-    const plan = await findPlanOf(server.id, scene);
+    const plan = await findPlanOf(server, scene);
     const terms = await readTerms('renew', plan?.monthly, scene);
     return { server, paidUntil: server.paidUntil, terms, ...(plan ? { plan } : {}) };
   },
@@ -129,14 +130,19 @@ export const reviewRenew = defineUseCase({
 
 type Sight = Pick<Scene, 'actor' | 'services' | 'hosting'>;
 
-async function findPlanOf(serverId: number, scene: Sight): Promise<Plan | undefined> {
-  const made = await scene.services.store.ledger.findCreateOf(scene.actor.workspaceId, serverId);
+async function findPlanOf({ id, label }: Server, scene: Sight): Promise<Plan | undefined> {
+  const { store } = scene.services;
+  const made = await store.ledger.findCreateOf(scene.actor.workspaceId, id);
   if (made?.purchase.kind !== 'create') return undefined;
+  const held = await store.apiKeys.find(scene.actor.workspaceId);
+  // In another account the same id would be another server, of a plan that nobody here knows.
+  const isAnew = held === undefined || isConnectedAnew(held, made.createdAt);
+  if (isAnew && !sameLabel(made.purchase.order.label, label)) return undefined;
   const hosting = await scene.hosting();
   return findPlan(await hosting.fetchCatalog(), made.purchase.order.plan);
 }
 
 /** The price that a renewal of this server costs today; undefined when it was not made here. */
-export async function findRenewPrice(serverId: number, scene: Sight): Promise<Money | undefined> {
-  return (await findPlanOf(serverId, scene))?.monthly;
+export async function findRenewPrice(server: Server, scene: Sight): Promise<Money | undefined> {
+  return (await findPlanOf(server, scene))?.monthly;
 }

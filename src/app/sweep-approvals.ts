@@ -2,7 +2,7 @@ import { THE_APP } from '../domain/actor.ts';
 import type { Approval } from '../domain/approval.ts';
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { auditOfApproval } from './ask-approval.ts';
-import { carryOutApproval, endDelete, isDeleted } from './carry-out-approval.ts';
+import { carryOutApproval, endDelete, lookForDeleted, unknownReasonOf } from './carry-out-approval.ts';
 import { findVoidReason } from './recheck-approval.ts';
 import type { Services } from './services.ts';
 import { tellApproval } from './tell-approval.ts';
@@ -58,9 +58,9 @@ async function conclude(
   passedMs: number,
   services: Services,
 ): Promise<void> {
-  const isGone = await isDeleted(approval, serverId, services);
-  if (isGone) await endDelete(approval, 'done', services);
-  else if (passedMs > ANSWER_MS) await endDelete(approval, 'no_answer', services);
+  const seen = await lookForDeleted(approval, serverId, services);
+  if (seen === 'gone') await endDelete(approval, 'done', services);
+  else if (passedMs > ANSWER_MS) await endDelete(approval, unknownReasonOf(seen), services);
   else services.log.debug('an approved delete is still waited for', { approvalId: approval.id });
 }
 

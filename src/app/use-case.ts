@@ -3,7 +3,7 @@ import type { Actor, Role } from '../domain/actor.ts';
 import { isExpected, Refusal, type RefusalCode } from '../domain/errors.ts';
 import type { Money } from '../domain/money.ts';
 import type { AuditEntry, HostingApi } from './ports.ts';
-import { findReach, isOfHere, listOwners } from './reach.ts';
+import { findReach, hasRole, isForAll, isOfHere, type KnownReach, listOwners, lookUpReach } from './reach.ts';
 import type { Services } from './services.ts';
 import { soon } from './soon.ts';
 
@@ -45,7 +45,7 @@ export interface Scene {
   hosting(): Promise<HostingApi>;
   /** Whether the role that this takes is held for the server of that label (DESIGN 3). */
   covers(label: string): boolean;
-  /** @throws Refusal `role_needed` when it is not; audited as denied */
+  /** @throws Refusal `role_needed` when it is not, `identity_unknown` when Slack did not say; audited as denied */
   demand(label: string): Promise<void>;
   /** Notes for the audit what it is about, as soon as that is known. */
   about(subject: Subject): void;
@@ -57,13 +57,16 @@ export interface Scene {
 export interface Door {
   /**
    * Lets the actor do it or refuses, and audits both.
-   * @throws Refusal `other_organisation`, `other_workspace`, `role_needed`, `already_handled`; and what the use case throws
+   * @throws Refusal `other_organisation`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
+   * what the use case throws
    */
   enter<Input, Output>(useCase: UseCase<Input, Output>, input: Input, visit: Visit): Promise<Output>;
   /** Only asks whether the actor may; a refusal is audited all the same. @throws Refusal as `enter` does */
   knock(useCase: AnyUseCase, visit: Visit): Promise<void>;
   /** All that the actor may do now; empty for nothing. */
   findReach(actor: Actor): Promise<Reach>;
+  /** Whether the actor may still do something that they have confirmed. @throws Refusal `identity_unknown` */
+  hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
 }
 
 /** Defines a use case; there for inference only. */
@@ -77,7 +80,7 @@ export function createDoor(services: Services): Door {
     enter: async (useCase, input, visit) => {
       const trail = startTrail(services, useCase.name, visit);
       trail.about(useCase.subject?.(input) ?? {});
-      const reach = await pass(trail, () => letIn(useCase, visit, services));
+      const reach = await pass(trail, () => letIn(useCase, visit, services, isForAll));
       await pass(trail, () => refuseReplay(useCase, visit, services));
       if (useCase.effect === 'changes') await trail.write('started');
       try {
@@ -92,9 +95,11 @@ export function createDoor(services: Services): Door {
     },
     knock: async (useCase, visit) => {
       const trail = startTrail(services, useCase.name, visit);
-      await pass(trail, () => letIn(useCase, visit, services));
+      // Whoever may do it to some server at all does not wait for Slack twice, here and when they enter.
+      await pass(trail, () => letIn(useCase, visit, services, reaches));
     },
     findReach: (actor) => findReach(actor, services),
+    hasRole: (actor, needed, label) => hasRole(actor, needed, label, services),
   };
 }
 
@@ -107,20 +112,26 @@ async function pass<Found>(trail: Trail, check: () => Promise<Found>): Promise<F
   }
 }
 
-async function letIn(useCase: AnyUseCase, { actor }: Visit, services: Services): Promise<Reach> {
+async function letIn(
+  { needs }: AnyUseCase,
+  { actor }: Visit,
+  services: Services,
+  isEnough: (own: Reach, needed: Role) => boolean,
+): Promise<KnownReach> {
   if (!(await services.store.workspaces.find(actor.workspaceId))) throw new Refusal('other_workspace', {});
   if (!(await isOfHere(actor, services))) throw new Refusal('other_organisation', {});
-  if (useCase.needs === 'anyone') return [];
-  const reach = await findReach(actor, services, useCase.needs);
-  if (!reaches(reach, useCase.needs)) throw await lackOf(useCase.needs, reach, actor, services);
+  if (needs === 'anyone') return { held: [], possible: [] };
+  const reach = await lookUpReach(actor, services, (own) => isEnough(own, needs));
+  if (!reaches(reach.held, needs)) throw await lackOf(needs, reach, actor, services);
   return reach;
 }
 
 const NAMING_MS = 300;
 
-/** Says which role it takes, which one is held instead, and who could give it. */
-async function lackOf(needed: Role, reach: Reach, actor: Actor, services: Services, label?: string) {
-  const held = strongestRole(reach);
+/** Says which role it takes, which one is held instead, and who could give it; or that Slack could not say. */
+async function lackOf(needed: Role, reach: KnownReach, actor: Actor, services: Services, label?: string) {
+  if (reaches(reach.possible, needed, label)) return new Refusal('identity_unknown', {});
+  const held = strongestRole(reach.held);
   return new Refusal('role_needed', {
     needed,
     ...(held ? { held } : {}),
@@ -171,10 +182,11 @@ function makeScene(
   { needs }: AnyUseCase,
   services: Services,
   actor: Actor,
-  reach: Reach,
+  reach: KnownReach,
   trail: Pick<Scene, 'about' | 'doubt'>,
 ): Scene {
-  const covers = (label: string) => needs === 'anyone' || reaches(reach, needs, label);
+  let hosting: Promise<HostingApi> | undefined;
+  const covers = (label: string) => needs === 'anyone' || reaches(reach.held, needs, label);
   return {
     actor,
     services,
@@ -184,20 +196,30 @@ function makeScene(
     demand: async (label) => {
       if (needs !== 'anyone' && !covers(label)) throw await lackOf(needs, reach, actor, services, label);
     },
-    hosting: async () => {
-      const held = await services.store.apiKeys.find(actor.workspaceId);
-      if (!held) throw new Refusal('no_api_key', {});
-      return services.hostingOf(held.key);
+    // One act, one account: what was found in one is not deleted in another that is connected meanwhile.
+    hosting: () => {
+      hosting ??= openHosting(actor.workspaceId, services);
+      return hosting;
     },
   };
 }
 
+/** @throws Refusal `no_api_key` */
+async function openHosting(workspaceId: string, { store, hostingOf }: Services): Promise<HostingApi> {
+  const held = await store.apiKeys.find(workspaceId);
+  if (!held) throw new Refusal('no_api_key', {});
+  return hostingOf(held.key);
+}
+
 function codeOf(error: unknown): string {
+  // What it comes from says more.
+  if (error instanceof Refusal && error.code === 'not_approved')
+    return (error as Refusal<'not_approved'>).details.why;
   return isExpected(error) ? error.code : 'defect';
 }
 
 /** Matters for the door, even where only the use case can know: who created it, which server it is, who asked. */
-const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'own_request'];
+const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'identity_unknown', 'own_request'];
 
 function outcomeOf(error: unknown): AuditEntry['outcome'] {
   return error instanceof Refusal && DENIALS.includes(error.code) ? 'denied' : 'failed';

@@ -27,7 +27,8 @@ export interface RefusalDetails {
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   other_organisation: Record<never, never>;
   other_workspace: Record<never, never>;
-  identity_unknown: Record<never, never>;
+  /** `userId`: somebody else, in whose name something was to be done. */
+  identity_unknown: { userId?: string };
   not_creator: { label: string };
   already_handled: Record<never, never>;
   /** A button or a modal whose contents can't be read: of another version of this app, or forged. */
@@ -48,6 +49,10 @@ export interface RefusalDetails {
   create_in_doubt: { label: string };
   stale_confirmation: Record<never, never>;
   doubt_over: Record<never, never>;
+  /** The API key was set after the confirmation: it may be another account's. */
+  account_changed: Record<never, never>;
+  /** The label of the server that was to be renewed is another one now. */
+  label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
   no_api_key: Record<never, never>;
@@ -72,12 +77,21 @@ export interface RefusalDetails {
   };
   grant_over: Record<never, never>;
   role_held: { role: Role };
-  asked_before: { at: number; isDenied: boolean };
+  /** A server without a label can't be told apart from every server. */
+  label_needed: { role: Role };
+  /** `state`: what became of the one before. */
+  asked_before: { at: number; state: string; againAt: number };
+  asked_enough: {
+    wishes: readonly { role: Role; pattern: string; at: number }[];
+    againAt: number;
+  };
   own_request: Record<never, never>;
   request_over: { state: string; by?: string };
   // two-person rule and budget
   approval_needed: Record<never, never>;
-  over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price: Money };
+  /** Nobody could say whether what was asked for still holds: `why` is that error's code. */
+  not_approved: { why: string; whyDetails: object };
+  over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   channel_unwritable: { reason: string };
   /** Somebody else saved other settings while the form was open. */
   settings_moved: Record<never, never>;

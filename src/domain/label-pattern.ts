@@ -29,8 +29,9 @@ export function matchesPattern(pattern: string, label: string): boolean {
   return tokens.slice(token).every((rest) => rest === '*');
 }
 
-/** The pattern that fits this label alone. */
+/** The pattern that fits this label alone; there is none for an empty one, which would stand for every server. */
 export function exactPattern(label: string): string {
+  if (label === '') throw new Error('no pattern fits an empty label alone');
   return label.replace(/[\\*]/g, '\\$&');
 }
 

@@ -1,6 +1,7 @@
 import { answerApproval } from '../app/answer-approval.ts';
 import { carryOutApproval } from '../app/carry-out-approval.ts';
 import type { Teller } from '../app/ports.ts';
+import { soon } from '../app/soon.ts';
 import { tellApproval } from '../app/tell-approval.ts';
 import type { Approval } from '../domain/approval.ts';
 import { approvalButton } from './buttons.ts';
@@ -18,10 +19,14 @@ export const approvalActions = [
   approvalButton.deny.on(({ approvalId }, request) => answer(approvalId, false, request)),
 ];
 
+const LOOKING = 'Looking once more whether it is still as it was asked for…';
+
 /** Money effect: what is approved is paid or deleted, once, whoever else presses. */
 async function answer(approvalId: string, isApproved: boolean, request: SlackRequest): Promise<void> {
-  const approval = await request.enter(answerApproval, { approvalId, isApproved });
   const { services } = request.bench;
+  const answering = request.enter(answerApproval, { approvalId, isApproved });
+  if ((await soon(answering, services.system)) === undefined) await request.reply.tell(say(LOOKING));
+  const approval = await answering;
   await tellApproval(approval.id, services);
   await request.reply.tell(say(answeredWords(approval)));
   if (approval.state === 'approved') await carryOutApproval(approval, services);

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { AccessRequest } from '../app/access-ports.ts';
-import { answerRequest, askAccess, REQUEST_ANSWERS } from '../app/ask-access.ts';
+import { answerRequest, askAccess, checkRoleWish, REQUEST_ANSWERS } from '../app/ask-access.ts';
+import { tellRequest } from '../app/tell-request.ts';
 import { ROLES } from '../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../domain/label-pattern.ts';
 import { answerButton, askButton } from './buttons.ts';
-import { editCards, postCards } from './cards.ts';
 import { say, section } from './kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from './kit/form.ts';
 import { defineModal } from './kit/modal.ts';
 import { mention } from './kit/text.ts';
-import { answerMessage, requestCard } from './messages/access-card.ts';
+import { askedWords } from './messages/access-card.ts';
 import { describeRole } from './messages/access-words.ts';
-import { replyByOrigin } from './reply.ts';
-import type { SlackRequest, Workbench } from './request.ts';
+import type { SlackRequest } from './request.ts';
 
 const TITLE = 'Ask for access';
 const wish = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
@@ -30,7 +29,10 @@ export const askForm = defineForm({
   title: TITLE,
   input: wish,
   needs: askAccess,
-  load: async (input, _request, origin) => askView(input, origin),
+  load: async (input, _request, origin) => {
+    checkRoleWish(input);
+    return askView(input, origin);
+  },
 });
 
 /** Asks for the reason. */
@@ -60,8 +62,7 @@ export const askActions = [
 ];
 
 export const askModals = [
-  reasonForm.onSubmit(async ({ fields, metadata, origin, viewId }, request) => {
-    await request.knock(askAccess);
+  reasonForm.onSubmit(askAccess, async ({ fields, metadata, origin, viewId }, request) => {
     return {
       with: loadingView(TITLE, 'Asking the owners…'),
       after: async () => {
@@ -74,30 +75,16 @@ export const askModals = [
 
 async function ask(input: Wish & { id: string; reason: string }, request: SlackRequest): Promise<string> {
   const { request: asked, replaced, owners } = await request.enter(askAccess, input);
-  const { slack, services } = request.bench;
-  const cards = await postCards(owners, requestCard(asked), slack);
-  await services.store.accessRequests.keepCards(asked.id, cards);
-  await Promise.all(replaced.map((old) => editCards(old.cards, requestCard(old), slack)));
-  if (cards.length > 0) {
-    return `You have asked for the role ${describeWish(input)}: ${owners.map(mention).join(', ')} can answer. You will be told.`;
-  }
-  return 'Your request is written down, but no owner could be reached by message. Tell one, such as an admin of this Slack workspace: `/vps access` shows it.';
+  const { services } = request.bench;
+  const [now = asked] = await Promise.all([asked, ...replaced].map(({ id }) => tellRequest(id, services)));
+  return askedWords(now, owners);
 }
 
 async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
-  await editCards(answered.cards, requestCard(answered), request.bench.slack);
-  const isTold = await tellAsker(answered, request.bench);
-  const untold = isTold ? '' : ' They could not be told: please tell them.';
+  const told = await tellRequest(answered.id, request.bench.services);
+  const untold = told?.isTold ? '' : ' They could not be told yet; that is tried again for a day.';
   const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
   await request.reply.tell(say(`${mention(answered.askerId)} ${what} ${describeRole(answered)}.${untold}`));
-}
-
-async function tellAsker(answered: AccessRequest, bench: Workbench): Promise<boolean> {
-  const { id: formId, askerId, channelId } = answered;
-  const origin = { formId, ...(channelId === undefined ? {} : { channelId }) };
-  const message = answerMessage(answered);
-  if (await replyByOrigin(origin, askerId, bench).tell(message)) return true;
-  return (await bench.slack.post(askerId, message)).ok;
 }
 
 function describeWish({ role, label }: Wish): string {

@@ -7,7 +7,7 @@ import type { Command } from './command.ts';
 import { getCommand } from './commands/help.ts';
 import { actions, say } from './kit/blocks.ts';
 import { noticeView } from './kit/form.ts';
-import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
+import { findOrigin, type Origin, type SubmitAnswer } from './kit/modal.ts';
 import { splitSubcommand } from './kit/typed-words.ts';
 import { makeRequest } from './make-request.ts';
 import {
@@ -99,9 +99,7 @@ export function createDispatch(
       const origin = findOrigin(payload.view.private_metadata);
       const userId = payload.user.id;
       const reply = origin ? replyByOrigin(origin, userId, bench) : noReply;
-      const channel =
-        payload.channel ?? (origin?.channelId === undefined ? undefined : { id: origin.channelId });
-      const place = { ...payload, channel, action_id: '', value: '' };
+      const place = { ...payload, channel: placeOf(payload, origin), action_id: '', value: '' };
       const request = asked(place, 'modal', requestId, reply, payload.trigger_id);
       try {
         const modal = modals.get(payload.view.callback_id);
@@ -118,7 +116,9 @@ export function createDispatch(
     suggestion: async (body) => {
       const payload = suggestionPayload.safeParse(body).data;
       if (!payload) return [];
-      const request = asked(payload, 'modal', '', noReply);
+      const origin = findOrigin(payload.view?.private_metadata ?? '');
+      const place = { ...payload, channel: placeOf(payload, origin) };
+      const request = asked(place, 'modal', '', noReply);
       try {
         const found = menus.get(payload.action_id)?.find(payload.value, request);
         // Slack gives up after 3 s: choices that come later are at hand when the next letter is typed.
@@ -150,6 +150,11 @@ const noReply: Reply = {
   announce: async () => false,
 };
 
+/** A modal has no channel of its own: roles for a channel count where its form was opened. */
+function placeOf(payload: Pick<Place, 'channel'>, origin: Origin | undefined): Place['channel'] {
+  return payload.channel ?? (origin?.channelId === undefined ? undefined : { id: origin.channelId });
+}
+
 function actorOf({ user, team, channel }: Place): Actor {
   return {
     workspaceId: team?.id ?? user.team_id ?? '',
@@ -175,7 +180,8 @@ const LABEL_MOST = 300;
 function wayOut(error: unknown): KnownBlock[] {
   if (!(error instanceof Refusal) || error.code !== 'role_needed') return [];
   const { needed, label } = (error as Refusal<'role_needed'>).details;
-  if (label !== undefined && label.length > LABEL_MOST) return [];
+  // Without a label it would be a request for every server.
+  if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
   const value = { role: needed, ...(label === undefined ? {} : { label }) };
   return [actions(askButton.element('Ask for access', value))];
 }

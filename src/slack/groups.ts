@@ -11,33 +11,47 @@ const slackGroups = z.array(
     name: z.string().default(''),
     /** Epoch seconds; 0 for one that is not switched off. */
     date_delete: z.number().default(0),
+    users: z.array(z.string()).exactOptional(),
   }),
 );
 
-const slackMembers = z.array(z.string());
+interface KeptGroup {
+  readonly group: UserGroup;
+  /** Undefined when Slack did not say. */
+  readonly userIds: readonly string[] | undefined;
+}
 
-/** Asks Slack for user groups and who is in them (scope `usergroups:read`), and keeps the answers for a while. */
+/**
+ * Asks Slack for user groups and who is in them (scope `usergroups:read`), and keeps the answer for a while. One
+ * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
+ */
 export function createGroups(slack: SlackApi, system: System): Groups {
-  const list = keepAnswers(() => lookUpGroups(slack), system);
-  const listMembers = keepAnswers((key) => lookUpMembers(key.split(' ')[1] ?? '', slack), system);
+  const lookUpKept = keepAnswers(() => lookUp(slack), system);
   return {
-    list: (workspaceId) => list(workspaceId),
-    listMembers: (workspaceId, groupId) => listMembers(`${workspaceId} ${groupId}`),
+    list: async (workspaceId) => {
+      const all = await lookUpKept(workspaceId);
+      return all === HIDDEN ? undefined : all?.map(({ group }) => group);
+    },
+    listMembers: async (workspaceId, groupId) => {
+      const all = await lookUpKept(workspaceId);
+      if (all === undefined) return undefined;
+      // That is an answer, too, and it will not change by itself.
+      if (all === HIDDEN) return [];
+      const known = all.find(({ group }) => group.id === groupId);
+      return known && !known.group.isDisabled ? known.userIds : [];
+    },
   };
 }
 
-async function lookUpGroups(slack: SlackApi): Promise<readonly UserGroup[] | undefined> {
-  const answer = await slack.listGroups();
-  const groups = answer.ok ? slackGroups.safeParse(answer.groups).data : undefined;
-  return groups?.map(({ id, handle, name, date_delete }) => ({
-    id,
-    handle,
-    name,
-    isDisabled: date_delete !== 0,
-  }));
-}
+/** The app may not look into groups, so that none opens anything. */
+const HIDDEN = 'hidden';
 
-async function lookUpMembers(groupId: string, slack: SlackApi): Promise<readonly string[] | undefined> {
-  const answer = await slack.listGroupMembers(groupId);
-  return answer.ok ? slackMembers.safeParse(answer.userIds).data : undefined;
+async function lookUp(slack: SlackApi): Promise<readonly KeptGroup[] | typeof HIDDEN | undefined> {
+  const answer = await slack.listGroups();
+  if (!answer.ok && answer.error === 'missing_scope') return HIDDEN;
+  const groups = answer.ok ? slackGroups.safeParse(answer.groups).data : undefined;
+  return groups?.map(({ id, handle, name, date_delete, users }) => ({
+    group: { id, handle, name, isDisabled: date_delete !== 0 },
+    userIds: users,
+  }));
 }

@@ -25,16 +25,20 @@ export function parseAccess({ words, options }: TypedWords): AccessWish | string
   const [act = 'list', ...rest] = words;
   const userId = findUserId(act);
   if (userId !== undefined) return { act: 'explain', userId };
-  const { plain, on = options.on, forTime = options.for } = splitClauses(rest);
+  const clauses = splitClauses(rest, options);
+  if (typeof clauses === 'string') return clauses;
+  const { plain, on, forTime } = clauses;
   switch (act.toLowerCase()) {
     case 'list':
       return { act: 'list' };
     case 'grant':
       return parseGrant(plain, on, forTime);
     case 'revoke':
-      return parseRevoke(plain);
+      return on === undefined && forTime === undefined ? parseRevoke(plain) : REVOKES_ALL;
     case 'ask':
-      return parseAsk(plain, on);
+      return forTime === undefined
+        ? parseAsk(plain, on)
+        : 'Whoever approves it says for how long; “on web-1” names a server.';
     default: {
       const nearest = findNearest(act, ACTS);
       return `There is no “access ${act}”.${nearest === undefined ? '' : ` Did you mean “access ${nearest}”?`}`;
@@ -42,15 +46,21 @@ export function parseAccess({ words, options }: TypedWords): AccessWish | string
   }
 }
 
-/** "on web-*" and "for 8h" may stand anywhere; "for good" is how it is without. */
-function splitClauses(words: readonly string[]) {
-  const valueAfter = (clause: string) => {
-    const at = words.findIndex((word) => word.toLowerCase() === clause);
-    return at < 0 ? undefined : (words[at + 1] ?? '');
-  };
+const REVOKES_ALL =
+  'That takes all roles of one subject away; “Take away” in `/vps access` takes a single one.';
+
+/** "on web-*" and "for 8h" may stand anywhere, as words or options, and each of them once. */
+function splitClauses(words: readonly string[], options: TypedWords['options']) {
   const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
-  const plain = words.filter((word, at) => !isClause(word) && !isClause(words[at - 1]));
-  return { plain, on: valueAfter('on'), forTime: valueAfter('for') };
+  const valuesOf = (clause: 'on' | 'for') => [
+    ...words.flatMap((word, at) => (word.toLowerCase() === clause ? [words[at + 1] ?? ''] : [])),
+    ...(options[clause] === undefined ? [] : [options[clause]]),
+  ];
+  const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
+  if (otherOn !== undefined || otherTime !== undefined) {
+    return `“${otherOn === undefined ? 'for' : 'on'}” stands there twice.`;
+  }
+  return { plain: words.filter((word, at) => !isClause(word) && !isClause(words[at - 1])), on, forTime };
 }
 
 function parseGrant(
@@ -77,7 +87,7 @@ function parseRevoke([who = '', tooMuch]: readonly string[]): AccessWish | strin
   const grantee = findGrantee(who);
   if (!grantee) return explainWho(who);
   if (tooMuch === undefined) return { act: 'revoke', grantee };
-  return 'That takes all roles of one subject away; “Take away” in `/vps access` takes a single one.';
+  return REVOKES_ALL;
 }
 
 function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessWish | string {

@@ -43,6 +43,11 @@ export const submissionPayload = z.object({
   view: submittedView,
 });
 
-export const suggestionPayload = z.object({ ...place, action_id: z.string(), value: z.string().default('') });
+export const suggestionPayload = z.object({
+  ...place,
+  action_id: z.string(),
+  value: z.string().default(''),
+  view: z.object({ private_metadata: z.string().default('') }).nullish(),
+});
 
 export type Place = z.output<typeof suggestionPayload>;

@@ -24,11 +24,12 @@ export function createPeople(slack: SlackApi, system: System): People {
   return {
     find: async (workspaceId, userId) => {
       const found = await findKept(workspaceId, userId);
-      return found === NOBODY ? undefined : found;
+      return typeof found === 'string' ? undefined : found;
     },
     exists: async (workspaceId, userId) => {
       const found = await findKept(workspaceId, userId);
-      return found === undefined ? 'unknown' : found === NOBODY ? 'no' : 'yes';
+      if (typeof found === 'string') return found;
+      return found === undefined ? 'unknown' : 'yes';
     },
   };
 }
@@ -36,13 +37,16 @@ export function createPeople(slack: SlackApi, system: System): People {
 /** Slack says of its own voice that it is no bot. */
 const SLACKBOT = 'USLACKBOT';
 
-/** Slack is sure that nobody here has this id. */
-const NOBODY = 'nobody';
-const NOBODY_CODES: readonly string[] = ['user_not_found', 'user_not_visible'];
+/** What is an answer, too: nobody here has this id, or the app may not ask. */
+const NO_PERSON: Readonly<Record<string, 'no' | 'hidden'>> = {
+  user_not_found: 'no',
+  user_not_visible: 'no',
+  missing_scope: 'hidden',
+};
 
-async function lookUp(userId: string, slack: SlackApi): Promise<Person | typeof NOBODY | undefined> {
+async function lookUp(userId: string, slack: SlackApi): Promise<Person | 'no' | 'hidden' | undefined> {
   const answer = await slack.findUser(userId);
-  if (!answer.ok) return NOBODY_CODES.includes(answer.error) ? NOBODY : undefined;
+  if (!answer.ok) return Object.hasOwn(NO_PERSON, answer.error) ? NO_PERSON[answer.error] : undefined;
   const user = slackUser.safeParse(answer.user).data;
   if (!user) return undefined;
   const home = user.team_id === undefined ? [] : [user.team_id];

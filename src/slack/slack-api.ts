@@ -16,9 +16,8 @@ export interface SlackApi {
   post(recipient: string, message: Message): Promise<SlackAnswer<Card>>;
   updateMessage(card: Card, message: Message): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
-  /** Disabled ones too. */
+  /** Disabled ones too, each with its members. */
   listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
-  listGroupMembers(groupId: string): Promise<SlackAnswer<{ userIds: unknown }>>;
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). */
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
@@ -66,9 +65,9 @@ export function createSlackApi(options: { apiUrl: string; botToken: Secret<strin
       call('chat.update', { channel, ts, text, blocks }),
     findUser: (user) => call('users.info', { user }, (answer) => ({ user: answer.user })),
     listGroups: () =>
-      call('usergroups.list', { include_disabled: true }, (answer) => ({ groups: answer.usergroups })),
-    listGroupMembers: (usergroup) =>
-      call('usergroups.users.list', { usergroup }, (answer) => ({ userIds: answer.users })),
+      call('usergroups.list', { include_disabled: true, include_users: true }, (answer) => ({
+        groups: answer.usergroups,
+      })),
     findChannel: (channel) =>
       call('conversations.info', { channel }, (answer) => ({ channel: answer.channel })),
     respond: (url, body) => respond(url, body, agent, options.log),

@@ -5,10 +5,12 @@ import { noticeView } from './kit/form.ts';
 import { announcement, outcomeMessage, outcomeWords } from './messages/outcome.ts';
 import { replyByOrigin } from './reply.ts';
 import type { Workbench } from './request.ts';
+import { createRequestTeller } from './request-teller.ts';
 
 /** Tells outcomes in Slack: ephemerally where the form was opened, else without secrets as a direct message. */
 export function createTeller(getBench: () => Workbench): Teller {
   const approvals = createApprovalTeller(getBench);
+  const requests = createRequestTeller(getBench);
   /** What could not be told stays owed. */
   const surely = async <Told>(id: string, work: Promise<Told>, otherwise: Told): Promise<Told> => {
     try {
@@ -28,6 +30,9 @@ export function createTeller(getBench: () => Workbench): Teller {
       surely(approval.id, approvals.askApprovers(approval, approvers), []),
     showApproval: (approval) => surely(approval.id, approvals.showApproval(approval), undefined),
     tellApproval: (approval) => surely(approval.id, approvals.tellApproval(approval), false),
+    askOwners: (request, owners) => surely(request.id, requests.askOwners(request, owners), []),
+    showRequest: (request) => surely(request.id, requests.showRequest(request), undefined),
+    tellAsker: (request) => surely(request.id, requests.tellAsker(request), false),
   };
 }
 

@@ -1,10 +1,10 @@
-import type { AccessRequest, AccessRequests } from '../app/access-ports.ts';
+import type { AccessRequest, NewAccessRequest } from '../app/access-ports.ts';
 import type { Card } from '../domain/approval.ts';
 import { keepPresent } from './present.ts';
 import type { AccessRequestRow } from './tables.ts';
 
 /** Makes the row of a request that was just made. */
-export function toAccessRequestRow(request: Parameters<AccessRequests['ask']>[0]): AccessRequestRow {
+export function toAccessRequestRow(request: NewAccessRequest): AccessRequestRow {
   return {
     id: request.id,
     workspace_id: request.workspaceId,
@@ -15,10 +15,12 @@ export function toAccessRequestRow(request: Parameters<AccessRequests['ask']>[0]
     pattern_key: request.pattern.toLowerCase(),
     reason: request.reason,
     asked_at: request.askedAt,
+    expires_at: request.expiresAt,
     state: 'open',
     decided_by: null,
     decided_at: null,
     until: null,
+    is_told: 0,
     cards: '[]',
   };
 }
@@ -33,7 +35,9 @@ export function toAccessRequest(row: AccessRequestRow): AccessRequest {
     pattern: row.pattern,
     reason: row.reason,
     askedAt: row.asked_at,
+    expiresAt: row.expires_at,
     state: row.state,
+    isTold: row.is_told === 1,
     cards: JSON.parse(row.cards) as Card[],
     ...keepPresent({
       channelId: row.channel_id,

@@ -12,7 +12,9 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
         .selectAll()
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirst();
-      return row && { key: new Secret(vault.open(row.sealed, placeOf(workspaceId))), setBy: row.set_by };
+      if (!row) return undefined;
+      const key = new Secret(vault.open(row.sealed, placeOf(workspaceId)));
+      return { key, setBy: row.set_by, setAt: row.set_at };
     },
     put: async (workspaceId, key, setBy, at) => {
       const values = {

@@ -52,6 +52,10 @@ export function createApprovals(foundation: Foundation): Approvals {
         if (!row) return undefined;
         const approval = toApproval(row);
         const operation = await prepareApproved(trx, approval, decision);
+        if (operation && operation.id !== id) {
+          await addAudit(trx, foundation, { ...audit, outcome: 'failed', code: PAID_ELSEWHERE });
+          return { approval: await makeVoid(trx, id, decision), operation };
+        }
         await addAudit(trx, foundation, audit);
         return { approval, ...(operation ? { operation } : {}) };
       });
@@ -163,6 +167,19 @@ async function approve(
     .where('expires_at', '>', at)
     .returningAll()
     .executeTakeFirst();
+}
+
+const PAID_ELSEWHERE = 'already_renewed';
+
+/** Within the transaction that approves it: there is no moment in which it looks as if it were being renewed. */
+async function makeVoid(trx: Transaction<Tables>, id: string, { at }: Decision): Promise<Approval> {
+  const row = await trx
+    .updateTable('approvals')
+    .set(changeTo({ state: 'void', at, reason: PAID_ELSEWHERE }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toApproval(row);
 }
 
 /** Undoes the transaction that it is thrown in. */

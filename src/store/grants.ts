@@ -1,6 +1,8 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
 import type { Grants, NewGrant } from '../app/access-ports.ts';
 import type { Grant, Grantee } from '../domain/access.ts';
+import { ROLES, roleCovers } from '../domain/actor.ts';
+import { EVERY_SERVER } from '../domain/label-pattern.ts';
 import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';
 import { keepPresent } from './present.ts';
@@ -10,7 +12,7 @@ import type { GrantRow, Tables } from './tables.ts';
 export function createGrants(foundation: Foundation): Grants {
   const { db, newId } = foundation;
   return {
-    put: (grant) => putGrant(db, newId(), grant),
+    put: async (grant) => putGrant(db, newId(), grant),
     remove: async (workspaceId, id) => {
       const row = await db
         .deleteFrom('grants')
@@ -36,7 +38,7 @@ export function createGrants(foundation: Foundation): Grants {
         .selectAll()
         .where('workspace_id', '=', workspaceId)
         .where((column) => column.or(subjectsAt(column, place)))
-        .where((column) => column.or([column('is_temporary', '=', 0), column('until', '>', now)]))
+        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
         .orderBy('granted_at')
         .orderBy('id')
         .execute();
@@ -56,7 +58,7 @@ export function createGrants(foundation: Foundation): Grants {
       db.transaction().execute(async (trx) => {
         const rows = await trx
           .deleteFrom('grants')
-          .where('is_temporary', '=', 1)
+          .where('temporary_role', 'in', ROLES)
           .where('until', '<=', now)
           .returningAll()
           .execute();
@@ -70,22 +72,7 @@ export function createGrants(foundation: Foundation): Grants {
 
 /** Gives a role, in a transaction or by itself. What it replaces is gone, with its id. */
 export async function putGrant(db: Queries, id: string, grant: NewGrant): Promise<Grant> {
-  const { subjectKind, subjectId, until } = grant;
-  const given = {
-    id,
-    role: grant.role,
-    pattern: grant.pattern,
-    granted_by: grant.grantedBy,
-    granted_at: grant.grantedAt,
-    until: until ?? 0,
-  };
-  const key = {
-    workspace_id: grant.workspaceId,
-    subject_kind: subjectKind,
-    subject_id: subjectId,
-    pattern_key: grant.pattern.toLowerCase(),
-    is_temporary: until === undefined ? 0 : 1,
-  };
+  const { given, key } = toRow(id, grant);
   const row = await db
     .insertInto('grants')
     .values({ ...given, ...key })
@@ -95,7 +82,58 @@ export async function putGrant(db: Queries, id: string, grant: NewGrant): Promis
   return toGrant(row);
 }
 
-const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'is_temporary'] as const;
+/**
+ * Gives a role as an addition: nothing that the subject has becomes less or ends earlier by it. What counts then: it,
+ * or what was there and is at least as much.
+ */
+export async function addGrant(trx: Transaction<Tables>, id: string, grant: NewGrant): Promise<Grant> {
+  const { given, key } = toRow(id, grant);
+  const { until } = grant;
+  const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
+  await trx
+    .insertInto('grants')
+    .values({ ...given, ...key })
+    .onConflict((conflict) => {
+      const update = conflict.columns(KEY).doUpdateSet(given);
+      return until === undefined
+        ? update.where('grants.role', 'not in', atLeast)
+        : update.where('grants.until', '<', until);
+    })
+    .execute();
+  const row = await trx
+    .selectFrom('grants')
+    .selectAll()
+    .where('workspace_id', '=', key.workspace_id)
+    .where('subject_kind', '=', key.subject_kind)
+    .where('subject_id', '=', key.subject_id)
+    .where('pattern_key', '=', key.pattern_key)
+    .where('temporary_role', '=', key.temporary_role)
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+function toRow(id: string, grant: NewGrant) {
+  const { subjectKind, subjectId, role, pattern, until } = grant;
+  if (role === 'owner' && pattern !== EVERY_SERVER) throw new Error('an owner covers every server');
+  const given = {
+    id,
+    role,
+    pattern,
+    granted_by: grant.grantedBy,
+    granted_at: grant.grantedAt,
+    until: until ?? 0,
+  };
+  const key = {
+    workspace_id: grant.workspaceId,
+    subject_kind: subjectKind,
+    subject_id: subjectId,
+    pattern_key: pattern.toLowerCase(),
+    temporary_role: until === undefined ? ('' as const) : role,
+  };
+  return { given, key };
+}
+
+const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'temporary_role'] as const;
 
 function subjectsAt(
   column: ExpressionBuilder<Tables, 'grants'>,
@@ -128,6 +166,6 @@ function toGrant(row: GrantRow): Grant {
     pattern: row.pattern,
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
-    ...keepPresent({ until: row.is_temporary === 1 ? row.until : null }),
+    ...keepPresent({ until: row.temporary_role === '' ? null : row.until }),
   };
 }

@@ -62,7 +62,7 @@ export function createLedgerLists({
         .execute();
       return rows.map(toOperation);
     },
-    listSettledIds: async (workspaceId, among) => {
+    listSettledIds: async (workspaceId, among, after) => {
       if (among.length === 0) return [];
       const rows = await db
         .selectFrom('operations')
@@ -71,6 +71,7 @@ export function createLedgerLists({
         .where('kind', '=', 'create')
         .where('state', '=', 'settled')
         .where('server_id', 'in', among)
+        .$if(after !== undefined, (select) => select.where('created_at', '>', after ?? 0))
         .execute();
       return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
     },

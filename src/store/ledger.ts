@@ -42,14 +42,15 @@ export function createLedger(foundation: Foundation): Ledger {
         const row = await move(trx, id, isLate ? [...from, 'settled'] : from, {
           ...endedAt(at),
           state: 'settled',
-          server_id: serverId,
+          ...(serverId === undefined ? {} : { server_id: serverId }),
           paid_until: paidUntil ?? null,
           has_password: password ? 1 : 0,
           reason: null,
           reason_details: null,
         });
         if (!row) return false;
-        if (password) await keepPassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
+        if (password && serverId !== undefined)
+          await keepPassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
         await addAudit(trx, foundation, audit);
         return true;
       }),
@@ -69,8 +70,9 @@ export function createLedger(foundation: Foundation): Ledger {
         told_at: 0,
         due_at: dueAt,
       }),
-    needPerson: async (id, audit) => {
-      const change = { needs_person: 1, told_at: 0, due_at: audit.at };
+    needPerson: async (id, audit, reason) => {
+      const why = reason === undefined ? {} : { reason, reason_details: null };
+      const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
       await moveAudited(foundation, id, ['in_doubt'], audit, change);
     },
     markTold: async (told, at) => {

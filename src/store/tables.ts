@@ -54,8 +54,8 @@ interface GrantsTable {
   granted_at: number;
   /** 0 when it is for good. */
   until: number;
-  /** Whether it has an end: one for good and one for a time stand side by side. */
-  is_temporary: number;
+  /** The role of one that has an end, '' of one for good: these stand side by side. */
+  temporary_role: Role | '';
 }
 
 interface AccessRequestsTable {
@@ -68,11 +68,14 @@ interface AccessRequestsTable {
   pattern_key: string;
   reason: string;
   asked_at: number;
+  expires_at: number;
   state: AccessRequest['state'];
   decided_by: string | null;
+  /** When it stopped being open, by whatever. */
   decided_at: number | null;
   /** NULL when nothing was given, or for good. */
   until: number | null;
+  is_told: number;
   /** JSON. */
   cards: string;
 }

@@ -19,6 +19,8 @@ let deleted: number[];
 /** What the next calls of the hosting API do instead of answering. */
 let fault: (() => Error) | undefined;
 let isSlackDown: boolean;
+/** Whether Slack owes an answer about the one who asked. */
+let isUnsure: boolean;
 let shown: ApprovalState[];
 let told: ApprovalState[];
 let asked: number;
@@ -26,13 +28,14 @@ let asked: number;
 beforeEach(async () => {
   store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
   await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
-  await store.apiKeys.put('T1', new Secret('key'), 'U9', T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U9', T0 - 1);
   await give('manager');
   now = T0;
   servers = [{ id: 7, label: 'web-1', state: 'running' }];
   deleted = [];
   fault = undefined;
   isSlackDown = false;
+  isUnsure = false;
   shown = [];
   told = [];
   asked = 0;
@@ -87,7 +90,7 @@ function services(): Services {
     system: { ...stillSystem, now: () => now },
     log: silentLog,
     store,
-    people: { find: async () => undefined, exists: async () => 'unknown' },
+    people: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
     teller: {
@@ -101,6 +104,9 @@ function services(): Services {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;
       },
+      askOwners: async () => [],
+      showRequest: async () => undefined,
+      tellAsker: async () => true,
     },
     turns: { take: (_name, work) => work() },
     hostingOf: makeHosting,
@@ -178,6 +184,35 @@ describe('an approved delete that a dead process left', () => {
     expect(await stateOf(approval)).toBe(`void ${reason}`);
   });
 
+  it('is not carried out in an account that was connected since it was asked for', async () => {
+    const approval = await left('approved', 1);
+    await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
+    await sweepAfter(2);
+    expect(deleted).toEqual([]);
+    expect(await stateOf(approval)).toBe('void account_changed');
+    expect(told).toEqual(['void']);
+  });
+
+  it('waits while Slack can’t say whether whoever asked still has the role', async () => {
+    const approval = await left('approved', 1);
+    await give('viewer');
+    isUnsure = true;
+    await sweepAfter(2);
+    expect([await stateOf(approval), deleted, told]).toEqual(['approved', [], []]);
+    await give('manager');
+    await sweepAfter(3, 2);
+    expect([await stateOf(approval), deleted]).toEqual(['ended done', [7]]);
+  });
+
+  it('is given back when Slack says nothing for too long', async () => {
+    const approval = await left('approved', 1);
+    await give('viewer');
+    isUnsure = true;
+    await sweepAfter(2);
+    await sweepAfter(7, 2);
+    expect([await stateOf(approval), deleted]).toEqual(['void stale_confirmation', []]);
+  });
+
   it('waits while nobody can say whether it still holds', async () => {
     const approval = await left('approved', 1);
     fault = () => new HostingError('no_answer', 'no');
@@ -208,6 +243,17 @@ describe('a delete that was under way when its process died', () => {
     expect(await stateOf(approval)).toBe('ended no_answer');
     expect([deleted, told]).toEqual([[], ['ended']]);
     expect((await audited())[0]).toBe('delete in_doubt no_answer');
+  });
+
+  it('is never said to be gone by what another account has', async () => {
+    const approval = await left('running', 1);
+    await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
+    servers = [];
+    await sweepAfter(2);
+    expect([await stateOf(approval), told]).toEqual(['running', []]);
+    await sweepAfter(11.5, 2);
+    expect([await stateOf(approval), told]).toEqual(['ended lost_account', ['ended']]);
+    expect((await audited())[0]).toBe('delete in_doubt lost_account');
   });
 
   it('is let go also by the process that sent it, after that time', async () => {

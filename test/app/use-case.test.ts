@@ -71,6 +71,9 @@ function servicesWith(more: Partial<Services> = {}): Services {
       askApprovers: async () => [],
       showApproval: async () => undefined,
       tellApproval: async () => true,
+      askOwners: async () => [],
+      showRequest: async () => undefined,
+      tellAsker: async () => true,
     },
     turns: { take: (_name, work) => work() },
     hostingOf: () => {
@@ -249,12 +252,43 @@ describe('Slack’s word on a person', () => {
     expect(asked).toEqual(['UMANAGER']);
   });
 
-  it('counts as no when it does not come', async () => {
+  it('is not asked for by a knock of whoever may do it to some server', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await door.knock(useCase('operator'), visit('UANN'));
+    expect(asked).toEqual([]);
+    await door.enter(useCase('operator'), 'x', visit('UANN'));
+    expect(asked).toEqual(['UANN']);
+  });
+
+  it('counts as no when it does not come, and is not told as a lack of a role', async () => {
     isSlackDown = true;
-    await expect(door.enter(useCase('owner'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+    for (const userId of ['UADMIN', 'USOMEBODY', 'UMANAGER']) {
+      await expect(door.enter(useCase('owner'), 'x', visit(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+      await expect(door.knock(useCase('owner'), visit(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+    }
+    expect(new Set((await outcomes()).map((outcome) => outcome.join(' ')))).toEqual(
+      new Set(['denied identity_unknown']),
+    );
+    expect(runs).toBe(0);
+    expect(await door.enter(useCase('manager'), 'x', visit('UMANAGER'))).toBe('x');
+  });
+
+  it.each([
+    ['that the app may not ask for it', 'hidden'],
+    ['that there is no such person', 'no'],
+  ] as const)('is a no when it is %s', async (_words, exists) => {
+    const silent: People = { find: async () => undefined, exists: async () => exists };
+    await give('C1', 'manager', { subjectKind: 'channel' });
+    const silentDoor = createDoor(servicesWith({ people: silent }));
+    await expect(silentDoor.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
       code: 'role_needed',
     });
-    expect(await door.enter(useCase('manager'), 'x', visit('UMANAGER'))).toBe('x');
+    const asked = { workspaceId: 'T1', userId: 'USOMEBODY', channelId: 'C1' };
+    expect(await silentDoor.hasRole(asked, 'viewer', 'web-1')).toBe(false);
   });
 
   it('lets nobody in when asking for it breaks', async () => {
@@ -285,6 +319,32 @@ describe('a role given to a user group', () => {
     groups.set('S1', ['UANN']);
     isSlackDown = true;
     expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('is told as unknown while Slack can’t say who is in it, but only where it would suffice', async () => {
+    const tryTo = (needs: Role) => door.enter(useCase(needs), 'x', visit('UANN'));
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
+    await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.set('S1', []);
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.delete('S1');
+    people.set('UANN', { ...MEMBER, isGuest: true });
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(runs).toBe(0);
+  });
+
+  it('is waited for rather than missed where something is done in somebody’s name', async () => {
+    const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
+    const isOperator = () => door.hasRole(ann, 'operator', 'web-1');
+    await expect(isOperator()).rejects.toMatchObject({
+      code: 'identity_unknown',
+      details: { userId: 'UANN' },
+    });
+    groups.set('S1', ['UANN']);
+    expect(await isOperator()).toBe(true);
+    expect(await door.hasRole(ann, 'manager', 'web-1')).toBe(false);
+    groups.set('S1', []);
+    expect(await isOperator()).toBe(false);
   });
 
   it('is nothing for guests, bots and those who were deactivated, even when they are in it', async () => {
@@ -360,6 +420,22 @@ describe('a role for some servers', () => {
     await expect(door.enter(touch('web-1', 'operator'), '', visit('UANN'))).rejects.toMatchObject({
       details: { held: 'manager', label: 'web-1' },
     });
+  });
+
+  it('is told as unknown for others while a group’s role for those can’t be looked up', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await give('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
+    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'identity_unknown',
+    });
+    await expect(door.enter(touch('mail-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await outcomes()).toEqual([
+      ['denied', 'identity_unknown'],
+      ['denied', 'role_needed'],
+    ]);
   });
 
   it('is widened by a group’s role for all of them', async () => {
@@ -536,6 +612,29 @@ describe('the hosting account', () => {
 
   it('is refused in words while the workspace has none', async () => {
     await expect(door.enter(ask, 'x', visit('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+  });
+
+  it('is the same for all of one act, also when another is connected meanwhile', async () => {
+    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+    const opened: string[] = [];
+    const hostingOf: Services['hostingOf'] = (key) => {
+      opened.push(key.reveal());
+      return {} as ReturnType<Services['hostingOf']>;
+    };
+    const twice = defineUseCase({
+      name: 'delete',
+      needs: 'viewer',
+      effect: 'reads',
+      run: async (_input: string, scene) => {
+        const first = await scene.hosting();
+        await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
+        return first === (await scene.hosting());
+      },
+    });
+    const thatDoor = createDoor(servicesWith({ hostingOf }));
+    expect(await thatDoor.enter(twice, 'x', visit('UVIEWER'))).toBe(true);
+    await thatDoor.enter(ask, 'x', visit('UVIEWER'));
+    expect(opened).toEqual(['key-1', 'key-2']);
   });
 
   it('is the one of the workspace', async () => {

@@ -40,11 +40,15 @@ describe('a label pattern', () => {
     );
   });
 
+  test('of an empty label is not every server', () => {
+    expect(() => exactPattern('')).toThrow('empty label');
+  });
+
   test('fits what its stars are filled with', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b', '\\', '*', 'Ä', '-') });
     fc.assert(
       fc.property(fc.array(fc.tuple(part, part), { minLength: 1 }), (parts) => {
-        const pattern = parts.map(([fixed]) => exactPattern(fixed)).join('*');
+        const pattern = parts.map(([fixed]) => fixed && exactPattern(fixed)).join('*');
         const label = parts.map(([fixed, filling], at) => (at === 0 ? fixed : filling + fixed)).join('');
         expect(matchesPattern(pattern, label)).toBe(true);
       }),

@@ -68,8 +68,14 @@ describe('somebody', () => {
     expect(asked).toEqual(['U404']);
   });
 
+  it('is hidden, for minutes, when the app may not ask', async () => {
+    const { people, asked } = refused('missing_scope');
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('hidden');
+    expect(asked).toEqual(['U1']);
+  });
+
   it.each([
-    'missing_scope',
     'ratelimited',
     'WebAPIRequestError',
     'fatal_error',

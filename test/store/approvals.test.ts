@@ -100,12 +100,19 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(expiresAt - 1), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('a month that was confirmed meanwhile shows that one and pays nothing twice', async () => {
+    test('a month that was confirmed meanwhile is void at once, and pays nothing twice', async () => {
       const { id } = await asked({ deed: { kind: 'purchase', purchase: renewal } });
       const paid = await confirm(store.ledger, newRenew(7, T0));
-      const done = await approved(approvals, id, by(), entry());
+      const audited = await countAudit();
+      const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
       expect(done?.operation).toEqual(paid.operation);
+      expect(done?.approval).toMatchObject({ state: 'void', reason: 'already_renewed', decidedBy: 'U9' });
+      expect(await approvals.find(id)).toStrictEqual(done?.approval);
       expect(await store.ledger.listOpen('T1')).toHaveLength(1);
+      expect(await countAudit()).toBe(audited + 1);
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([
+        { actorId: 'U9', outcome: 'failed', code: 'already_renewed' },
+      ]);
     });
 
     test('a delete waits for whoever does it', async () => {

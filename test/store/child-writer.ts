@@ -28,8 +28,11 @@ async function writeDecisions(): Promise<void> {
   await store.approvals.approve(approval.id, { by: 'U9', at: T0 }, entry());
   await say(`approved ${approval.id}`);
   const { id } = newApproval();
-  const role = { role: 'viewer', pattern: '', reason: 'why' } as const;
-  await store.accessRequests.ask({ id, workspaceId: 'T1', askerId: id, ...role, askedAt: T0 }, 0);
+  const role = { role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
+  await store.accessRequests.ask(
+    { id, workspaceId: 'T1', askerId: id, ...role, askedAt: T0 },
+    { since: 0, most: 9 },
+  );
   await say(`requested ${id}`);
   await store.accessRequests.decide(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: id }) });
   await say(`granted ${id}`);

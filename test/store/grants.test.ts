@@ -31,7 +31,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
   });
 
   test('the last one for the same servers counts, and its button is another', async () => {
-    const first = await grants.put(newGrant({ role: 'owner', pattern: 'Web-*' }));
+    const first = await grants.put(newGrant({ role: 'manager', pattern: 'Web-*' }));
     const second = await grants.put(newGrant({ role: 'viewer', pattern: 'web-*', grantedAt: T0 + 1 }));
     expect(await grants.list('T1')).toEqual([second]);
     expect(await grants.remove('T1', first.id)).toBeUndefined();
@@ -43,11 +43,28 @@ describe.each(engines)('grants on $name', ({ make }) => {
   test('one for a time stands beside one for good, and leaves it there when it ends', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
-    await grants.put(newGrant({ role: 'operator', until: T0 + 20, grantedAt: T0 + 1 }));
-    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'operator']);
-    expect(roles(await grants.listFor('T1', here, T0 + 20))).toEqual(['viewer']);
-    expect(roles(await grants.removeEnded(T0 + 20, () => entry()))).toEqual(['operator']);
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['viewer']);
+    expect(roles(await grants.removeEnded(T0 + 10, () => entry()))).toEqual(['manager']);
     expect(roles(await grants.list('T1'))).toEqual(['viewer']);
+  });
+
+  test('different roles for a time stand side by side; the same one again replaces, also to end it sooner', async () => {
+    await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
+    await grants.put(newGrant({ role: 'operator', until: T0 + 20, grantedAt: T0 + 1 }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['manager', 'operator']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['operator']);
+    await grants.put(newGrant({ role: 'operator', until: T0 + 5, grantedAt: T0 + 2 }));
+    expect(roles(await grants.listFor('T1', here, T0 + 5))).toEqual(['manager']);
+    expect(await grants.list('T1')).toHaveLength(2);
+  });
+
+  test('that make somebody an owner of some servers alone are a defect', async () => {
+    for (const more of [{}, { until: T0 + 1 }]) {
+      const put = grants.put(newGrant({ role: 'owner', pattern: 'web-*', ...more }));
+      await expect(put).rejects.toThrow('an owner covers every server');
+    }
+    expect(await grants.list('T1')).toEqual([]);
   });
 
   test('for different servers stand side by side', async () => {
@@ -148,7 +165,7 @@ test('what somebody may do is found by one query that goes by an index', async (
   const plain = new DatabaseSync(path);
   const plan = plain
     .prepare(`explain query plan ${queries[0]}`)
-    .all('T1', 'user', 'U1', 'group', 'channel', 'C1', 0, T0);
+    .all('T1', 'user', 'U1', 'group', 'channel', 'C1', '', T0);
   plain.close();
   const steps = plan.map((step) => String((step as { detail: string }).detail));
   expect(steps.some((step) => /SEARCH grants USING INDEX .*workspace_id=\?/.test(step))).toBe(true);

@@ -50,5 +50,10 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     expect(ids).toEqual([2]);
     expect(await ledger.listSettledIds('T1', [])).toEqual([]);
     expect(await ledger.listSettledIds('T2', [1, 2])).toEqual([]);
+    const late = newCreate('web-9', { at: T0 + 1 });
+    await sent(late);
+    await ledger.settle(late.id, settled(9), entry());
+    expect(await ledger.listSettledIds('T1', [1, 2, 9])).toEqual([1, 2, 9]);
+    expect(await ledger.listSettledIds('T1', [1, 2, 9], T0)).toEqual([9]);
   });
 });

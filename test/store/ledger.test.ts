@@ -189,7 +189,34 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
     });
   });
 
+  describe('what was done in an account that is not connected any more', () => {
+    test('is settled by a person without an id, and counts as paid', async () => {
+      const id = await sent();
+      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      const operation = await ledger.find(id);
+      expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
+      expect(operation).not.toHaveProperty('serverId');
+      expect((await ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(499);
+    });
+
+    test('keeps the server of a renewal', async () => {
+      const id = await sent(newRenew(7));
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7 });
+    });
+  });
+
   describe('contradictory evidence', () => {
+    test('keeps why it is left to a person, if that is told', async () => {
+      const id = await sent();
+      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.needPerson(id, entry(), 'account_changed');
+      expect(await ledger.find(id)).toMatchObject({ needsPerson: true, reason: 'account_changed' });
+      await ledger.needPerson(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason: 'account_changed' });
+    });
+
     test('is left to a person once, stays in doubt, and can still end', async () => {
       const id = await sent();
       await ledger.needPerson(id, entry());

@@ -124,7 +124,9 @@ export function makeAccessRequest(place = 1, more: Partial<AccessRequest> = {}):
     pattern: '',
     reason: 'I am on call this week',
     askedAt: NOW,
+    expiresAt: NOW + 7 * DAY_MS,
     state: 'open',
+    isTold: true,
     cards: [],
     ...more,
   };

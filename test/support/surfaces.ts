@@ -109,14 +109,16 @@ function accessSurfaces(request: AccessRequest): Surface[] {
     { ...decided, state: 'approved', until: NOW + DAY_MS },
     { ...decided, state: 'denied' },
     { ...request, state: 'replaced' },
+    { ...request, state: 'expired' },
   ];
-  const label = request.pattern;
+  const { role, pattern: label } = request;
+  const wish = label === '' ? { role } : { role, label };
   return [
     ...states.map((each, at) => surface(`request for a role ${request.id} ${at}`, () => requestCard(each))),
     ...states
-      .slice(1, 4)
+      .filter(({ state }) => !['open', 'replaced'].includes(state))
       .map((each, at) => surface(`answer to ${request.id} ${at}`, () => answerMessage(each))),
-    surface(`ask for a role ${request.id}`, () => askView({ role: request.role, label }, ORIGIN)),
+    surface(`ask for a role ${request.id}`, () => askView(wish, ORIGIN)),
   ];
 }
 

@@ -3,6 +3,7 @@ import { SlackRefusal } from '../../src/sandbox/slack/refusal.ts';
 import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../support/movable-system.ts';
 import { startTeam, type Team } from '../support/team.ts';
+import { envelope, visitor } from '../support/visitor.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -71,6 +72,25 @@ describe('a role given to a channel', () => {
     await guest.sees('you have no role here yet');
   });
 
+  it('counts in the menus of a form that was opened there', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant #ops manager');
+    await owner.sees('is now manager');
+    const by = visitor(team, 'nobody');
+    const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
+    const types = (channelId: string) =>
+      by.interacts('block_suggestion', {
+        channel: undefined,
+        action_id: 'create.plan',
+        block_id: 'plan',
+        value: '',
+        view: view(channelId),
+      });
+    expect((await types('C0OPS00001')).response).toContain('small');
+    expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
+  });
+
   it('is refused for a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
@@ -110,6 +130,17 @@ describe('a role for some servers', () => {
     expect(
       team.hosting.requests().filter(({ method, path }) => method !== 'GET' && path.includes('3')),
     ).toEqual([]);
+  });
+
+  it('offers nothing of the others when a name fits several of them', async () => {
+    await using team = await startWithServers();
+    team.hosting.seedServers(team.account, 2, 'mail');
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody viewer on web-*');
+    await owner.sees('is now viewer');
+    const nobody = team.slack.as('nobody').in('#ops');
+    await nobody.types('/vps show mail');
+    await nobody.sees('There is no server mail');
   });
 
   it('says so when the pattern fits nothing today, and refuses one for owners', async () => {
@@ -224,6 +255,49 @@ describe('the last owner', () => {
   });
 });
 
+describe('the last owner, again', () => {
+  it('is not kept by a group in which nobody is', async () => {
+    await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
+    const { slack } = team;
+    slack.admin.changePerson('owner', { isAdmin: false });
+    slack.admin.group('platform').users.clear();
+    await team.app.services.store.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.manager.id,
+      role: 'owner',
+      pattern: '',
+      grantedBy: PEOPLE.manager.id,
+      grantedAt: 1,
+    });
+    const manager = slack.as('manager').in('#ops');
+    await manager.types('/vps access grant @platform owner');
+    await manager.sees('@platform is now owner');
+    await manager.types('/vps access revoke @manager');
+    await manager.sees('leave nobody who is an owner');
+  });
+});
+
+describe('the audit of roles', () => {
+  it('says what was given, for how long, and what was taken', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody operator on web-* for 10m');
+    await owner.sees('is now operator');
+    await owner.types('/vps access grant @nobody viewer');
+    await owner.sees('is now viewer');
+    await owner.types('/vps access revoke @nobody');
+    await owner.sees('no role by grant any more');
+    const nobody = PEOPLE.nobody.id;
+    expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
+      `operator web-* ${nobody} for 10 min`,
+    );
+    expect((await audited(team, 'access_revoke'))[0]?.label).toBe(
+      `operator web-* ${nobody} for 10 min, viewer ${nobody}`,
+    );
+  });
+});
+
 describe('those to whom no role can be given', () => {
   it.each([
     [`<@${PEOPLE.stranger.id}>`, 'of another organisation'],
@@ -301,10 +375,14 @@ describe('asking for access', () => {
       subjectKind: 'user',
       subjectId: PEOPLE.viewer.id,
       role: 'owner',
-      pattern: 'none',
+      pattern: '',
       grantedBy: 'U0',
       grantedAt: 0,
     });
+    await viewer.closes();
+    await viewer.types('/vps access');
+    await viewer.presses('Approve for good');
+    await viewer.sees('Nobody answers their own request');
     await owner.presses('Deny');
     await owner.sees('Denied by');
     await manager.sees('Denied by');

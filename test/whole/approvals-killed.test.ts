@@ -104,7 +104,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await using scene = await ruled();
     await scene.confirmCreate();
     await scene.owner.sees('wants to create web-1');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await scene.kill();
     await scene.start();
     scene.approve();

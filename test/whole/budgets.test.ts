@@ -95,6 +95,17 @@ describe.concurrent('a budget', () => {
     expect(team.labels()).toEqual(['web-2']);
   });
 
+  test('that is used up refuses a renewal of unknown price, without naming one', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(0));
+    team.hosting.seedServers(team.account, 1, 'old');
+    await team.manager.types('/vps renew old-1');
+    await team.manager.sees('This goes over the budget of this month');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('0.00 of 0.00 was spent this month, and the price of this is not known here');
+    team.manager.doesNotSee('costs 0.00');
+    expect(team.charges()).toBe(0);
+  });
+
   test('does not count a renewal of unknown price, and says so', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(600));
     team.hosting.seedServers(team.account, 1, 'old');

@@ -155,14 +155,16 @@ describe('the whole story of a team, logged at level debug', () => {
       'the link’s token': link.pathname.split('/').at(-1) ?? '',
     };
     const sent = slack.traffic().filter(({ from }) => from === 'app');
-    const pages = ['/metrics', '/livez', '/readyz', '/connect/x', '/nowhere'].map(async (path) =>
-      (await fetch(`${app.url}${path}`)).text(),
+    const pages = await Promise.all(
+      ['/metrics', '/livez', '/readyz', '/connect/x', '/nowhere'].map(async (path) =>
+        (await fetch(`${app.url}${path}`)).text(),
+      ),
     );
     const running = await bytesOf(folder);
     expect(await app.stop()).toBe(0);
     const places = {
       'the log': app.output(),
-      'our pages': `${page}${(await Promise.all(pages)).join()}`,
+      'our pages': `${page}${pages.join()}`,
       'the files while running': running,
       'the files afterwards': await bytesOf(folder),
       'addresses at the hosting API': JSON.stringify(hosting.requests()),

@@ -251,14 +251,51 @@ describe('when Slack does not say who somebody is', () => {
       envelope({ order, price: 290 }, 'F1'),
     );
     expect(status).toBe(200);
-    expect(response).toContain('takes the role');
+    expect(response).toContain('Slack could not say who you are just now');
     expect(tookMs).toBeLessThan(2900);
     team.slack.faults.clear();
     team.slack.faults.failMethod('users.info', 'internal_error');
     const before = admin.mark();
     await admin.command('audit');
     await admin.hears(before);
-    expect(admin.told().at(-1)).toContain('you have no role here yet');
+    expect(admin.told().at(-1)).toContain('Try again in a minute');
     expect(team.hosting.requests()).toEqual([]);
+    const [denied] = await admin.audit();
+    expect(denied).toMatchObject({ outcome: 'denied', code: 'identity_unknown' });
+  });
+
+  it('does not make a payment late for whoever has a role for some servers', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody manager on web-*');
+    await owner.sees(/is (now )?manager/);
+    await team.restart();
+    team.slack.faults.slowDown('users.info', 20_000);
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
+    const nobody = visitor(team, 'nobody');
+    const { response, tookMs } = await nobody.submits('create_review', envelope({ order, price: 590 }, 'F1'));
+    expect(response).toContain('is being created');
+    expect(tookMs).toBeLessThan(2900);
+    await team.slack.as('nobody').in('#ops').sees('web-1 was created');
+  });
+
+  it('does not tell the members of a group that they lack the role, nor offers to ask for it', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 2, 'web');
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @oncall operator');
+    await owner.sees(/is (now )?operator/);
+    for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
+      team.slack.faults.failMethod(method, 'internal_error');
+    await team.restart();
+    const nobody = team.slack.as('nobody').in('#ops');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('Slack could not say who you are just now, so nothing was done');
+    nobody.doesNotSee('Ask for access');
+    nobody.doesNotSee('no role');
+    expect(changesSeen(team)).toEqual([]);
+    expect(await visitor(team, 'nobody').audit()).toMatchObject([
+      { outcome: 'denied', code: 'identity_unknown' },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Secret } from '../../src/domain/secret.ts';
 import { startTeam, type Team, type TeamOptions } from '../support/team.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
@@ -251,6 +252,24 @@ describe.concurrent('a renewal', () => {
     await team.owner.presses('Renew and pay');
     await team.owner.sees('It is paid until');
     expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('of a server that has another label since the review is not sent', async ({ expect }) => {
+    await using team = await twoReviews();
+    const { hostingOf } = team.app.services;
+    Object.assign(team.app.services, {
+      hostingOf: (key: Secret<string>) => {
+        const hosting = hostingOf(key);
+        const listServers = async () =>
+          (await hosting.listServers()).map((server) => ({ ...server, label: 'db-prod' }));
+        return { ...hosting, listServers };
+      },
+    });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees(
+      'The server has another label now: db-prod instead of web-1. Nothing was charged',
+    );
+    expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
   });
 
   test('on a review that is older than another renewal pays nothing more', async () => {

@@ -16,7 +16,7 @@ async function opening(options: Parameters<typeof startTeam>[0] = {}) {
 }
 
 const ABOVE = 'To create a server that costs more a month than';
-const CHANNEL = 'Channel for requests and reminders';
+const CHANNEL = 'Channel for requests to approve, and reminders';
 
 describe.concurrent('the settings of a workspace', () => {
   test('are changed in one form by an owner, told in words, and audited', async ({ expect }) => {
@@ -35,7 +35,7 @@ describe.concurrent('the settings of a workspace', () => {
     );
     await team.owner.sees('a create that costs more than 20.00 a month takes a second person');
     await team.owner.sees('the workspace may spend 100.50 a month; each person may spend 0.00 a month');
-    await team.owner.sees('requests and reminders go to #general');
+    await team.owner.sees('requests to approve and reminders go to #general');
     expect(await settingsOf(team)).toEqual({
       announces: false,
       approval: { delete: true, renew: false, createAbove: 2000 },
@@ -47,7 +47,10 @@ describe.concurrent('the settings of a workspace', () => {
     expect(entry?.label).toBe(
       'announces true → false, approval.delete false → true, approval.createAbove none → 20.00, budget.workspace none → 100.50, budget.person none → 0.00, channel none → C0GENERAL1',
     );
-    await team.slack.as('owner').in('#general').sees('wants requests and reminders of /vps to come here');
+    await team.slack
+      .as('owner')
+      .in('#general')
+      .sees('wants requests to approve, and reminders, of /vps to come here');
     await team.owner.closes();
     await team.owner.types('/vps settings');
     await team.owner.sees('20.00');
@@ -122,7 +125,7 @@ describe.concurrent('the settings of a workspace', () => {
     );
     expect(forged.response).toContain('This takes the role');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
-    manager.doesNotSee('wants requests and reminders');
+    manager.doesNotSee('wants requests to approve');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
       const broken = await visitor(team, 'owner').submits('settings', envelope(was, 'f'), fields);
       expect(broken.response).toContain('of an older version');

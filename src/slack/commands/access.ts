@@ -63,8 +63,7 @@ export const access = defineCommand({
   ],
   modals: [
     ...askModals,
-    grantForm.onSubmit(async ({ fields, viewId }, request) => {
-      await request.knock(grantAccess);
+    grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
       const wish = readGrantFields(fields);
       if ('errors' in wish) return { with: wish };
       return {

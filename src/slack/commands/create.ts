@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { confirmPurchase } from '../../app/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/review-purchase.ts';
 import { soon } from '../../app/soon.ts';
 import type { Order } from '../../domain/catalog.ts';
@@ -58,11 +59,11 @@ export const create = defineCommand({
     createReviewButton.on((input, request) => form.open(input, request)),
   ],
   modals: [
-    createChoices.onSubmit(async ({ fields, origin, viewId }, request) => {
+    createChoices.onSubmit(openCreate, async ({ fields, origin, viewId }, request) => {
       const loading = loadReview(fields, request, origin);
       return showSoon(loading, viewId, request);
     }),
-    createReview.onSubmit(async ({ metadata, origin, viewId }, request) => {
+    createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const purchase = { kind: 'create' as const, order: metadata.order };
       return pay(
         { operationId: origin.formId, purchase, price: money(metadata.price) },

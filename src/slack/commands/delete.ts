@@ -36,13 +36,12 @@ export const remove = defineCommand({
   actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
   modals: [
     form.pickHandler,
-    deleteDialog.onSubmit(async ({ fields, metadata, origin, viewId }, request) => {
+    deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
       // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
       if (fields.label !== metadata.word) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
-      await request.knock(deleteServer);
       const deletion = { id: metadata.serverId, typedLabel: fields.label };
       return {
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { confirmPurchase } from '../../app/confirm-purchase.ts';
 import { reviewRenew } from '../../app/review-purchase.ts';
 import { money } from '../../domain/money.ts';
 import { renewButton } from '../buttons.ts';
@@ -32,7 +33,7 @@ export const renew = defineCommand({
   actions: [form.handler, renewButton.on(({ id }, request) => form.open({ id }, request))],
   modals: [
     form.pickHandler,
-    renewReview.onSubmit(async ({ metadata, origin, viewId }, request) => {
+    renewReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const { serverId, label, paidUntil, price } = metadata;
       const purchase = { kind: 'renew' as const, serverId, label, paidUntil };
       const confirmation = {

@@ -28,14 +28,13 @@ const form = defineForm({
 export const settings = defineCommand({
   name: 'settings',
   usage: 'settings',
-  summary: 'Sets announcements, the two-person rule, budgets and the channel for requests',
+  summary: 'Sets announcements, the two-person rule, budgets and the channel for requests to approve',
   needs: 'owner',
   parse: ({ words }) => (words.length > 0 ? 'Settings are changed in a form: leave the rest out.' : {}),
   run: (_input, request) => form.open({}, request),
   actions: [form.handler],
   modals: [
-    settingsForm.onSubmit(async ({ fields, metadata: was, viewId }, request) => {
-      await request.knock(changeSettings);
+    settingsForm.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
       const wanted = readSettingsFields(fields);
       const words = savedWords(was, wanted, request.bench.currency);
       if (listChanges(was, wanted).length === 0) return { with: noticeView(SETTINGS_TITLE, words) };
@@ -64,7 +63,7 @@ async function findChannelFault(
 ): Promise<string | undefined> {
   if (channelId === undefined || channelId === was.channelId) return undefined;
   const { slack, services } = request.bench;
-  const words = `${mention(request.visit.actor.userId)} wants requests and reminders of \`/vps\` to come here; this message only tries whether they would.`;
+  const words = `${mention(request.visit.actor.userId)} wants requests to approve, and reminders, of \`/vps\` to come here; this message only tries whether they would.`;
   const posted = await soon(slack.post(channelId, say(words)), services.system, CHECK_MS);
   if (!posted) return 'Slack did not say in time whether the app can write to that channel. Try again.';
   return posted.ok ? undefined : request.explain(new Refusal('channel_unwritable', { reason: posted.error }));

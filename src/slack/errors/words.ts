@@ -6,6 +6,7 @@ import {
 } from '../../domain/errors.ts';
 import { describeMoney, type Money } from '../../domain/money.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from '../kit/text.ts';
+import { describeRole } from '../messages/access-words.ts';
 
 /** Words for people, one entry for every code there is: the type demands it. All mrkdwn, all escaped. */
 type HostingWords = Readonly<Record<HostingCode | 'unknown_code', string>>;
@@ -43,13 +44,15 @@ const REFUSALS: RefusalWords = {
       owners.length > 0
         ? `${owners.map(mention).join(', ')} can give it to you`
         : 'An owner can give it to you, such as an admin of this Slack workspace';
-    return `This takes the role *${needed}*${where}${instead}. ${who}: \`/vps access ask ${needed}\` asks for it.`;
+    return `This takes the role *${needed}*${where}${instead}. ${who}.${howToAsk(needed, label)}`;
   },
   other_organisation: () =>
     'This app belongs to another organisation’s workspace, so you can’t use it from yours.',
   other_workspace: () => 'This app is not set up for this workspace.',
-  identity_unknown: () =>
-    'Slack could not say who you are just now, so nothing was done. Try again in a minute.',
+  identity_unknown: ({ userId }) =>
+    userId === undefined
+      ? 'Slack could not say who you are just now, so nothing was done. Try again in a minute.'
+      : `Slack could not say just now whether ${mention(userId)} may still do that, so nothing was done. Try again in a minute.`,
   not_creator: ({ label }) =>
     `Only the person who created ${codeLabel(label)} can see its root password, or erase it.`,
   already_handled: () => 'This very request was handled before; nothing was done again.',
@@ -78,6 +81,10 @@ const REFUSALS: RefusalWords = {
     `An earlier order of ${codeLabel(label)} is still in doubt. Nothing more was ordered: wait for its outcome, or choose another label.`,
   stale_confirmation: () =>
     'This confirmation was too old to be carried out. Nothing was ordered and nothing was charged.',
+  account_changed: () =>
+    'The hosting account was connected anew after this was confirmed, and it may be another one. Nothing was sent and nothing was charged.',
+  label_moved: ({ before, now }) =>
+    `The server has another label now: ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
   doubt_over: () => 'There is nothing to decide any more: this has been settled meanwhile.',
 
   no_password: ({ label }) =>
@@ -95,10 +102,16 @@ const REFUSALS: RefusalWords = {
   no_grantee: ({ problem }) => NO_GRANTEE[problem],
   grant_over: () => 'That role has ended or was taken away already.',
   role_held: ({ role }) => `You have the role *${role}* there already. Run the command again.`,
-  asked_before: ({ at, isDenied }) =>
-    isDenied
-      ? `An owner said no to that at ${slackDate(at)}. You can ask again an hour after you asked.`
-      : `You asked for that at ${slackDate(at)}; the owners have it. You can ask again an hour later.`,
+  label_needed: ({ role }) =>
+    `That server has no label, so nobody can have a role for it alone. \`/vps access ask ${role}\` asks for every server.`,
+  asked_before: ({ at, state, againAt }) => {
+    const since = { open: '; the owners have it', denied: ', and an owner said no' }[state] ?? '';
+    return `You asked for that at ${slackDate(at)}${since}. You can ask again at ${slackDate(againAt)}.`;
+  },
+  asked_enough: ({ wishes, againAt }) => {
+    const asked = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
+    return `You have asked for several roles within the last hour, so the owners were not asked again: ${asked.join(', ')}. You can ask again at ${slackDate(againAt)}.`;
+  },
   own_request: () => 'Nobody answers their own request: it takes somebody else.',
   request_over: ({ state, by }) => {
     const who = by === undefined ? '' : ` by ${mention(by)}`;
@@ -106,8 +119,10 @@ const REFUSALS: RefusalWords = {
   },
   approval_needed: () =>
     'Deleting takes a second person in this workspace now. Open the dialog again to ask for one; nothing was deleted.',
+  not_approved: ({ why, whyDetails }, currency) =>
+    `${wordsOfCode(why, whyDetails, currency)} Nothing was approved: it stays open, and can be approved later.`,
   over_budget: ({ whose, spent, most, price }, currency) =>
-    `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and this costs ${describeMoney(price, currency)}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
+    `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and ${price === undefined ? 'the price of this is not known here' : `this costs ${describeMoney(price, currency)}`}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
   channel_unwritable: ({ reason }) =>
     `The app can’t write to that channel: ${UNWRITABLE[reason] ?? 'Slack refuses it'}. Invite it there first, or choose another one.`,
   settings_moved: () =>
@@ -123,7 +138,8 @@ const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], strin
   deactivated: 'That person is deactivated in Slack.',
   stranger: 'That person is of another organisation, and nobody from there can have a role here.',
   unknown_user: 'Slack knows no such person here.',
-  unknown_group: 'Slack knows no such user group here.',
+  unknown_group:
+    'Slack knows no such user group here. One that was made just now is seen within five minutes.',
   disabled_group: 'That user group is disabled in Slack, so it would open nothing.',
   no_group_scope:
     'The app may not look into user groups, so a role for one would open nothing. The operator can add the scope `usergroups:read` and install the app anew.',
@@ -148,6 +164,13 @@ const REQUEST_STATES: Readonly<Record<string, string>> = {
   replaced: 'This was asked for again since',
   unknown: 'There is nothing to decide here',
 };
+
+/** Without the label it would ask for every server; one that can't be typed is asked for by the button. */
+function howToAsk(role: string, label: string | undefined): string {
+  if (label !== undefined && (label === '' || /[`"\p{Cc}]/u.test(label))) return '';
+  const on = label === undefined ? '' : ` on ${/\s/.test(label) ? `"${label}"` : label}`;
+  return ` \`/vps access ask ${role}${escapeText(on)}\` asks for it.`;
+}
 
 /** Says what happened to a person, in mrkdwn. */
 export function wordsOfCode(code: string, details: object, currency: string): string {

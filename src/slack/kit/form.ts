@@ -49,7 +49,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
     const view = await loadOrExplain(parts, picker, input, request, origin);
     await fillView(viewId, view, parts.title, request);
   };
-  const pickHandler = picker.onSubmit(async ({ fields, origin, viewId }, request) => {
+  const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));
     if (input === undefined) return {};
     return {

@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import type { AnyUseCase } from '../../app/use-case.ts';
 import type { SlackRequest } from '../request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
@@ -37,7 +38,9 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
     close?: string;
     blocks: KnownBlock[];
   }): ModalView;
+  /** Asks at the door whether `needs` may be done, before anything of what was entered is looked at. */
   onSubmit(
+    needs: AnyUseCase,
     run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
   ): ModalHandler;
 }
@@ -74,9 +77,10 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
       close: plain(parts.close ?? 'Cancel'),
       blocks: parts.blocks,
     }),
-    onSubmit: (run) => ({
+    onSubmit: (needs, run) => ({
       id,
       run: async (view, request) => {
+        await request.knock(needs);
         const envelope = parseWritten(view.private_metadata, envelopeOf(metadata));
         const parsed = fields.safeParse(readEntered(view.state.values));
         if (!parsed.success) return { with: { errors: errorsOf(parsed.error) } };

@@ -32,6 +32,7 @@ export function requestCard(request: AccessRequest): Message {
 
 function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
   if (state === 'replaced') return 'It was asked for again since.';
+  if (state === 'expired') return '*Expired*: nobody answered within a week.';
   const how =
     state === 'denied'
       ? 'Denied'
@@ -43,8 +44,24 @@ function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
 
 /** What the asker hears. */
 export function answerMessage({ role, pattern, state, until, decidedBy }: AccessRequest): Message {
+  if (state === 'expired') {
+    return say(
+      `Nobody answered your request for the role ${describeRole({ role, pattern })} within a week, so it has ended. You can ask again.`,
+    );
+  }
   const by = mention(decidedBy ?? '');
   if (state === 'denied') return say(`${by} said no to the role ${describeRole({ role, pattern })}.`);
   const given = { role, pattern, ...(until === undefined ? {} : { until }) };
   return say(`${by} gave you the role ${describeRole(given)}. It counts at once.`);
+}
+
+/** What the asker hears at once. */
+export function askedWords(request: AccessRequest, owners: readonly string[]): string {
+  const { role, pattern, state, cards } = request;
+  const what = describeRole({ role, pattern });
+  if (state !== 'open') return `Your request for the role ${what} has been answered already.`;
+  if (cards.length > 0) {
+    return `You have asked for the role ${what}: ${owners.map(mention).join(', ')} can answer. You will be told.`;
+  }
+  return `Your request for the role ${what} is written down, but no owner could be reached by message yet; that is tried again for a day. Tell one, such as an admin of this Slack workspace: \`/vps access\` shows it.`;
 }

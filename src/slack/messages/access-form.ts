@@ -32,7 +32,7 @@ export const grantForm = defineModal(
     time: z.string('Choose how long it is for'),
   }),
 );
-export type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[0]>[0]['fields'];
+export type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
 /** The form in which an owner gives a role; without the scope for user groups, that field is absent. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {

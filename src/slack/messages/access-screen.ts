@@ -17,7 +17,7 @@ import { turnButtons } from './turns.ts';
 const GRANTS_PER_PAGE = 12;
 /** With the longest patterns, so many fit into one paragraph. */
 const HOLDS_MOST = 12;
-/** Older ones are answered first. */
+/** Older ones are answered first; the others are counted. */
 const REQUESTS_MOST = 5;
 
 /** Who may do what, who asks for more, and the buttons that change it. */
@@ -32,6 +32,13 @@ export function accessScreen({ grants, owners, requests }: AccessList, page: num
       ...requests
         .slice(0, REQUESTS_MOST)
         .flatMap((request) => [section(describeRequest(request)), actions(...answerButtons(request.id))]),
+      ...(requests.length > REQUESTS_MOST
+        ? [
+            context(
+              `and ${requests.length - REQUESTS_MOST} more waiting: they follow when these are answered.`,
+            ),
+          ]
+        : []),
       ...(owners.length > 0
         ? [section(`${owners.slice(0, 50).map(mention).join(', ')} *owner*\nNamed in \`OWNERS\``)]
         : []),

@@ -106,9 +106,9 @@ function confirmWords({ deed }: Approval, currency: string): string {
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 
-function nextButtons({ state, deed, reason }: Approval): Button[] {
+function nextButtons({ state, deed, reason = '' }: Approval): Button[] {
   const serverId = deed.kind === 'delete' ? deed.serverId : idOf(deed.purchase);
-  if (state === 'approved' || state === 'running' || reason === 'done') return [];
+  if (state === 'approved' || state === 'running' || ['done', 'lost_account'].includes(reason)) return [];
   if (reason === 'no_answer' && serverId !== undefined)
     return [showButton.element('Look again', { id: serverId })];
   if (deed.kind === 'purchase' && deed.purchase.kind === 'create')

@@ -103,13 +103,16 @@ function nothingDone(deed: Deed): string {
 const VOID_WORDS: Readonly<Record<string, string>> = {
   price_moved: 'its price has changed since it was asked for',
   unknown_server: 'the server is not there any more',
+  account_changed: 'the hosting account was connected anew since it was asked for, and may be another one',
   label_differs: 'the server has another label now',
   already_renewed: 'the server has been renewed since it was asked for',
   over_budget: 'the budget of this month does not hold it any more',
   stale_confirmation: 'the app was away for too long after it was approved',
 };
 
-function voidWords({ reason = '', requesterId }: Approval): string {
+function voidWords({ reason = '', requesterId, deed }: Approval): string {
+  if (reason === 'unknown_choice')
+    return `its ${kindOf(deed) === 'create' ? 'plan, location or image' : 'plan'} is not in the catalog any more`;
   if (reason === 'role_needed') return `${mention(requesterId)} may not do that any more`;
   return VOID_WORDS[reason] ?? 'what it was about has changed';
 }
@@ -120,6 +123,8 @@ function endWords({ deed, reason = 'defect' }: Approval, currency: string): stri
   if (reason === 'done') return `${label} was deleted.`;
   if (reason === 'no_answer')
     return `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`;
+  if (reason === 'lost_account')
+    return `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before.`;
   const why = reason === 'defect' ? 'something unexpected happened.' : wordsOfCode(reason, {}, currency);
   return `${label} was not deleted: ${why}`;
 }

@@ -39,7 +39,7 @@ export function outcomeWords(operation: Operation, currency: string): string {
       return `${label} was not ${isCreate ? 'created' : 'renewed'}. ${refusedWords(operation, currency)}`;
     case 'in_doubt':
       return operation.needsPerson
-        ? needsPersonWords(label, isCreate)
+        ? needsPersonWords(operation, label, isCreate)
         : doubtWords(operation, label, isCreate);
   }
 }
@@ -47,6 +47,8 @@ export function outcomeWords(operation: Operation, currency: string): string {
 function createdWords(operation: Operation, label: string, currency: string): string {
   const price =
     operation.price === undefined ? '' : `, ${describeMoney(operation.price as Money, currency)} a month`;
+  if (operation.serverId === undefined)
+    return `${label} was created in the hosting account that was connected before${price}. You were charged once.`;
   const created = `${label} was created (id ${operation.serverId}${price}).`;
   if (operation.hasPassword) return created;
   return `${created} Its root password never reached us: the answer that held it was lost, and the hosting API shows it only once. Nobody here has it. You were charged once.`;
@@ -77,7 +79,9 @@ function doubtWords(operation: Operation, label: string, isCreate: boolean): str
   return `We don’t know yet whether ${label} was ${isCreate ? 'created' : 'renewed'}. ${reason} You will not be charged twice: nothing is sent again. We are looking for it and will tell you here.`;
 }
 
-function needsPersonWords(label: string, isCreate: boolean): string {
+function needsPersonWords({ reason }: Operation, label: string, isCreate: boolean): string {
+  if (reason === 'account_changed')
+    return `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}: the answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before. Nothing was sent twice.`;
   return isCreate
     ? `We can’t tell whether ${label} was created: there are new servers that fit it only in part. Please compare the account page with \`/vps list\`. Nothing was sent twice.`
     : `We can’t tell whether ${label} was renewed: its paid time does not fit what was there before. Please look at the account page. Nothing was sent twice.`;

@@ -2,10 +2,11 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { RenewReview } from '../../app/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
+import { keepLabel } from '../../domain/kept-label.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
-import { codeLabel, codeTyped, escapeText, shorten } from '../kit/text.ts';
+import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
 import { describePaidUntil } from './server-sheet.ts';
 import { termsBlocks } from './terms.ts';
 
@@ -35,7 +36,7 @@ export function renewReviewView(
     origin,
     metadata: {
       serverId: server.id,
-      label: shorten(server.label, 300),
+      label: keepLabel(server.label),
       paidUntil,
       ...(plan ? { price: plan.monthly } : {}),
     },

@@ -39,7 +39,7 @@ export const settingsForm = defineModal(
   }),
 );
 
-type Fields = Parameters<Parameters<typeof settingsForm.onSubmit>[0]>[0]['fields'];
+type Fields = Parameters<Parameters<typeof settingsForm.onSubmit>[1]>[0]['fields'];
 
 /** The settings as they are, to be changed. */
 export function settingsView(settings: WorkspaceSettings, origin: Origin, currency: string): ModalView {
@@ -70,8 +70,8 @@ export function settingsView(settings: WorkspaceSettings, origin: Origin, curren
         'Only what is paid with this app counts. Renewals whose price is not known here are not counted. What goes over is refused, or asked of another manager where the two-person rule is on.',
       ),
       settingsForm.channelField('channel', {
-        label: 'Channel for requests and reminders',
-        hint: 'Empty: they go to people directly. The app has to be in it.',
+        label: 'Channel for requests to approve, and reminders',
+        hint: 'Empty: they go to people directly. The app has to be in it. Who asks for a role asks the owners directly.',
         optional: true,
         ...(settings.channelId === undefined ? {} : { initial: settings.channelId }),
       }),
@@ -117,8 +117,8 @@ const WORDS: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: stri
   'budget.person': ({ budget }, currency) => budgetWords('each person', budget.person, currency),
   channel: ({ channelId }) =>
     channelId === undefined
-      ? 'requests and reminders go to people directly'
-      : `requests and reminders go to <#${channelId}>`,
+      ? 'requests to approve and reminders go to people directly'
+      : `requests to approve and reminders go to <#${channelId}>`,
 };
 
 function budgetWords(whose: string, most: Money | undefined, currency: string): string {

@@ -32,16 +32,16 @@ export async function createGrants({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn('granted_by', 'text', (column) => column.notNull())
     .addColumn('granted_at', 'bigint', (column) => column.notNull())
     .addColumn('until', 'bigint', (column) => column.notNull())
-    .addColumn('is_temporary', 'integer', (column) => column.notNull())
+    .addColumn('temporary_role', 'text', (column) => column.notNull())
     .addUniqueConstraint('grants_key', [
       'workspace_id',
       'subject_kind',
       'subject_id',
       'pattern_key',
-      'is_temporary',
+      'temporary_role',
     ])
     .execute();
-  await schema.createIndex('grants_end').on('grants').columns(['is_temporary', 'until']).execute();
+  await schema.createIndex('grants_end').on('grants').columns(['temporary_role', 'until']).execute();
 }
 
 /** What people asked the owners for. */
@@ -57,10 +57,12 @@ export async function createAccessRequests({ schema }: Kysely<unknown>): Promise
     .addColumn('pattern_key', 'text', (column) => column.notNull())
     .addColumn('reason', 'text', (column) => column.notNull())
     .addColumn('asked_at', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('decided_by', 'text')
     .addColumn('decided_at', 'bigint')
     .addColumn('until', 'bigint')
+    .addColumn('is_told', 'integer', (column) => column.notNull())
     .addColumn('cards', 'text', (column) => column.notNull())
     .execute();
   // Asking twice at the same moment must not make two cards.
@@ -80,6 +82,11 @@ export async function createAccessRequests({ schema }: Kysely<unknown>): Promise
     .createIndex('access_requests_state')
     .on('access_requests')
     .columns(['state', 'workspace_id'])
+    .execute();
+  await schema
+    .createIndex('access_requests_told')
+    .on('access_requests')
+    .columns(['is_told', 'asked_at'])
     .execute();
 }
 

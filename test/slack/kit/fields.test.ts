@@ -73,13 +73,16 @@ async function roundTrip(shown: ModalView, filled: Readonly<Record<string, strin
   return run(app.last().view);
 }
 
+const granting = { name: 'grant', needs: 'anyone', effect: 'reads' } as const;
+const request = { knock: async () => undefined } as unknown as SlackRequest;
+
 async function run(sent: unknown) {
   const given: Granting[] = [];
-  const handler = grant.onSubmit(async ({ fields }) => {
+  const handler = grant.onSubmit(granting, async ({ fields }) => {
     given.push(fields);
     return {};
   });
-  const answer = await handler.run(submittedView.parse(sent), {} as SlackRequest);
+  const answer = await handler.run(submittedView.parse(sent), request);
   return { given: given[0], answer };
 }
 

@@ -2,13 +2,15 @@ import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { Refusal } from '../../../src/domain/errors.ts';
 import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 
-const nobody = {} as SlackRequest;
+const nobody = { knock: async () => undefined } as unknown as SlackRequest;
+const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;
 const origin = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C1' };
 const rename = defineModal(
   'rename',
@@ -53,7 +55,7 @@ function submit(shown: ModalView, label: string | null, colour: string | null) {
 /** Runs the submission and returns what the handler was given and what is answered. */
 async function run(shown: ModalView, label: string | null, colour: string | null) {
   const given: Renaming[] = [];
-  const handler = rename.onSubmit(async (submission) => {
+  const handler = rename.onSubmit(renaming, async (submission) => {
     given.push(submission);
     return {};
   });
@@ -125,13 +127,26 @@ describe('a modal', () => {
     [JSON.stringify({ o: origin }), 'no metadata'],
   ])('whose metadata is %j is refused in words and does nothing: %s', async (private_metadata) => {
     let isRun = false;
-    const handler = rename.onSubmit(async () => {
+    const handler = rename.onSubmit(renaming, async () => {
       isRun = true;
       return {};
     });
     const tampered = { ...submit(view({ serverId: 1 }), 'web-2', 'red'), private_metadata };
     await expect(handler.run(tampered, nobody)).rejects.toMatchObject({ code: 'unreadable_press' });
     expect(isRun).toBe(false);
+  });
+
+  it('is refused before anything in it is looked at, when the door says no', async () => {
+    const refusing = {
+      knock: async () => {
+        throw new Refusal('role_needed', { needed: 'manager' });
+      },
+    } as unknown as SlackRequest;
+    const handler = rename.onSubmit(renaming, async () => ({}));
+    for (const label of ['web-2', null]) {
+      const sent = submit(view({ serverId: 1 }), label, 'red');
+      await expect(handler.run(sent, refusing)).rejects.toMatchObject({ code: 'role_needed' });
+    }
   });
 
   it('is known by where it was opened even when the rest of it is of another version', () => {
