@@ -3,7 +3,6 @@ import { labelOf, type Operation } from '../domain/operation.ts';
 import { compareServers, type Server } from '../domain/server.ts';
 import { isConnectedAnew } from './hosting-since.ts';
 import { auditOf } from './paid-operation.ts';
-import type { Services } from './services.ts';
 import { tellOperation } from './tell-operation.ts';
 import { defineUseCase, type Scene } from './use-case.ts';
 
@@ -37,7 +36,7 @@ export const readDoubt = defineUseCase({
     const held = await scene.services.store.apiKeys.find(operation.workspaceId);
     return {
       operation,
-      candidates: await listCandidates(operation, servers, scene.services),
+      candidates: await listCandidates(operation, servers, scene),
       isConnectedAnew: held !== undefined && isConnectedAnew(held, operation.createdAt),
     };
   },
@@ -88,7 +87,7 @@ async function getDoubt(operationId: string, { actor, services, demand }: Scene)
 async function getCandidate(operation: Operation, serverId: number, scene: Scene): Promise<Server> {
   const hosting = await scene.hosting();
   const servers = await hosting.listServers({ freshness: 'fresh' });
-  const candidates = await listCandidates(operation, servers, scene.services);
+  const candidates = await listCandidates(operation, servers, scene);
   const server = candidates.find(({ id }) => id === serverId);
   if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
   return server;
@@ -98,10 +97,11 @@ async function getCandidate(operation: Operation, serverId: number, scene: Scene
 async function listCandidates(
   { purchase, knownIds, workspaceId }: Operation,
   servers: readonly Server[],
-  { store }: Services,
+  { services: { store }, covers }: Scene,
 ): Promise<readonly Server[]> {
   if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
-  const fresh = servers.filter(({ id }) => !knownIds.includes(id));
+  // What is decided says whose server it is and what it costs: that is only for whoever it is covered for.
+  const fresh = servers.filter(({ id, label }) => !knownIds.includes(id) && covers(label));
   const ids = fresh.map(({ id }) => id);
   const held = await store.apiKeys.find(workspaceId);
   const othersIds = await store.ledger.listSettledIds(workspaceId, ids, held?.setAt);

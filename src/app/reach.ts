@@ -114,8 +114,7 @@ export async function listApprovers(
 }
 
 /**
- * Slack does not say who its admins are: those of them who gave somebody a role, or set the API key, are known by
- * that. Who may not do it is left out: guests in a group, people who were deactivated, roles that have ended.
+ * Slack does not say who its admins are: those of them who gave somebody a role are known by that. Who may not do it is left out: guests in a group, people who were deactivated, roles that have ended.
  */
 async function listThose(
   needed: Role,

@@ -62,9 +62,20 @@ const VOID_REASONS = [
   'already_renewed',
   'over_budget',
   'stale_confirmation',
+  'account_changed',
+  'unknown_choice',
   'something_else',
 ];
-const END_REASONS = ['done', 'no_answer', 'defect', 'wrong_state', 'not_found', 'no_api_key', 'rate_limited'];
+const END_REASONS = [
+  'done',
+  'no_answer',
+  'lost_account',
+  'defect',
+  'wrong_state',
+  'not_found',
+  'no_api_key',
+  'rate_limited',
+];
 
 function outcomesOf(deed: Deed): Approval[] {
   const by = { decidedBy: 'U0OWNER0001', decidedAt: NOW };

@@ -243,7 +243,11 @@ function outcomeSurfaces(operation: Operation): Surface[] {
       ? [surface(`outcome as a direct message: ${name}`, () => outcomeMessage(operation, undefined, ''))]
       : []),
     ...(operation.needsPerson
-      ? [surface(`decide: ${name}`, () => decisionView({ operation, candidates: [makeServer()] }, ORIGIN))]
+      ? [false, true].map((isConnectedAnew) =>
+          surface(`decide: ${name}${isConnectedAnew ? ', of another account' : ''}`, () =>
+            decisionView({ operation, candidates: [makeServer()], isConnectedAnew }, ORIGIN),
+          ),
+        )
       : []),
   ];
 }

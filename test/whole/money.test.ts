@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../src/domain/secret.ts';
+import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from '../support/team.ts';
+import { visitor } from '../support/visitor.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
 const SHORT_DOUBT = { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' };
@@ -193,6 +195,12 @@ describe.concurrent('a create', () => {
     });
     await team.manager.sees('We can’t tell whether', 10_000);
     await team.manager.closes();
+    // Whoever is a manager of other servers alone may not say whose this one is.
+    await team.app.services.store.grants.put({ ...LIMITED, grantedAt: 0 });
+    const limited = visitor(team, 'nobody');
+    const [open] = await team.app.services.store.ledger.listOpen(TEAM.id);
+    await limited.presses('decide', { operationId: open?.id });
+    await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
     await team.manager.presses('Decide…');
     const [option] = (await team.manager.optionsOf('Which server is it?')).filter((text) => text === 'web-1');
     await team.manager.fills({ 'Which server is it?': option ?? '' });
@@ -202,6 +210,15 @@ describe.concurrent('a create', () => {
     await team.manager.sees('was created (id');
   });
 });
+
+const LIMITED = {
+  workspaceId: TEAM.id,
+  subjectKind: 'user',
+  subjectId: PEOPLE.nobody.id,
+  role: 'manager',
+  pattern: 'db-*',
+  grantedBy: PEOPLE.owner.id,
+} as const;
 
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {
