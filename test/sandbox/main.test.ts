@@ -54,10 +54,10 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'
   return child.exitCode;
 }
 
-/** Three free ports in a row. */
+/** Three free ports in a row, below those that the system hands out to others meanwhile. */
 async function findPorts(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 30_000);
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
     const servers = await Promise.allSettled([0, 1, 2].map((more) => occupy(port + more)));
     const taken = servers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all(taken.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -194,13 +194,13 @@ describe('npm run sandbox with --data', () => {
   });
 
   test('names a file that is broken, and writes nothing', { timeout: 3 * START_MS }, async () => {
-    const port = String(await findPorts());
     const broken = ['sandbox.json', 'hosting.json', 'tour.json', 'slack.json'].map(async (name) => {
       const folder = await newFolder();
       const file = join(folder, name);
       await writeFile(join(folder, 'sandbox.lock'), '');
       await writeFile(file, '{"version":');
-      const { code, output } = await run('--port', port, '--data', folder);
+      // A port is tried before the folder is read: each of them has its own.
+      const { code, output } = await run('--port', String(await findPorts()), '--data', folder);
       expect(output).toMatch(/^\S+ is broken[^\n]*\n$/);
       expect(output).toContain(file);
       expect(code).toBe(1);
