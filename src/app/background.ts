@@ -26,6 +26,10 @@ export async function runBackground(services: Services, door: Door, signal: Abor
   let sweeping: Promise<void> | undefined;
   const running = new Set<Promise<void>>();
   const startedAt = system.now();
+  const runAside = (work: Promise<void>): void => {
+    const ended: Promise<void> = work.finally(() => running.delete(ended));
+    running.add(ended);
+  };
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
   while (!signal.aborted) {
@@ -34,8 +38,7 @@ export async function runBackground(services: Services, door: Door, signal: Abor
       while (running.size < MOST_AT_ONCE && !signal.aborted) {
         const work = await leaseOne(services, door);
         if (!work) break;
-        const ended: Promise<void> = work().finally(() => running.delete(ended));
-        running.add(ended);
+        runAside(work());
       }
       if (sweepIsDue()) {
         await sweep(services);
@@ -43,7 +46,8 @@ export async function runBackground(services: Services, door: Door, signal: Abor
           sweeping = undefined;
         });
       }
-      if (pruneIsDue()) await pruneAudit(services);
+      // Beside the rest: a long audit takes a while, and outcomes must not wait for it.
+      if (pruneIsDue()) runAside(pruneAudit(services).catch((error: unknown) => logTrouble(error, services)));
     } catch (error) {
       logTrouble(error, services);
     }
