@@ -33,7 +33,8 @@ const findProblem: Readonly<
   },
   group: async (id, workspaceId, { groups }) => {
     const all = await groups.list(workspaceId);
-    if (!all) return 'no_group_scope';
+    // Without the scope nobody is in any group, which is an answer.
+    if (!all) return (await groups.listMembers(workspaceId, id)) ? 'no_group_scope' : 'slack_silent';
     const group = all.find((known) => known.id === id);
     if (!group) return 'unknown_group';
     return group.isDisabled ? 'disabled_group' : undefined;

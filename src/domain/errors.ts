@@ -72,6 +72,7 @@ export interface RefusalDetails {
       | 'unknown_group'
       | 'disabled_group'
       | 'no_group_scope'
+      | 'slack_silent'
       | 'unknown_channel'
       | 'archived_channel';
   };

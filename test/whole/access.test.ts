@@ -48,6 +48,10 @@ describe('a role given to a user group', () => {
     await owner.types('/vps access grant <!subteam^S0PLATFORM|@platform> operator');
     await owner.sees('is disabled in Slack');
     expect(await grantsOf(team)).toHaveLength(3);
+    await using silent = await startWithServers();
+    silent.slack.faults.failMethod('usergroups.list', 'fatal_error');
+    await silent.slack.as('owner').in('#ops').types('/vps access grant @oncall operator');
+    await silent.slack.as('owner').in('#ops').sees('Slack did not say just now');
     await using bare = await startWithServers({ scopes: ['commands', 'chat:write'] });
     const other = bare.slack.as('owner').in('#ops');
     await other.types('/vps access grant @oncall operator');

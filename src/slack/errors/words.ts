@@ -143,6 +143,7 @@ const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], strin
   disabled_group: 'That user group is disabled in Slack, so it would open nothing.',
   no_group_scope:
     'The app may not look into user groups, so a role for one would open nothing. The operator can add the scope `usergroups:read` and install the app anew.',
+  slack_silent: 'Slack did not say just now which user groups there are. Try again in a minute.',
   unknown_channel:
     'The app can’t see that channel: it was deleted, or it is private. If it is private, invite the app first.',
   archived_channel: 'That channel is archived, so nobody can act there.',

@@ -47,7 +47,9 @@ export function grantView(groups: readonly UserGroup[] | undefined, origin: Orig
       section('To a person, or to a user group, or to whoever is a full member and acts in a channel:'),
       grantForm.personField('person', { label: 'Person', optional: true }),
       groups === undefined
-        ? context('For user groups, the app needs the scope `usergroups:read`.')
+        ? context(
+            'User groups can’t be offered: the app lacks the scope `usergroups:read`, or Slack does not answer.',
+          )
         : groupField(groups),
       grantForm.channelField('channel', { label: 'Channel', optional: true }),
       grantForm.selectField('role', { label: 'Role', placeholder: 'Choose a role', options: roles }),
