@@ -1,7 +1,7 @@
+import { createDoor } from './app/authorize/use-case.ts';
 import { runBackground } from './app/background.ts';
+import { createTurns } from './app/mutex.ts';
 import type { Services } from './app/services.ts';
-import { createTurns } from './app/turns.ts';
-import { createDoor } from './app/use-case.ts';
 import type { Config } from './config.ts';
 import { createHosting } from './hosting/client.ts';
 import type { Log } from './log.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { findKey, keepKey } from './app/connect-key.ts';
+import { findKey, keepKey } from './app/account/connect-key.ts';
 import { ConfigError, parseKeyConfig } from './config.ts';
 import { isExpected } from './domain/errors.ts';
 import { createHosting } from './hosting/client.ts';

@@ -25,7 +25,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'store/': {
     uses: ['store/', 'domain/'],
-    knows: ['app/ports.ts', 'app/access-ports.ts', 'system.ts', 'vault.ts'],
+    knows: ['app/ports.ts', 'app/access/ports.ts', 'system.ts', 'vault.ts'],
     packages: ['kysely', '@photostructure/sqlite', 'node:fs', 'node:path'],
   },
   'slack/': {
@@ -56,7 +56,15 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
   'key.ts': {
-    uses: ['app/connect-key.ts', 'hosting/', 'store/', 'domain/', 'config.ts', 'system.ts', 'vault.ts'],
+    uses: [
+      'app/account/connect-key.ts',
+      'hosting/',
+      'store/',
+      'domain/',
+      'config.ts',
+      'system.ts',
+      'vault.ts',
+    ],
     packages: ['node:util'],
   },
   // `npm run audit`: a program that is started by hand, as `key.ts` is.

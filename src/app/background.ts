@@ -1,14 +1,14 @@
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
-import { newLease, whileHolding } from './lease.ts';
-import { auditOf, payOperation } from './paid-operation.ts';
-import { resolveDoubt } from './resolve-doubt.ts';
+import { sweepRequests } from './access/sweep-access-requests.ts';
+import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import type { Door } from './authorize/use-case.ts';
+import { newLease, whileHolding } from './purchases/lease.ts';
+import { tellOperation } from './purchases/notify-operation.ts';
+import { resolveDoubt } from './purchases/resolve-unconfirmed.ts';
+import { auditOf, payOperation } from './purchases/run-operation.ts';
 import type { Services } from './services.ts';
 import { pruneAudit, sweep } from './sweep.ts';
-import { sweepApprovals } from './sweep-approvals.ts';
-import { sweepRequests } from './sweep-requests.ts';
-import { tellOperation } from './tell-operation.ts';
-import type { Door } from './use-case.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;

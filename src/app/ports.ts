@@ -4,7 +4,7 @@ import type { Money } from '../domain/money.ts';
 import type { Operation, Purchase } from '../domain/operation.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server } from '../domain/server.ts';
-import type { AccessRequest, AccessRequests, Approvals, Grants, Workspaces } from './access-ports.ts';
+import type { AccessRequest, AccessRequests, Approvals, Grants, Workspaces } from './access/ports.ts';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {

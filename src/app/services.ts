@@ -1,9 +1,9 @@
 import type { Secret } from '../domain/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { Channels, Groups, People } from './access-ports.ts';
+import type { Channels, Groups, People } from './access/ports.ts';
+import type { Turns } from './mutex.ts';
 import type { HostingApi, Store, Teller } from './ports.ts';
-import type { Turns } from './turns.ts';
 
 /** What the use cases work with; put together in `compose.ts`, by tests with fakes of the outer two. */
 export interface Services {

@@ -1,8 +1,8 @@
-import { answerApproval } from '../app/answer-approval.ts';
-import { carryOutApproval } from '../app/carry-out-approval.ts';
+import { answerApproval } from '../app/approvals/answer-approval.ts';
+import { carryOutApproval } from '../app/approvals/carry-out-approval.ts';
+import { tellApproval } from '../app/approvals/notify-approval.ts';
 import type { Teller } from '../app/ports.ts';
-import { soon } from '../app/soon.ts';
-import { tellApproval } from '../app/tell-approval.ts';
+import { soon } from '../app/with-timeout.ts';
 import type { Approval } from '../domain/approval.ts';
 import { approvalButton } from './buttons.ts';
 import { editCards, postCards } from './cards.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AccessRequest } from '../app/access-ports.ts';
-import { answerRequest, askAccess, checkRoleWish, REQUEST_ANSWERS } from '../app/ask-access.ts';
-import { tellRequest } from '../app/tell-request.ts';
+import { tellRequest } from '../app/access/notify-access-request.ts';
+import type { AccessRequest } from '../app/access/ports.ts';
+import { answerRequest, askAccess, checkRoleWish, REQUEST_ANSWERS } from '../app/access/request-access.ts';
 import { ROLES } from '../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../domain/label-pattern.ts';
 import { answerButton, askButton } from './buttons.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Channels } from '../app/access-ports.ts';
-import { soon } from '../app/soon.ts';
+import type { Channels } from '../app/access/ports.ts';
+import { soon } from '../app/with-timeout.ts';
 import type { System } from '../system.ts';
 import type { SlackApi } from './slack-api.ts';
 

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { decideDoubt, type OpenDoubt, readDoubt } from '../app/decide-doubt.ts';
+import { decideDoubt, type OpenDoubt, readDoubt } from '../app/purchases/decide-unconfirmed.ts';
 import { labelOf } from '../domain/operation.ts';
 import { decideButton } from './buttons.ts';
 import { option, section } from './kit/blocks.ts';

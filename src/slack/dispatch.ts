@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
-import { soon } from '../app/soon.ts';
+import { soon } from '../app/with-timeout.ts';
 import type { Actor } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { askButton } from './buttons.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Groups, UserGroup } from '../app/access-ports.ts';
+import type { Groups, UserGroup } from '../app/access/ports.ts';
 import type { System } from '../system.ts';
 import { keepAnswers } from './kept-answers.ts';
 import type { SlackApi } from './slack-api.ts';

@@ -1,4 +1,4 @@
-import { soon } from '../app/soon.ts';
+import { soon } from '../app/with-timeout.ts';
 import type { System } from '../system.ts';
 
 /** Long enough to spare Slack, short enough for a role taken away to count soon. */

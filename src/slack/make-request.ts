@@ -1,4 +1,4 @@
-import type { Visit } from '../app/use-case.ts';
+import type { Visit } from '../app/authorize/use-case.ts';
 import { strongestRole } from '../domain/access.ts';
 import { explain } from './report.ts';
 import type { Reply, SlackRequest, Workbench } from './request.ts';

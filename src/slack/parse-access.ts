@@ -1,4 +1,4 @@
-import type { GrantWish } from '../app/change-access.ts';
+import type { GrantWish } from '../app/access/change-access.ts';
 import type { Grantee } from '../domain/access.ts';
 import { ROLES, type Role } from '../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../domain/label-pattern.ts';

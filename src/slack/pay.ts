@@ -1,6 +1,6 @@
-import { type Confirmation, type Confirmed, confirmPurchase } from '../app/confirm-purchase.ts';
-import { runOperation } from '../app/paid-operation.ts';
-import { tellApproval } from '../app/tell-approval.ts';
+import { tellApproval } from '../app/approvals/notify-approval.ts';
+import { type Confirmation, type Confirmed, confirmPurchase } from '../app/purchases/confirm-purchase.ts';
+import { runOperation } from '../app/purchases/run-operation.ts';
 import type { Approval } from '../domain/approval.ts';
 import { noticeView } from './kit/form.ts';
 import type { SubmitAnswer } from './kit/modal.ts';

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../app/access-ports.ts';
+import type { AccessRequest } from '../app/access/ports.ts';
 import type { Teller } from '../app/ports.ts';
 import { editCards, postCards } from './cards.ts';
 import { answerMessage, requestCard } from './messages/access-card.ts';

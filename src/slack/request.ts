@@ -1,5 +1,5 @@
+import type { AnyUseCase, Door, UseCase, Visit } from '../app/authorize/use-case.ts';
 import type { Services } from '../app/services.ts';
-import type { AnyUseCase, Door, UseCase, Visit } from '../app/use-case.ts';
 import type { Role } from '../domain/actor.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Message } from './kit/blocks.ts';

@@ -1,4 +1,4 @@
-import type { AccessRequest, NewAccessRequest } from '../app/access-ports.ts';
+import type { AccessRequest, NewAccessRequest } from '../app/access/ports.ts';
 import type { Card } from '../domain/approval.ts';
 import { keepPresent } from './present.ts';
 import type { AccessRequestRow } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { AccessRequest, AccessRequests, AskedRequest, NewAccessRequest } from '../app/access-ports.ts';
+import type { AccessRequest, AccessRequests, AskedRequest, NewAccessRequest } from '../app/access/ports.ts';
 import { toAccessRequest, toAccessRequestRow } from './access-request-rows.ts';
 import { addAudit } from './audit.ts';
 import type { Foundation, Queries } from './database.ts';

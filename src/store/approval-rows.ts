@@ -1,4 +1,4 @@
-import type { Approvals } from '../app/access-ports.ts';
+import type { Approvals } from '../app/access/ports.ts';
 import type { Approval, Card, Deed } from '../domain/approval.ts';
 import { claimOf } from '../domain/operation.ts';
 import { keepPresent } from './present.ts';

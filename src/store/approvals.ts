@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Approvals } from '../app/access-ports.ts';
+import type { Approvals } from '../app/access/ports.ts';
 import type { NewOperation } from '../app/ports.ts';
 import type { Approval } from '../domain/approval.ts';
 import { toApproval, toApprovalRow } from './approval-rows.ts';

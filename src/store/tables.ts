@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AccessRequest } from '../app/access-ports.ts';
+import type { AccessRequest } from '../app/access/ports.ts';
 import type { AuditEntry } from '../app/ports.ts';
 import type { Grantee } from '../domain/access.ts';
 import type { Role } from '../domain/actor.ts';

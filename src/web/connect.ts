@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connectKey, findKey, hashToken, whyUnusable } from '../app/connect-key.ts';
+import { connectKey, findKey, hashToken, whyUnusable } from '../app/account/connect-key.ts';
+import type { Door } from '../app/authorize/use-case.ts';
 import type { ConnectLink } from '../app/ports.ts';
 import type { Services } from '../app/services.ts';
-import type { Door } from '../app/use-case.ts';
 import { isExpected } from '../domain/errors.ts';
 import { readForm } from './answer.ts';
 import { answerPage, htmlOfWords } from './page.ts';

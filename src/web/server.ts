@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Door } from '../app/authorize/use-case.ts';
 import type { Services } from '../app/services.ts';
-import type { Door } from '../app/use-case.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type Explain, serveConnect } from './connect.ts';

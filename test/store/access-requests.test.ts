@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AccessRequest, AccessRequests, NewAccessRequest } from '../../src/app/access-ports.ts';
+import type { AccessRequest, AccessRequests, NewAccessRequest } from '../../src/app/access/ports.ts';
 import type { Store } from '../../src/app/ports.ts';
 import { engines, entry, newGrant, stillSystem, T0 } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Approvals, NewGrant } from '../../src/app/access-ports.ts';
+import type { Approvals, NewGrant } from '../../src/app/access/ports.ts';
 import type { AuditEntry, Ledger, NewOperation, Prepared } from '../../src/app/ports.ts';
 import { APPROVAL_MS, type Deed } from '../../src/domain/approval.ts';
 import { money } from '../../src/domain/money.ts';

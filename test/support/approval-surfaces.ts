@@ -1,4 +1,4 @@
-import type { Terms } from '../../src/app/review-purchase.ts';
+import type { Terms } from '../../src/app/purchases/review-purchase.ts';
 import { APPROVAL_MS, type Approval, type Deed } from '../../src/domain/approval.ts';
 import type { Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';

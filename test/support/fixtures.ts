@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../../src/app/access-ports.ts';
+import type { AccessRequest } from '../../src/app/access/ports.ts';
 import type { AuditEntry, HeldPassword } from '../../src/app/ports.ts';
 import type { Grant } from '../../src/domain/access.ts';
 import type { Catalog, Order, Plan } from '../../src/domain/catalog.ts';

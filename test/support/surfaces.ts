@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { AccessRequest } from '../../src/app/access-ports.ts';
+import type { AccessRequest } from '../../src/app/access/ports.ts';
 import type { Reach } from '../../src/domain/access.ts';
 import { ROLES } from '../../src/domain/actor.ts';
 import { HostingError, type Refusal } from '../../src/domain/errors.ts';

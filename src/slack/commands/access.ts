@@ -5,7 +5,7 @@ import {
   grantAccess,
   listAccess,
   revokeAccess,
-} from '../../app/change-access.ts';
+} from '../../app/access/change-access.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { askActions, askForm, askModals } from '../ask-access.ts';
 import { accessTurns, grantButton, revokeButton } from '../buttons.ts';

@@ -1,4 +1,4 @@
-import { readAudit } from '../../app/read-audit.ts';
+import { readAudit } from '../../app/account/read-audit.ts';
 import { findDay } from '../../domain/day.ts';
 import { auditPageButton } from '../buttons.ts';
 import { defineCommand } from '../command.ts';

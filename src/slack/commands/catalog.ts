@@ -1,4 +1,4 @@
-import { readCatalog } from '../../app/read-catalog.ts';
+import { readCatalog } from '../../app/purchases/read-catalog.ts';
 import { catalogTurns } from '../buttons.ts';
 import { defineCommand, parseNothing } from '../command.ts';
 import { catalogMessage } from '../messages/catalog.ts';

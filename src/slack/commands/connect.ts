@@ -1,4 +1,4 @@
-import { disconnectKey, makeConnectLink } from '../../app/connect-key.ts';
+import { disconnectKey, makeConnectLink } from '../../app/account/connect-key.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { connectButton, disconnectButton, linkButton } from '../buttons.ts';
 import { defineCommand } from '../command.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { confirmPurchase } from '../../app/confirm-purchase.ts';
-import { findWrongChoices, openCreate, reviewCreate } from '../../app/review-purchase.ts';
-import { soon } from '../../app/soon.ts';
+import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
+import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
+import { soon } from '../../app/with-timeout.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
 import { createButton, createReviewButton } from '../buttons.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { AskedApproval } from '../../app/ask-approval.ts';
-import { askDelete, deleteServer, prepareDelete } from '../../app/delete-server.ts';
-import { tellApproval } from '../../app/tell-approval.ts';
+import { tellApproval } from '../../app/approvals/notify-approval.ts';
+import type { AskedApproval } from '../../app/approvals/request-approval.ts';
+import { askDelete, deleteServer, prepareDelete } from '../../app/servers/delete-server.ts';
 import { announce } from '../announce.ts';
 import { deleteButton, showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../command.ts';

@@ -1,4 +1,4 @@
-import { listServers } from '../../app/list-servers.ts';
+import { listServers } from '../../app/servers/list-servers.ts';
 import { filterServers } from '../../domain/server-ref.ts';
 import { listTurns, manageChoice } from '../buttons.ts';
 import { defineCommand } from '../command.ts';

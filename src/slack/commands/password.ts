@@ -1,7 +1,7 @@
-import { erasePassword } from '../../app/erase-password.ts';
-import type { ServerRef } from '../../app/find-server.ts';
 import type { HeldPassword } from '../../app/ports.ts';
-import { showPassword } from '../../app/show-password.ts';
+import { erasePassword } from '../../app/purchases/erase-password.ts';
+import { showPassword } from '../../app/purchases/show-password.ts';
+import type { ServerRef } from '../../app/servers/find-server.ts';
 import { passwordButton, savedButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../command.ts';
 import { type Message, say } from '../kit/blocks.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import { changePower, type PowerChange } from '../../app/change-power.ts';
-import type { ServerRef } from '../../app/find-server.ts';
+import { changePower, type PowerChange } from '../../app/servers/change-power.ts';
+import type { ServerRef } from '../../app/servers/find-server.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { announce } from '../announce.ts';
 import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { confirmPurchase } from '../../app/confirm-purchase.ts';
-import { reviewRenew } from '../../app/review-purchase.ts';
+import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
+import { reviewRenew } from '../../app/purchases/review-purchase.ts';
 import { money } from '../../domain/money.ts';
 import { renewButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../command.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { changeSettings, readSettings } from '../../app/change-settings.ts';
-import { soon } from '../../app/soon.ts';
+import { changeSettings, readSettings } from '../../app/account/change-settings.ts';
+import { soon } from '../../app/with-timeout.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { defineCommand } from '../command.ts';

@@ -1,4 +1,4 @@
-import { showServer } from '../../app/show-server.ts';
+import { showServer } from '../../app/servers/show-server.ts';
 import { showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../command.ts';
 import { serverSheet } from '../messages/server-sheet.ts';

@@ -1,4 +1,4 @@
-import { readStatus, type Status } from '../../app/read-status.ts';
+import { readStatus, type Status } from '../../app/account/read-status.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { approvalActions } from '../approvals.ts';
 import { decideButton } from '../buttons.ts';

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { AnyUseCase } from '../../app/use-case.ts';
+import type { AnyUseCase } from '../../app/authorize/use-case.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import type { SlackRequest } from '../request.ts';

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
-import type { AccessRequest } from '../../app/access-ports.ts';
-import type { RequestAnswer } from '../../app/ask-access.ts';
+import type { AccessRequest } from '../../app/access/ports.ts';
+import type { RequestAnswer } from '../../app/access/request-access.ts';
 import { answerButton } from '../buttons.ts';
 import { actions, context, type Message, say, section } from '../kit/blocks.ts';
 import { mention, slackDate } from '../kit/text.ts';

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { AccessList } from '../../app/change-access.ts';
+import type { AccessList } from '../../app/access/change-access.ts';
 import type { Grant, Reach } from '../../domain/access.ts';
 import { accessTurns, grantButton, revokeButton } from '../buttons.ts';
 import { actions, confirmation, context, header, type Message, say, section } from '../kit/blocks.ts';

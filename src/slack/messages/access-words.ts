@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../../app/access-ports.ts';
+import type { AccessRequest } from '../../app/access/ports.ts';
 import type { Grant, Grantee, Hold } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';

@@ -1,6 +1,6 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import { LABEL_MAX_CHARACTERS } from '../../app/review-purchase.ts';
+import { LABEL_MAX_CHARACTERS } from '../../app/purchases/review-purchase.ts';
 import { type Catalog, describePlan, type Order } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { option, section } from '../kit/blocks.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { CreateReview } from '../../app/review-purchase.ts';
+import type { CreateReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';

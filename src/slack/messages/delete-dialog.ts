@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { DeleteReview } from '../../app/delete-server.ts';
+import type { DeleteReview } from '../../app/servers/delete-server.ts';
 import { countPaidDays, deletionWord, type Server } from '../../domain/server.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { RenewReview } from '../../app/review-purchase.ts';
+import type { RenewReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { keepLabel } from '../../domain/kept-label.ts';
 import { describeMoney } from '../../domain/money.ts';

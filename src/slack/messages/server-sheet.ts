@@ -1,4 +1,4 @@
-import type { ServerSheet } from '../../app/show-server.ts';
+import type { ServerSheet } from '../../app/servers/show-server.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { countPaidDays, type Server } from '../../domain/server.ts';
 import { deleteButton, rebootButton, renewButton, startButton, stopButton } from '../buttons.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
-import type { BudgetState } from '../../app/budget.ts';
-import type { Terms } from '../../app/review-purchase.ts';
+import type { BudgetState } from '../../app/purchases/budget.ts';
+import type { Terms } from '../../app/purchases/review-purchase.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { alert, context } from '../kit/blocks.ts';
 import { escapeText } from '../kit/text.ts';

@@ -1,4 +1,4 @@
-import type { ServerSheet } from '../../../src/app/show-server.ts';
+import type { ServerSheet } from '../../../src/app/servers/show-server.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';

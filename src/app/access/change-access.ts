@@ -1,0 +1,163 @@
+import type { Grant, Grantee, Reach } from '../../domain/access.ts';
+import type { Role } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
+import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
+import { findReach, isRefused } from '../authorize/find-roles.ts';
+import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { checkGrantee } from './check-grantee.ts';
+import type { AccessRequest } from './ports.ts';
+
+export interface AccessList {
+  readonly grants: readonly Grant[];
+  /** The owners that the operator named. */
+  readonly owners: readonly string[];
+  readonly requests: readonly AccessRequest[];
+}
+
+/** Who has which role here, the owners that the operator named, and who asks for more. */
+export const listAccess = defineUseCase({
+  name: 'access',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, { services, actor }): Promise<AccessList> => {
+    const { grants, accessRequests } = services.store;
+    const now = services.system.now();
+    return {
+      grants: (await grants.list(actor.workspaceId)).filter(({ until }) => (until ?? now + 1) > now),
+      owners: services.settings.owners,
+      requests: await accessRequests.listOpen(actor.workspaceId),
+    };
+  },
+});
+
+/** What somebody may do when acting in this channel, and why. */
+export const explainAccess = defineUseCase({
+  name: 'access',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (input: { userId: string }, { services, actor }): Promise<Reach> =>
+    findReach({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, services),
+});
+
+export type GrantWish = Grantee & {
+  readonly role: Role;
+  readonly pattern: string;
+  /** How long it is for; absent: for good. */
+  readonly forMs?: number;
+};
+
+/**
+ * Gives a role; an earlier one of the same subject for the same servers is replaced (among temporary ones: of that role).
+ * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
+ */
+export const grantAccess = defineUseCase({
+  name: 'access_grant',
+  needs: 'owner',
+  effect: 'changes',
+  subject: (wish: GrantWish) => ({ label: describeForAudit(wish) }),
+  run: async (wish: GrantWish, scene): Promise<{ grant: Grant; fits?: number }> => {
+    const { actor, services } = scene;
+    const { forMs, ...rest } = wish;
+    if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
+    await checkGrantee(wish, scene);
+    await refuseLastOwner((grant) => isReplaced(grant, wish), scene, wish);
+    const now = services.system.now();
+    const grant = await services.store.grants.put({
+      ...rest,
+      workspaceId: actor.workspaceId,
+      grantedBy: actor.userId,
+      grantedAt: now,
+      ...(forMs === undefined ? {} : { until: now + forMs }),
+    });
+    const fits = wish.pattern === EVERY_SERVER ? undefined : await countFitting(wish.pattern, scene);
+    return { grant, ...(fits === undefined ? {} : { fits }) };
+  },
+});
+
+/**
+ * Takes one grant away, or all of a subject; those that were there.
+ * @throws Refusal `last_owner`
+ */
+export const revokeAccess = defineUseCase({
+  name: 'access_revoke',
+  needs: 'owner',
+  effect: 'changes',
+  subject: (input: Grantee | { grantId: string }) => ({
+    label: 'grantId' in input ? input.grantId : input.subjectId,
+  }),
+  run: async (input: Grantee | { grantId: string }, scene): Promise<readonly Grant[]> => {
+    const { actor, services, about } = scene;
+    const { grants } = services.store;
+    if (!('grantId' in input)) {
+      await refuseLastOwner((grant) => isSubject(grant, input), scene);
+      const all = await grants.removeAll(actor.workspaceId, input);
+      if (all.length > 0) about({ label: all.map(describeForAudit).join(', ') });
+      return all;
+    }
+    await refuseLastOwner(({ id }) => id === input.grantId, scene);
+    const removed = await grants.remove(actor.workspaceId, input.grantId);
+    if (!removed) throw new Refusal('grant_over', {});
+    about({ label: describeForAudit(removed) });
+    return [removed];
+  },
+});
+
+/** "operator web-* U012AB3CD for 480 min": the audit's words for a role that is given or taken. */
+function describeForAudit(grant: Grant | GrantWish): string {
+  const { role, pattern, subjectId } = grant;
+  const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
+  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
+}
+
+/** How many servers a pattern fits today; undefined when nobody can say just now. */
+async function countFitting(pattern: string, scene: Scene): Promise<number | undefined> {
+  const servers = await scene
+    .hosting()
+    .then((hosting) => hosting.listServers())
+    .catch(() => undefined);
+  return servers?.filter(({ label }) => matchesPattern(pattern, label)).length;
+}
+
+function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
+  return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
+}
+
+/** One for good and one for a time live side by side. */
+function isReplaced(grant: Grant, wish: GrantWish): boolean {
+  const isSameEnd = (grant.until === undefined) === (wish.forMs === undefined);
+  return isSubject(grant, wish) && grant.pattern === wish.pattern && isSameEnd;
+}
+
+/** @throws Refusal `last_owner`: nobody could give the role back */
+async function refuseLastOwner(
+  goes: (grant: Grant) => boolean,
+  { actor, services }: Scene,
+  comes?: GrantWish,
+): Promise<void> {
+  const grants = await services.store.grants.list(actor.workspaceId);
+  const going = grants.filter((grant) => grant.role === 'owner' && goes(grant));
+  if (going.length === 0 || comes?.role === 'owner') return;
+  if (services.settings.owners.length > 0) return;
+  const person = await services.people.find(actor.workspaceId, actor.userId);
+  if (person?.isAdmin) return;
+  const staying = grants.filter((grant) => grant.role === 'owner' && !goes(grant));
+  const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, services)));
+  if (!stays.includes(true)) throw new Refusal('last_owner', {});
+}
+
+/** Whether somebody is an owner by it: a channel is nobody, and what ends by itself keeps nobody in. */
+async function keepsSomebody(
+  { subjectKind, subjectId, workspaceId, until }: Grant,
+  { people, groups }: Scene['services'],
+): Promise<boolean> {
+  if (until !== undefined || subjectKind === 'channel') return false;
+  const ids =
+    subjectKind === 'user' ? [subjectId] : ((await groups.listMembers(workspaceId, subjectId)) ?? []);
+  const persons = await Promise.all(ids.slice(0, 10).map((id) => people.find(workspaceId, id)));
+  // A person whom Slack does not tell of is taken for one; of a group, only who is known to count.
+  return persons.some((person) =>
+    person
+      ? !isRefused(person, workspaceId) && (subjectKind === 'user' || !person.isGuest)
+      : subjectKind === 'user',
+  );
+}

@@ -1,0 +1,14 @@
+import { defineUseCase } from '../authorize/use-case.ts';
+import type { AuditEntry, AuditFilter } from '../ports.ts';
+
+/** Lists who did what, denied tries included, newest first. */
+export const readAudit = defineUseCase({
+  name: 'audit',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (
+    input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'before' | 'limit'>,
+    scene,
+  ): Promise<readonly (AuditEntry & { readonly id: string })[]> =>
+    scene.services.store.audit.list({ ...input, workspaceId: scene.actor.workspaceId }),
+});

@@ -1,0 +1,64 @@
+import { reaches } from '../../domain/access.ts';
+import { type Approval, labelOfDeed } from '../../domain/approval.ts';
+import { type HostingCode, isExpected, type RefusalCode } from '../../domain/errors.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { findReach } from '../authorize/find-roles.ts';
+import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+
+export interface Status {
+  /** `ok`, or why the API could not be used just now. */
+  readonly api: 'ok' | HostingCode | RefusalCode | 'unknown_code';
+  /** What belongs to that code. */
+  readonly details?: object;
+  readonly servers?: number;
+  readonly answerMs?: number;
+  readonly budget?: { readonly taken: number; readonly limit: number; readonly waiting: number };
+  /** Confirmed and not ended yet, in doubt included. */
+  readonly open: readonly Operation[];
+  /** Waits for a second person, oldest first. */
+  readonly waiting: readonly WaitingApproval[];
+  /** Root passwords that wait to be saved. */
+  readonly passwordsHeld: number;
+}
+
+export interface WaitingApproval {
+  readonly approval: Approval;
+  /** Whether the one who looks may approve it. */
+  readonly canAnswer: boolean;
+}
+
+/** Looks whether the API answers and takes the key, how much of the minute is used, and what is in doubt. */
+export const readStatus = defineUseCase({
+  name: 'status',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, scene): Promise<Status> => {
+    const { store, system } = scene.services;
+    const { workspaceId } = scene.actor;
+    const open = await store.ledger.listOpen(workspaceId);
+    const passwordsHeld = (await store.passwords.listHeld(workspaceId)).length;
+    const known = { open, passwordsHeld, waiting: await listWaiting(scene) };
+    try {
+      const hosting = await scene.hosting();
+      const startedAt = system.elapsed();
+      const servers = await hosting.listServers({ freshness: 'fresh' });
+      const answerMs = Math.round(system.elapsed() - startedAt);
+      return { api: 'ok', servers: servers.length, answerMs, budget: hosting.budget(), ...known };
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      return { api: error.code, details: error.details, ...known };
+    }
+  },
+});
+
+async function listWaiting({ actor, services }: Scene): Promise<readonly WaitingApproval[]> {
+  const now = services.system.now();
+  const open = await services.store.approvals.listOpen(actor.workspaceId);
+  const waiting = open.filter(({ expiresAt }) => expiresAt > now);
+  if (waiting.length === 0) return [];
+  const reach = await findReach(actor, services);
+  return waiting.map((approval) => ({
+    approval,
+    canAnswer: approval.requesterId !== actor.userId && reaches(reach, 'manager', labelOfDeed(approval.deed)),
+  }));
+}

@@ -1,0 +1,37 @@
+import type { Money } from '../../domain/money.ts';
+import { DEFAULT_SETTINGS, fitsBudget, monthStart } from '../../domain/settings.ts';
+import type { Scene } from '../authorize/use-case.ts';
+import type { Budget, Spent } from '../ports.ts';
+
+/** What may still be spent this month; only what was spent with this app counts, and whose price is known. */
+export interface BudgetState {
+  readonly budget: Budget;
+  readonly spent: Spent;
+}
+
+/** The workspace's budget; undefined when none is set. */
+export async function findBudget({
+  actor,
+  services,
+}: Pick<Scene, 'actor' | 'services'>): Promise<Budget | undefined> {
+  const workspace = await services.store.workspaces.find(actor.workspaceId);
+  const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
+  if (budget.workspace === undefined && budget.person === undefined) return undefined;
+  return { since: monthStart(services.system.now()), ...budget };
+}
+
+/** How much of the budget is used, for the review; undefined when none is set. */
+export async function readBudget(scene: Pick<Scene, 'actor' | 'services'>): Promise<BudgetState | undefined> {
+  const budget = await findBudget(scene);
+  if (!budget) return undefined;
+  const { workspaceId, userId } = scene.actor;
+  return { budget, spent: await scene.services.store.ledger.sumSpent(workspaceId, userId, budget.since) };
+}
+
+/** Tells whether a purchase would go over the budget of the workspace or of the person. */
+export function isOverBudget({ budget, spent }: BudgetState, price: Money | undefined): boolean {
+  return (['workspace', 'person'] as const).some((whose) => {
+    const most = budget[whose];
+    return most !== undefined && !fitsBudget(spent[whose], price, most);
+  });
+}

@@ -1,0 +1,93 @@
+import type { Approval } from '../../domain/approval.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Money } from '../../domain/money.ts';
+import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
+import { needsApproval, takesApprovals } from '../../domain/settings.ts';
+import { getWorkspace } from '../account/change-settings.ts';
+import { askApproval } from '../approvals/request-approval.ts';
+import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import type { NewOperation, Prepared } from '../ports.ts';
+import { findBudget, isOverBudget, readBudget } from './budget.ts';
+
+export interface Confirmation {
+  /** Made when the form was opened: two presses of one form carry the same one. */
+  readonly operationId: string;
+  readonly purchase: Purchase;
+  /** What the review showed; absent where no price is known. */
+  readonly price?: Money;
+}
+
+/** It is paid for, or waits for a second person; `isNew` is false when this or the like was confirmed before. */
+export type Confirmed =
+  | { readonly kind: 'paying'; readonly isNew: boolean; readonly operation: Operation }
+  | { readonly kind: 'waiting'; readonly isNew: boolean; readonly approval: Approval };
+
+/**
+ * Writes the confirmation durably. Called before the ack, and nothing else is written then.
+ * Money effect: none yet; `runOperation` sends it. A second confirmation of the same form, or of the same
+ * month of the same server, gets the first one's operation and `isNew: false`.
+ * @throws Refusal `over_budget`; `role_needed` when the actor's role is for other servers
+ */
+export const confirmPurchase = defineUseCase({
+  name: 'confirm',
+  needs: 'manager',
+  effect: 'confirms',
+  run: async (input: Confirmation, scene): Promise<Confirmed> => {
+    const { purchase, price, operationId } = input;
+    scene.about({ operationId, label: labelOf(purchase), ...(price === undefined ? {} : { money: price }) });
+    await scene.demand(labelOf(purchase));
+    const earlier = await findEarlier(operationId, scene);
+    if (earlier) return earlier;
+    const { approval: rule } = (await getWorkspace(scene)).settings;
+    const deed = { kind: 'purchase', purchase, ...(price === undefined ? {} : { price }) } as const;
+    const ask = async (isOver: boolean): Promise<Confirmed> => ({
+      kind: 'waiting',
+      ...(await askApproval({ id: operationId, deed, isOverBudget: isOver }, scene)),
+    });
+    if (needsApproval(rule, purchase.kind, price)) {
+      const budget = await readBudget(scene);
+      return ask(budget !== undefined && isOverBudget(budget, price));
+    }
+    const operation = makeOperation(input, scene);
+    const prepared = await scene.services.store.ledger.prepare(operation, await findBudget(scene));
+    if (prepared.kind !== 'over_budget') return paying(prepared, scene);
+    if (takesApprovals(rule, purchase.kind)) return ask(true);
+    const { whose, spent, most } = prepared;
+    throw new Refusal('over_budget', { whose, spent, most, ...(price === undefined ? {} : { price }) });
+  },
+});
+
+/** What the same form was confirmed for before stands, whatever the rule says since. */
+async function findEarlier(id: string, scene: Scene): Promise<Confirmed | undefined> {
+  const { ledger, approvals } = scene.services.store;
+  const operation = await ledger.find(id);
+  if (operation) return paying({ kind: 'known', operation }, scene);
+  const approval = await approvals.find(id);
+  if (!approval) return undefined;
+  if (approval.workspaceId !== scene.actor.workspaceId) throw new Refusal('other_workspace', {});
+  return { kind: 'waiting', isNew: false, approval };
+}
+
+/** @throws Refusal `other_workspace` */
+function paying(
+  { kind, operation }: Extract<Prepared, { operation: Operation }>,
+  { actor }: Scene,
+): Confirmed {
+  if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
+  return { kind: 'paying', isNew: kind === 'new', operation };
+}
+
+function makeOperation(
+  { operationId, purchase, price }: Confirmation,
+  { actor, services }: Scene,
+): NewOperation {
+  return {
+    id: operationId,
+    workspaceId: actor.workspaceId,
+    actorId: actor.userId,
+    ...(actor.channelId === undefined ? {} : { channelId: actor.channelId }),
+    purchase,
+    ...(price === undefined ? {} : { price }),
+    at: services.system.now(),
+  };
+}

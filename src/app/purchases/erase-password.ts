@@ -1,0 +1,26 @@
+import { Refusal } from '../../domain/errors.ts';
+import { labelOf } from '../../domain/operation.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
+
+/**
+ * The creator has saved the password: its sealed copy is erased.
+ * @throws Refusal `not_creator`
+ */
+export const erasePassword = defineUseCase({
+  name: 'password_saved',
+  needs: 'anyone',
+  effect: 'changes',
+  run: async (input: { operationId: string }, scene): Promise<void> => {
+    const { ledger, passwords } = scene.services.store;
+    const operation = await ledger.find(input.operationId);
+    if (operation?.workspaceId !== scene.actor.workspaceId) throw new Refusal('no_password', { label: '' });
+    const label = labelOf(operation.purchase);
+    scene.about({
+      operationId: operation.id,
+      label,
+      ...(operation.serverId === undefined ? {} : { serverId: operation.serverId }),
+    });
+    if (operation.actorId !== scene.actor.userId) throw new Refusal('not_creator', { label });
+    await passwords.erase(operation.id);
+  },
+});

@@ -1,0 +1,13 @@
+import type { Catalog } from '../../domain/catalog.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
+
+/** Reads what can be ordered: for everybody who may look. */
+export const readCatalog = defineUseCase({
+  name: 'catalog',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (input: { onWait?: () => void }, scene): Promise<Catalog> => {
+    const hosting = await scene.hosting();
+    return hosting.fetchCatalog(input.onWait ? { onWait: input.onWait } : {});
+  },
+});

@@ -1,0 +1,98 @@
+import { Refusal } from '../../domain/errors.ts';
+import { deletionWord, type Server } from '../../domain/server.ts';
+import { getWorkspace } from '../account/change-settings.ts';
+import { askApproval } from '../approvals/request-approval.ts';
+import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import type { HostingApi } from '../ports.ts';
+import { isUnanswered } from './change-power.ts';
+import { getServer, type ServerRef } from './find-server.ts';
+
+/** Looks at the server that is to be deleted, for the dialog. */
+export const prepareDelete = defineUseCase({
+  name: 'delete',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { ref: ServerRef }, scene): Promise<DeleteReview> => {
+    const server = await getServer(input.ref, scene);
+    return { server, takesApproval: (await getWorkspace(scene)).settings.approval.delete };
+  },
+});
+
+export interface DeleteReview {
+  readonly server: Server;
+  /** Another manager has to approve it. */
+  readonly takesApproval: boolean;
+}
+
+export interface Deletion {
+  readonly server: Server;
+  /** Whether it is gone; undefined when neither the answer came nor a look after it. */
+  readonly isGone?: boolean;
+}
+
+/**
+ * Asks for a second person where the workspace wants one for deletes; undefined where it does not.
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`
+ */
+export const askDelete = defineUseCase({
+  name: 'delete',
+  needs: 'manager',
+  effect: 'confirms',
+  run: async (input: { id: number; typedLabel: string; approvalId: string }, scene) => {
+    if (!(await getWorkspace(scene)).settings.approval.delete) return undefined;
+    const { id: serverId, label, paidUntil } = await getNamed(input, scene);
+    const deed = {
+      kind: 'delete',
+      serverId,
+      label,
+      ...(paidUntil === undefined ? {} : { paidUntil }),
+    } as const;
+    return askApproval({ id: input.approvalId, deed, isOverBudget: false }, scene);
+  },
+});
+
+/**
+ * Deletes the server whose label was typed.
+ * Money effect: the rest of the paid month is lost (API document, section 3).
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `approval_needed`
+ */
+export const deleteServer = defineUseCase({
+  name: 'delete',
+  needs: 'manager',
+  effect: 'changes',
+  subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
+  run: async (input: { id: number; typedLabel: string }, scene): Promise<Deletion> => {
+    const server = await getNamed(input, scene);
+    if ((await getWorkspace(scene)).settings.approval.delete) throw new Refusal('approval_needed', {});
+    const hosting = await scene.hosting();
+    try {
+      await hosting.deleteServer(server.id);
+      return { server, isGone: true };
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+      const isGone = await isGoneNow(server.id, hosting);
+      if (!isGone) scene.doubt(error.code);
+      return { server, ...(isGone === undefined ? {} : { isGone }) };
+    }
+  },
+});
+
+/** @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
+async function getNamed(
+  { id, typedLabel }: { id: number; typedLabel: string },
+  scene: Scene,
+): Promise<Server> {
+  const server = await getServer({ id }, scene, { freshness: 'fresh' });
+  const wanted = deletionWord(server);
+  if (typedLabel.trim() !== wanted) throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
+  return server;
+}
+
+async function isGoneNow(id: number, hosting: HostingApi): Promise<boolean | undefined> {
+  try {
+    const seen = (await hosting.listServers({ freshness: 'fresh' })).find((server) => server.id === id);
+    return seen === undefined || seen.state === 'deleted';
+  } catch {
+    return undefined;
+  }
+}

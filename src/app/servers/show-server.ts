@@ -1,0 +1,30 @@
+import type { Operation } from '../../domain/operation.ts';
+import type { Server } from '../../domain/server.ts';
+import { defineUseCase } from '../authorize/use-case.ts';
+import { getServer, type ServerRef } from './find-server.ts';
+
+export interface ServerSheet {
+  readonly server: Server;
+  /** What was paid for it here, newest first. */
+  readonly operations: readonly Operation[];
+  /** What was done with it here, newest first. */
+  readonly history: readonly { at: number; actorId: string; action: string; outcome: string }[];
+}
+
+/** Shows one server with what was done with it here. */
+export const showServer = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (input: { ref: ServerRef; onWait?: () => void }, scene): Promise<ServerSheet> => {
+    const server = await getServer(input.ref, scene, input.onWait ? { onWait: input.onWait } : {});
+    const { store } = scene.services;
+    const { workspaceId } = scene.actor;
+    const [operations, entries] = await Promise.all([
+      store.ledger.listOfServer(workspaceId, server.id, 5),
+      store.audit.list({ workspaceId, serverId: server.id, limit: 20 }),
+    ]);
+    const history = entries.filter((entry) => entry.outcome !== 'started').slice(0, 5);
+    return { server, operations, history };
+  },
+});

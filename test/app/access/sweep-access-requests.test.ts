@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { tellRequest } from '../../../src/app/access/notify-access-request.ts';
+import type { AccessRequest } from '../../../src/app/access/ports.ts';
+import { sweepRequests } from '../../../src/app/access/sweep-access-requests.ts';
+import { createTurns } from '../../../src/app/mutex.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import type { Services } from '../../../src/app/services.ts';
+import { silentLog } from '../../../src/log.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+let store: Store;
+let now: number;
+let isSlackDown: boolean;
+/** Whom cards were posted to, each time. */
+let asked: (readonly string[])[];
+/** What cards were edited to, and what the asker was told. */
+let shown: string[];
+let told: string[];
+/** What happens while the cards are on their way. */
+let meanwhile: () => Promise<unknown>;
+let services: Services;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  now = T0;
+  isSlackDown = false;
+  asked = [];
+  shown = [];
+  told = [];
+  meanwhile = async () => undefined;
+  services = makeServices();
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+function makeServices(): Services {
+  return {
+    system: { ...stillSystem, now: () => now },
+    log: silentLog,
+    store,
+    people: { find: async () => undefined, exists: async () => 'unknown' },
+    groups: { list: async () => undefined, listMembers: async () => undefined },
+    channels: { look: async () => undefined },
+    teller: {
+      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
+      askApprovers: async () => [],
+      showApproval: async () => undefined,
+      tellApproval: async () => true,
+      askOwners: async (_request, owners) => {
+        asked.push(owners);
+        await meanwhile();
+        return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
+      },
+      showRequest: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
+      tellAsker: async ({ state }) => {
+        if (!isSlackDown) told.push(state);
+        return !isSlackDown;
+      },
+    },
+    turns: createTurns(),
+    hostingOf: () => {
+      throw new Error('no hosting API in these tests');
+    },
+    settings: { owners: ['U9'], doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
+  };
+}
+
+/** Asked for at T0, by a process that may have died then. */
+async function left(askerId = 'U1'): Promise<AccessRequest> {
+  const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
+  const times = { askedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
+  const id = stillSystem.newId();
+  const made = await store.accessRequests.ask(
+    { id, workspaceId: 'T1', askerId, ...role, ...times },
+    { since: T0, most: 9 },
+  );
+  if (made.kind !== 'new') throw new Error(made.kind);
+  return made.request;
+}
+
+/** A process that started so many minutes after T0 looks what was left. */
+async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
+  now = T0 + minutes * MINUTE_MS;
+  await sweepRequests(services, T0 + startedAfter * MINUTE_MS);
+}
+
+const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
+  store.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
+
+describe('a request for a role', () => {
+  it('that reached nobody is posted to the owners until it does, once', async () => {
+    const { id } = await left();
+    isSlackDown = true;
+    await sweepAfter(2);
+    await sweepAfter(3, 0);
+    isSlackDown = false;
+    await sweepAfter(4, 0);
+    await sweepAfter(5, 0);
+    expect(asked).toEqual([['U9'], ['U9'], ['U9']]);
+    expect(await store.accessRequests.find(id)).toMatchObject({ isTold: true, cards: [{ ts: '1.1' }] });
+  });
+
+  it('is left alone while whoever asked may just be posting it', async () => {
+    await left();
+    await sweepAfter(0.9, 0);
+    expect(asked).toEqual([]);
+  });
+
+  it('is posted once when it is told twice at the same time', async () => {
+    const { id } = await left();
+    await Promise.all([tellRequest(id, services), tellRequest(id, services)]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that is not its asker’s to answer is not posted to the asker', async () => {
+    await tellRequest((await left('U9')).id, services);
+    expect(asked).toEqual([[]]);
+  });
+
+  it('that was answered while its cards were on their way has no buttons left', async () => {
+    const request = await left();
+    meanwhile = () => deny(request);
+    await tellRequest(request.id, services);
+    expect(shown).toEqual(['denied']);
+    expect(told).toEqual([]);
+    await tellRequest(request.id, services);
+    expect(told).toEqual(['denied']);
+  });
+});
+
+describe('the answer to a request', () => {
+  it('that a dead process left is shown in the cards and told, once', async () => {
+    const request = await left();
+    await tellRequest(request.id, services);
+    await store.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
+    await sweepAfter(1);
+    await sweepAfter(2);
+    expect([shown, told]).toEqual([['approved'], ['approved']]);
+  });
+
+  it('is told until that gets through', async () => {
+    await deny(await left());
+    isSlackDown = true;
+    await sweepAfter(2);
+    isSlackDown = false;
+    await sweepAfter(3, 0);
+    expect(told).toEqual(['denied']);
+  });
+
+  it('is not told any more after a day, but its buttons go', async () => {
+    const request = await left();
+    await tellRequest(request.id, services);
+    await deny(request);
+    await sweepAfter(DAY_MINUTES + 1);
+    await sweepAfter(DAY_MINUTES + 2);
+    expect([shown, told]).toEqual([['denied'], []]);
+  });
+
+  it('does not wait for another one whose telling fails', async () => {
+    const { teller } = services;
+    const broken = await deny(await left());
+    await deny(await left('U2'));
+    const tellAsker = async (request: AccessRequest) => {
+      if (request.id === broken?.id) throw new Error('a defect');
+      return teller.tellAsker(request);
+    };
+    services = { ...services, teller: { ...teller, tellAsker } };
+    await sweepAfter(2);
+    expect(told).toEqual(['denied']);
+  });
+});
+
+describe('a request that nobody answers', () => {
+  it('ends after a week: its buttons go, the asker is told, the audit says it once', async () => {
+    const { id } = await left();
+    await tellRequest(id, services);
+    await sweepAfter(7 * DAY_MINUTES - 1);
+    expect([shown, told]).toEqual([[], []]);
+    await sweepAfter(7 * DAY_MINUTES);
+    await sweepAfter(7 * DAY_MINUTES + 2);
+    expect([shown, told]).toEqual([['expired'], ['expired']]);
+    const audited = await store.audit.list({ workspaceId: 'T1', limit: 9 });
+    expect(audited).toMatchObject([{ action: 'access_answer', outcome: 'failed', code: 'expired' }]);
+    expect(await store.accessRequests.listOpen('T1')).toEqual([]);
+  });
+});

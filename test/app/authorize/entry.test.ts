@@ -1,0 +1,658 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { NewGrant, People, Person } from '../../../src/app/access/ports.ts';
+import {
+  createDoor,
+  type Door,
+  defineUseCase,
+  type UseCase,
+  type Visit,
+} from '../../../src/app/authorize/use-case.ts';
+import type { AuditEntry, Store } from '../../../src/app/ports.ts';
+import type { Services } from '../../../src/app/services.ts';
+import { strongestRole } from '../../../src/domain/access.ts';
+import { ROLES, type Role } from '../../../src/domain/actor.ts';
+import { HostingError, Refusal } from '../../../src/domain/errors.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { silentLog } from '../../../src/log.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+
+const MEMBER: Person = {
+  isAdmin: false,
+  isGuest: false,
+  isBot: false,
+  isDeactivated: false,
+  isStranger: false,
+  teamIds: ['T1'],
+};
+
+let store: Store;
+let people: Map<string, Person>;
+let asked: string[];
+/** Members by user group; a group that is not in it can't be looked up. */
+let groups: Map<string, readonly string[]>;
+let now: number;
+let isSlackDown: boolean;
+let door: Door;
+/** How often a use case ran. */
+let runs: number;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  people = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
+  asked = [];
+  groups = new Map();
+  now = T0;
+  isSlackDown = false;
+  runs = 0;
+  door = createDoor(servicesWith());
+  for (const role of ROLES) await give(`U${role.toUpperCase()}`, role);
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+function servicesWith(more: Partial<Services> = {}): Services {
+  const fakePeople: People = {
+    find: async (_workspaceId, userId) => {
+      asked.push(userId);
+      return isSlackDown ? undefined : (people.get(userId) ?? MEMBER);
+    },
+    exists: async () => 'unknown',
+  };
+  return {
+    system: { ...stillSystem, now: () => now },
+    log: silentLog,
+    store,
+    people: fakePeople,
+    groups: {
+      list: async () => undefined,
+      listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
+    },
+    channels: { look: async () => undefined },
+    teller: {
+      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
+      askApprovers: async () => [],
+      showApproval: async () => undefined,
+      tellApproval: async () => true,
+      askOwners: async () => [],
+      showRequest: async () => undefined,
+      tellAsker: async () => true,
+    },
+    turns: { take: (_name, work) => work() },
+    hostingOf: () => {
+      throw new Error('no hosting API in these tests');
+    },
+    settings: { owners: ['UNAMED'], doubtMs: 0, passwordHoldMs: 0, auditKeepDays: undefined },
+    ...more,
+  };
+}
+
+async function give(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
+  await store.grants.put({
+    workspaceId: 'T1',
+    subjectKind: 'user',
+    subjectId,
+    role,
+    pattern: '',
+    grantedBy: 'UOWNER',
+    grantedAt: T0,
+    ...more,
+  });
+}
+
+const roleOf = async (userId: string, more: Partial<Visit['actor']> = {}) =>
+  strongestRole(await door.findReach({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
+
+function visit(userId: string, more: Partial<Visit['actor']> = {}, requestId?: string): Visit {
+  const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
+  return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
+}
+
+function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
+  return defineUseCase({
+    name: 'deed',
+    needs,
+    effect,
+    run: async (input: string) => {
+      runs += 1;
+      return input;
+    },
+  });
+}
+
+async function audited(): Promise<readonly AuditEntry[]> {
+  return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
+}
+
+const outcomes = async () => (await audited()).map(({ outcome, code }) => [outcome, code]);
+
+describe('the door', () => {
+  it('lets nobody in by default', async () => {
+    for (const needs of ROLES) {
+      await expect(door.enter(useCase(needs), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
+        code: 'role_needed',
+        details: { needed: needs },
+      });
+    }
+    expect(runs).toBe(0);
+    expect(await roleOf('USOMEBODY')).toBeUndefined();
+  });
+
+  it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
+    for (const needs of ROLES) {
+      const entering = door.enter(useCase(needs), 'x', visit(`U${held.toUpperCase()}`));
+      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await entering).toBe('x');
+      else await expect(entering).rejects.toMatchObject({ details: { needed: needs, held } });
+    }
+  });
+
+  it('opens to everybody of the workspace for what takes no role', async () => {
+    expect(await door.enter(useCase('anyone'), 'x', visit('USOMEBODY'))).toBe('x');
+    expect(asked).toEqual([]);
+  });
+
+  it('lets the owners in whom the operator named, whatever Slack says', async () => {
+    isSlackDown = true;
+    expect(await door.enter(useCase('owner'), 'x', visit('UNAMED'))).toBe('x');
+  });
+
+  it('closes at once when a role is taken away', async () => {
+    await door.enter(useCase('operator'), 'x', visit('UOPERATOR'));
+    await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
+    await expect(door.enter(useCase('operator'), 'x', visit('UOPERATOR'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('does not know roles of another workspace', async () => {
+    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
+    const elsewhere = visit('UOWNER', { workspaceId: 'T2' });
+    await expect(door.enter(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('somebody of another organisation', () => {
+  it.each([
+    'anyone',
+    'viewer',
+    'owner',
+  ] as const)('is refused what takes %s, even with a role', async (needs) => {
+    people.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
+    const stranger = visit('UOWNER', { homeTeamId: 'T9' });
+    await expect(door.enter(useCase(needs), 'x', stranger)).rejects.toMatchObject({
+      code: 'other_organisation',
+    });
+    await expect(door.knock(useCase(needs), stranger)).rejects.toMatchObject({ code: 'other_organisation' });
+    expect(await door.findReach(stranger.actor)).toEqual([]);
+    expect(await outcomes()).toEqual([
+      ['denied', 'other_organisation'],
+      ['denied', 'other_organisation'],
+    ]);
+  });
+
+  it('has no role when it is Slack that says so', async () => {
+    people.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
+    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+});
+
+describe('a workspace that the app is not set up for', () => {
+  it('gets nothing, not even for the owners that the operator named', async () => {
+    for (const needs of ['anyone', 'owner'] as const) {
+      await expect(
+        door.enter(useCase(needs), 'x', visit('UNAMED', { workspaceId: 'T404' })),
+      ).rejects.toMatchObject({
+        code: 'other_workspace',
+      });
+    }
+    expect(runs).toBe(0);
+  });
+});
+
+describe('Slack’s word on a person', () => {
+  it('makes workspace admins owners', async () => {
+    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await roleOf('UADMIN')).toBe('owner');
+  });
+
+  it('is stronger than a weak grant, and never weakens a strong one', async () => {
+    await give('UADMIN', 'viewer');
+    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await roleOf('UMANAGER')).toBe('manager');
+  });
+
+  it.each([
+    ['a bot', { isBot: true }],
+    ['somebody who was deactivated', { isDeactivated: true }],
+    ['a guest', { isGuest: true }],
+  ])('makes no owner of %s', async (_who, trait) => {
+    people.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
+    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+  });
+
+  it('takes every role from bots and from those who were deactivated', async () => {
+    for (const trait of [{ isBot: true }, { isDeactivated: true }]) {
+      people.set('UMANAGER', { ...MEMBER, ...trait });
+      expect(await roleOf('UMANAGER')).toBeUndefined();
+    }
+  });
+
+  it('leaves guests the role that they were given by name', async () => {
+    people.set('UOPERATOR', { ...MEMBER, isGuest: true });
+    expect(await roleOf('UOPERATOR')).toBe('operator');
+  });
+
+  it('is asked for only when what is known here does not suffice', async () => {
+    await door.enter(useCase('operator'), 'x', visit('UMANAGER'));
+    expect(asked).toEqual([]);
+    await expect(door.enter(useCase('owner'), 'x', visit('UMANAGER'))).rejects.toThrow();
+    expect(asked).toEqual(['UMANAGER']);
+  });
+
+  it('is not asked for by a knock of whoever may do it to some server', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await door.knock(useCase('operator'), visit('UANN'));
+    expect(asked).toEqual([]);
+    await door.enter(useCase('operator'), 'x', visit('UANN'));
+    expect(asked).toEqual(['UANN']);
+  });
+
+  it('counts as no when it does not come, and is not told as a lack of a role', async () => {
+    isSlackDown = true;
+    for (const userId of ['UADMIN', 'USOMEBODY', 'UMANAGER']) {
+      await expect(door.enter(useCase('owner'), 'x', visit(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+      await expect(door.knock(useCase('owner'), visit(userId))).rejects.toMatchObject({
+        code: 'identity_unknown',
+      });
+    }
+    expect(new Set((await outcomes()).map((outcome) => outcome.join(' ')))).toEqual(
+      new Set(['denied identity_unknown']),
+    );
+    expect(runs).toBe(0);
+    expect(await door.enter(useCase('manager'), 'x', visit('UMANAGER'))).toBe('x');
+  });
+
+  it.each([
+    ['that the app may not ask for it', 'hidden'],
+    ['that there is no such person', 'no'],
+  ] as const)('is a no when it is %s', async (_words, exists) => {
+    const silent: People = { find: async () => undefined, exists: async () => exists };
+    await give('C1', 'manager', { subjectKind: 'channel' });
+    const silentDoor = createDoor(servicesWith({ people: silent }));
+    await expect(silentDoor.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    const asked = { workspaceId: 'T1', userId: 'USOMEBODY', channelId: 'C1' };
+    expect(await silentDoor.hasRole(asked, 'viewer', 'web-1')).toBe(false);
+  });
+
+  it('lets nobody in when asking for it breaks', async () => {
+    const broken: People = {
+      find: () => Promise.reject(new Error('socket hang up')),
+      exists: async () => 'unknown',
+    };
+    const brokenDoor = createDoor(servicesWith({ people: broken }));
+    await expect(brokenDoor.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toThrow('socket hang up');
+    expect(runs).toBe(0);
+    expect(await outcomes()).toEqual([['denied', 'defect']]);
+  });
+});
+
+describe('a role given to a user group', () => {
+  beforeEach(() => give('S1', 'operator', { subjectKind: 'group' }));
+
+  it('is its members’, for as long as they are in it', async () => {
+    groups.set('S1', ['UANN']);
+    expect(await roleOf('UANN')).toBe('operator');
+    expect(await roleOf('UBOB')).toBeUndefined();
+    groups.set('S1', []);
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('opens nothing when Slack can’t say who is in it', async () => {
+    expect(await roleOf('UANN')).toBeUndefined();
+    groups.set('S1', ['UANN']);
+    isSlackDown = true;
+    expect(await roleOf('UANN')).toBeUndefined();
+  });
+
+  it('is told as unknown while Slack can’t say who is in it, but only where it would suffice', async () => {
+    const tryTo = (needs: Role) => door.enter(useCase(needs), 'x', visit('UANN'));
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
+    await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.set('S1', []);
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    groups.delete('S1');
+    people.set('UANN', { ...MEMBER, isGuest: true });
+    await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
+    expect(runs).toBe(0);
+  });
+
+  it('is waited for rather than missed where something is done in somebody’s name', async () => {
+    const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
+    const isOperator = () => door.hasRole(ann, 'operator', 'web-1');
+    await expect(isOperator()).rejects.toMatchObject({
+      code: 'identity_unknown',
+      details: { userId: 'UANN' },
+    });
+    groups.set('S1', ['UANN']);
+    expect(await isOperator()).toBe(true);
+    expect(await door.hasRole(ann, 'manager', 'web-1')).toBe(false);
+    groups.set('S1', []);
+    expect(await isOperator()).toBe(false);
+  });
+
+  it('is nothing for guests, bots and those who were deactivated, even when they are in it', async () => {
+    groups.set('S1', ['UANN']);
+    for (const trait of [{ isGuest: true }, { isBot: true }, { isDeactivated: true }, { isStranger: true }]) {
+      people.set('UANN', { ...MEMBER, ...trait });
+      expect(await roleOf('UANN')).toBeUndefined();
+    }
+  });
+
+  it('counts when it is stronger than one’s own', async () => {
+    groups.set('S1', ['UVIEWER', 'UMANAGER']);
+    expect(await roleOf('UVIEWER')).toBe('operator');
+    expect(await roleOf('UMANAGER')).toBe('manager');
+    expect(await door.enter(useCase('operator'), 'x', visit('UVIEWER'))).toBe('x');
+  });
+});
+
+describe('a role given to a channel', () => {
+  beforeEach(() => give('C1', 'viewer', { subjectKind: 'channel' }));
+
+  it('is whoever’s is a full member and acts there', async () => {
+    expect(await roleOf('UANN')).toBe('viewer');
+    expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
+    expect(strongestRole(await door.findReach({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
+  });
+
+  it('is nothing for guests, and for anybody while Slack can’t say who is one', async () => {
+    people.set('UANN', { ...MEMBER, isGuest: true });
+    expect(await roleOf('UANN')).toBeUndefined();
+    isSlackDown = true;
+    expect(await roleOf('UBOB')).toBeUndefined();
+  });
+});
+
+describe('a role for a time', () => {
+  it('ends by itself, to the millisecond, and leaves the one for good', async () => {
+    await give('UVIEWER', 'manager', { until: T0 + 1000 });
+    now = T0 + 999;
+    expect(await roleOf('UVIEWER')).toBe('manager');
+    now = T0 + 1000;
+    expect(await roleOf('UVIEWER')).toBe('viewer');
+  });
+});
+
+describe('a role for some servers', () => {
+  const touch = (label: string, needs: Role = 'operator') =>
+    defineUseCase({
+      name: 'deed',
+      needs,
+      effect: 'reads',
+      run: async (_input: string, scene) => {
+        await scene.demand(label);
+        return scene.covers(label);
+      },
+    });
+
+  it('opens the door, and then only to them', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+      details: { needed: 'operator', held: 'operator', label: 'db-1', owners: ['UNAMED', 'UOWNER'] },
+    });
+    expect(await outcomes()).toEqual([['denied', 'role_needed']]);
+  });
+
+  it('is the strongest that fits the server', async () => {
+    await give('UANN', 'viewer');
+    await give('UANN', 'manager', { pattern: '*-test' });
+    expect(await door.enter(touch('web-test', 'manager'), '', visit('UANN'))).toBe(true);
+    expect(await door.enter(touch('web-1', 'viewer'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('web-1', 'operator'), '', visit('UANN'))).rejects.toMatchObject({
+      details: { held: 'manager', label: 'web-1' },
+    });
+  });
+
+  it('is told as unknown for others while a group’s role for those can’t be looked up', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await give('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
+    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
+    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'identity_unknown',
+    });
+    await expect(door.enter(touch('mail-1'), '', visit('UANN'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await outcomes()).toEqual([
+      ['denied', 'identity_unknown'],
+      ['denied', 'role_needed'],
+    ]);
+  });
+
+  it('is widened by a group’s role for all of them', async () => {
+    await give('UANN', 'operator', { pattern: 'web-*' });
+    await give('S1', 'operator', { subjectKind: 'group' });
+    groups.set('S1', ['UANN']);
+    expect(await door.enter(touch('db-1'), '', visit('UANN'))).toBe(true);
+  });
+});
+
+describe('Enterprise Grid', () => {
+  it('lets in a member who is at home in another workspace of it, and nobody else from there', async () => {
+    await give('WANN', 'operator');
+    people.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
+    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' }))).toBe('x');
+    people.set('WANN', { ...MEMBER, teamIds: ['T2'] });
+    await expect(
+      door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organisation' });
+  });
+
+  it('lets nobody in from elsewhere while Slack can’t say who they are', async () => {
+    await give('WANN', 'operator');
+    isSlackDown = true;
+    await expect(
+      door.enter(useCase('anyone'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+    ).rejects.toMatchObject({ code: 'other_organisation' });
+    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T1' }))).toBe('x');
+  });
+});
+
+describe('the same signed request', () => {
+  it('changes something once', async () => {
+    const again = () =>
+      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+    await again();
+    await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
+    expect(runs).toBe(1);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['done', undefined],
+      ['denied', 'already_handled'],
+    ]);
+  });
+
+  it('changes something once when it comes twice at the same time', async () => {
+    const again = () =>
+      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+    const ended = await Promise.allSettled([again(), again(), again()]);
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(runs).toBe(1);
+  });
+
+  it('may read as often as it comes', async () => {
+    for (let time = 0; time < 3; time++) await door.enter(useCase('viewer'), 'x', visit('UVIEWER', {}, 's'));
+    expect(runs).toBe(3);
+  });
+
+  it('leaves the first place to whoever may use it', async () => {
+    const deed = useCase('operator', 'changes');
+    await expect(door.enter(deed, 'x', visit('USOMEBODY', {}, 's'))).rejects.toMatchObject({
+      code: 'role_needed',
+    });
+    expect(await door.enter(deed, 'x', visit('UOPERATOR', {}, 's'))).toBe('x');
+  });
+
+  it('is not looked for where nothing can be replayed', async () => {
+    const deed = useCase('operator', 'changes');
+    for (let time = 0; time < 2; time++) await door.enter(deed, 'x', visit('UOPERATOR'));
+    expect(runs).toBe(2);
+  });
+});
+
+describe('the audit', () => {
+  it('says who did what, where, about what, and that it is done', async () => {
+    const deed = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      subject: (input: { typed: string }) => ({ label: input.typed }),
+      run: async (_input: { typed: string }, scene) => scene.about({ serverId: 42, label: 'web-1' }),
+    });
+    await door.enter(deed, { typed: 'web' }, visit('UOPERATOR'));
+    const [started, done] = await audited();
+    const same = { at: T0, workspaceId: 'T1', actorId: 'UOPERATOR', channelId: 'C1', surface: 'command' };
+    expect(started).toMatchObject({ ...same, action: 'reboot', outcome: 'started', label: 'web' });
+    expect(done).toMatchObject({ ...same, action: 'reboot', outcome: 'done', serverId: 42, label: 'web-1' });
+    expect(done?.actId).toBe(started?.actId);
+  });
+
+  it('has the start of a change before the change is begun', async () => {
+    let before: unknown;
+    const deed = defineUseCase({
+      name: 'stop',
+      needs: 'operator',
+      effect: 'changes',
+      run: async () => {
+        before = await outcomes();
+      },
+    });
+    await door.enter(deed, {}, visit('UOPERATOR'));
+    expect(before).toEqual([['started', undefined]]);
+  });
+
+  it('has nothing of reading, refusals aside', async () => {
+    await door.enter(useCase('viewer'), 'x', visit('UVIEWER'));
+    await door.knock(useCase('viewer', 'changes'), visit('UVIEWER'));
+    expect(await audited()).toEqual([]);
+    await expect(door.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toThrow();
+    await expect(door.knock(useCase('owner'), visit('UVIEWER'))).rejects.toThrow();
+    expect(await outcomes()).toEqual([
+      ['denied', 'role_needed'],
+      ['denied', 'role_needed'],
+    ]);
+  });
+
+  it('leaves a confirmation to the ledger, and notes when it failed', async () => {
+    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
+    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
+    expect(await audited()).toEqual([]);
+    expect(runs).toBe(2);
+    await expect(failWith(new Refusal('other_workspace', {}), 'confirms')).rejects.toThrow();
+    expect(await outcomes()).toEqual([['failed', 'other_workspace']]);
+  });
+
+  it.each([
+    ['a refusal', new Refusal('unknown_server', { typed: 'x' }), 'failed', 'unknown_server'],
+    ['an error of the API', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
+    ['a defect, without its words', new TypeError('secret in a message'), 'failed', 'defect'],
+    ['being somebody else', new Refusal('not_creator', { label: 'x' }), 'denied', 'not_creator'],
+  ] as const)('says that it failed by %s', async (_why, error, outcome, code) => {
+    await expect(failWith(error, 'changes')).rejects.toBe(error);
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      [outcome, code],
+    ]);
+    expect(JSON.stringify(await audited())).not.toContain('secret in a message');
+  });
+
+  it('says that nobody knows, where nobody does', async () => {
+    const deed = defineUseCase({
+      name: 'reboot',
+      needs: 'operator',
+      effect: 'changes',
+      run: async (_input: string, scene) => scene.doubt('no_answer'),
+    });
+    await door.enter(deed, 'x', visit('UOPERATOR'));
+    expect(await outcomes()).toEqual([
+      ['started', undefined],
+      ['in_doubt', 'no_answer'],
+    ]);
+  });
+
+  function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
+    const deed = defineUseCase({
+      name: 'deed',
+      needs: 'manager',
+      effect,
+      run: async () => {
+        throw error;
+      },
+    });
+    return door.enter(deed, {}, visit('UMANAGER'));
+  }
+});
+
+describe('the hosting account', () => {
+  const ask = defineUseCase({
+    name: 'list',
+    needs: 'viewer',
+    effect: 'reads',
+    run: async (_input: string, scene) => scene.hosting(),
+  });
+
+  it('is refused in words while the workspace has none', async () => {
+    await expect(door.enter(ask, 'x', visit('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+  });
+
+  it('is the same for all of one act, also when another is connected meanwhile', async () => {
+    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+    const opened: string[] = [];
+    const hostingOf: Services['hostingOf'] = (key) => {
+      opened.push(key.reveal());
+      return {} as ReturnType<Services['hostingOf']>;
+    };
+    const twice = defineUseCase({
+      name: 'delete',
+      needs: 'viewer',
+      effect: 'reads',
+      run: async (_input: string, scene) => {
+        const first = await scene.hosting();
+        await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
+        return first === (await scene.hosting());
+      },
+    });
+    const thatDoor = createDoor(servicesWith({ hostingOf }));
+    expect(await thatDoor.enter(twice, 'x', visit('UVIEWER'))).toBe(true);
+    await thatDoor.enter(ask, 'x', visit('UVIEWER'));
+    expect(opened).toEqual(['key-1', 'key-2']);
+  });
+
+  it('is the one of the workspace', async () => {
+    await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
+    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+    await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);
+    const opened: string[] = [];
+    const hostingOf: Services['hostingOf'] = (key) => {
+      opened.push(key.reveal());
+      return {} as ReturnType<Services['hostingOf']>;
+    };
+    await createDoor(servicesWith({ hostingOf })).enter(ask, 'x', visit('UVIEWER'));
+    expect(opened).toEqual(['key-1']);
+  });
+});
