@@ -150,10 +150,10 @@ describe('what is confined', () => {
   });
 
   it.each([
-    ['undici', ['hosting/send.ts', 'slack/slack-api.ts']],
+    ['undici', ['hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['hosting/limit.ts']],
-    ['@slack/bolt', ['slack/bolt.ts']],
-    ['@slack/web-api', ['slack/slack-api.ts']],
+    ['@slack/bolt', ['slack/transport/bolt.ts']],
+    ['@slack/web-api', ['slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
   ])('%s is used in %j alone', (name, places) => {
@@ -163,7 +163,7 @@ describe('what is confined', () => {
   it('nothing else reaches the network', () => {
     const ways =
       /\bfetch\(|\bnew WebSocket\b|\bhttps?\.(request|get)\(|from 'node:(https|dgram|tls|http2|dns)'/g;
-    expect(strays(app, ways, ['hosting/send.ts', 'slack/slack-api.ts'])).toEqual([]);
+    expect(strays(app, ways, ['hosting/send.ts', 'slack/transport/slack-api.ts'])).toEqual([]);
   });
 
   it('real time, ids and randomness come from the system that is handed in', () => {
@@ -174,12 +174,12 @@ describe('what is confined', () => {
       'vault.ts': 'a nonce that a test could choose would not be one: randomBytes',
       'store/api-calls.ts':
         'gathers what is written in one turn of the event loop: setImmediate, no time passes',
-      'slack/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
+      'slack/transport/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
     };
     expect(strays(app, real, Object.keys(allowed))).toEqual([]);
     expect(strays(app, real, ['system.ts']).sort()).toEqual(
       [
-        'slack/slack-api.ts: AbortSignal.timeout',
+        'slack/transport/slack-api.ts: AbortSignal.timeout',
         'store/api-calls.ts: setImmediate',
         'vault.ts: randomBytes',
         'vault.ts: randomBytes',
@@ -188,10 +188,15 @@ describe('what is confined', () => {
   });
 
   it('ids and metadata of Slack are written in the kit, and read where payloads are', () => {
-    const belongs = ['slack/kit/', 'slack/payloads.ts', 'slack/dispatch.ts', 'slack/bolt.ts'];
+    const belongs = [
+      'slack/kit/',
+      'slack/transport/payloads.ts',
+      'slack/transport/dispatch.ts',
+      'slack/transport/bolt.ts',
+    ];
     expect(strays(app, /\b(action_id|callback_id|private_metadata|block_id)\b/g, belongs)).toEqual([]);
     // Bolt is told to take all of them; nothing is looked up there.
-    const bolt = app.find(({ path }) => path === 'slack/bolt.ts');
+    const bolt = app.find(({ path }) => path === 'slack/transport/bolt.ts');
     expect(bolt?.code.match(/\b(action_id|callback_id|private_metadata|block_id)\b[^,}]*/g)).toEqual([
       'callback_id: /.*/',
     ]);
@@ -206,10 +211,10 @@ describe('what is confined', () => {
         'hosting/client.ts',
         'hosting/send.ts',
         'key.ts',
-        'slack/bolt.ts',
-        'slack/commands/connect.ts',
-        'slack/messages/outcome.ts',
-        'slack/slack-api.ts',
+        'slack/transport/bolt.ts',
+        'slack/account/connect.ts',
+        'slack/purchases/outcome-message.ts',
+        'slack/transport/slack-api.ts',
         'store/api-keys.ts',
         'store/passwords.ts',
         'store/reply-urls.ts',

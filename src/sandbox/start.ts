@@ -2,7 +2,7 @@ import { compose, type RunningApp } from '../compose.ts';
 import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
-import { commands } from '../slack/commands/index.ts';
+import { commands } from '../slack/commands.ts';
 import { readSurfaces } from './gallery/fixtures.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';

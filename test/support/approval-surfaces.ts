@@ -3,19 +3,19 @@ import { APPROVAL_MS, type Approval, type Deed } from '../../src/domain/approval
 import type { Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
-import { statusMessage } from '../../src/slack/commands/status.ts';
-import { say } from '../../src/slack/kit/blocks.ts';
-import { noticeView } from '../../src/slack/kit/form.ts';
+import { savedWords, settingsView } from '../../src/slack/account/settings-form.ts';
+import { statusMessage } from '../../src/slack/account/status.ts';
 import {
   approvalCard,
   approvalMessage,
   deletedAnnouncement,
-} from '../../src/slack/messages/approval-card.ts';
-import { answeredWords, approvalWords } from '../../src/slack/messages/approval-words.ts';
-import { createReviewView } from '../../src/slack/messages/create-review.ts';
-import { deleteView } from '../../src/slack/messages/delete-dialog.ts';
-import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
-import { savedWords, settingsView } from '../../src/slack/messages/settings-form.ts';
+} from '../../src/slack/approvals/approval-card.ts';
+import { answeredWords, approvalWords } from '../../src/slack/approvals/approval-words.ts';
+import { say } from '../../src/slack/kit/blocks.ts';
+import { noticeView } from '../../src/slack/kit/form.ts';
+import { createReviewView } from '../../src/slack/purchases/create-review.ts';
+import { renewReviewView } from '../../src/slack/purchases/renew-review.ts';
+import { deleteView } from '../../src/slack/servers/delete-dialog.ts';
 import { DAY_MS, makeServer, NOW, ORDER } from './fixtures.ts';
 import type { Surface } from './surfaces.ts';
 

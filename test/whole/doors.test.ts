@@ -5,7 +5,7 @@ import { ROLES, type Role, roleCovers } from '../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { commands } from '../../src/slack/commands/index.ts';
+import { commands } from '../../src/slack/commands.ts';
 import { startTeam, type Team } from '../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { AnyUseCase } from '../../app/authorize/use-case.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
-import type { SlackRequest } from '../request.ts';
+import { serverOption } from '../servers/server-option.ts';
+import type { SlackRequest } from '../transport/request.ts';
 import { actions, plain, say, section } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
-import { serverOption } from './server-option.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { AnyUseCase } from '../../app/authorize/use-case.ts';
-import type { SlackRequest } from '../request.ts';
+import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
 import { shorten } from './text.ts';

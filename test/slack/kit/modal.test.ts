@@ -7,7 +7,7 @@ import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
 const nobody = { knock: async () => undefined } as unknown as SlackRequest;
 const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;

@@ -1,6 +1,6 @@
 import type { ServerSheet } from '../../../src/app/servers/show-server.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';
 
 /** A request that remembers what was asked of the use cases and what was said. */

@@ -1,4 +1,4 @@
-import type { SlackApi } from '../../../src/slack/slack-api.ts';
+import type { SlackApi } from '../../../src/slack/transport/slack-api.ts';
 
 /** A Slack of a few methods; any other fails the test. */
 export function partialSlack(methods: Partial<SlackApi>): SlackApi {

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { tellRequest } from '../../app/access/notify-access-request.ts';
+import type { AccessRequest } from '../../app/access/ports.ts';
+import { answerRequest, askAccess, checkRoleWish, REQUEST_ANSWERS } from '../../app/access/request-access.ts';
+import { ROLES } from '../../domain/actor.ts';
+import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
+import { answerButton, askButton } from '../buttons.ts';
+import { say, section } from '../kit/blocks.ts';
+import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import { defineModal } from '../kit/modal.ts';
+import { mention } from '../kit/text.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { askedWords } from './access-request-card.ts';
+import { describeRole } from './access-words.ts';
+
+const TITLE = 'Ask for access';
+const wish = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
+type Wish = z.output<typeof wish>;
+
+const reasonForm = defineModal(
+  'ask_access',
+  wish,
+  z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
+);
+
+/** Asks for a role that somebody lacks: one press and a reason. */
+export const askForm = defineForm({
+  id: 'ask',
+  title: TITLE,
+  input: wish,
+  needs: askAccess,
+  load: async (input, _request, origin) => {
+    checkRoleWish(input);
+    return askView(input, origin);
+  },
+});
+
+/** Asks for the reason. */
+export function askView(input: Wish, origin: Parameters<typeof reasonForm.view>[0]['origin']) {
+  return reasonForm.view({
+    origin,
+    metadata: input,
+    title: TITLE,
+    submit: 'Ask',
+    blocks: [
+      section(
+        `The owners are asked to give you the role ${describeWish(input)}, for good or for some hours.`,
+      ),
+      reasonForm.textField('reason', { label: 'What for?', multiline: true, maxLength: 300 }),
+    ],
+  });
+}
+
+export const askActions = [
+  askForm.handler,
+  askButton.on((input, request) => askForm.open(input, request)),
+  ...REQUEST_ANSWERS.map((answer) =>
+    answerButton[answer].on(async ({ requestId }, request) => {
+      await tellAnswer(await request.enter(answerRequest, { requestId, answer }), request);
+    }),
+  ),
+];
+
+export const askModals = [
+  reasonForm.onSubmit(askAccess, async ({ fields, metadata, origin, viewId }, request) => {
+    return {
+      with: loadingView(TITLE, 'Asking the owners…'),
+      after: async () => {
+        const words = await ask({ id: origin.formId, ...metadata, reason: fields.reason }, request);
+        await request.bench.slack.updateView(viewId, noticeView(TITLE, words));
+      },
+    };
+  }),
+];
+
+async function ask(input: Wish & { id: string; reason: string }, request: SlackRequest): Promise<string> {
+  const { request: asked, replaced, owners } = await request.enter(askAccess, input);
+  const { services } = request.bench;
+  const [now = asked] = await Promise.all([asked, ...replaced].map(({ id }) => tellRequest(id, services)));
+  return askedWords(now, owners);
+}
+
+async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
+  const told = await tellRequest(answered.id, request.bench.services);
+  const untold = told?.isTold ? '' : ' They could not be told yet; that is tried again for a day.';
+  const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
+  await request.reply.tell(say(`${mention(answered.askerId)} ${what} ${describeRole(answered)}.${untold}`));
+}
+
+function describeWish({ role, label }: Wish): string {
+  return describeRole({ role, pattern: label === undefined ? EVERY_SERVER : exactPattern(label) });
+}

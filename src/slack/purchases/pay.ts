@@ -1,0 +1,66 @@
+import { tellApproval } from '../../app/approvals/notify-approval.ts';
+import { type Confirmation, type Confirmed, confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
+import { runOperation } from '../../app/purchases/run-operation.ts';
+import type { Approval } from '../../domain/approval.ts';
+import { approvalWords } from '../approvals/approval-words.ts';
+import { noticeView } from '../kit/form.ts';
+import type { SubmitAnswer } from '../kit/modal.ts';
+import { mention } from '../kit/text.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { outcomeWords } from './outcome-message.ts';
+
+/**
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or asked
+ * of a second person.
+ * Money effect: pays once for one operation; a second press shows how the first one stands.
+ */
+export async function pay(
+  confirmation: Confirmation,
+  title: string,
+  viewId: string,
+  request: SlackRequest,
+): Promise<SubmitAnswer> {
+  const confirmed = await request.enter(confirmPurchase, confirmation);
+  const { services, openViews } = request.bench;
+  if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
+  openViews.set(confirmation.operationId, viewId);
+  if (confirmed.kind === 'waiting') {
+    const { approval } = confirmed;
+    return {
+      with: noticeView(title, ...waitingWords(approval, request)),
+      after: () => tellApproval(approval.id, services),
+    };
+  }
+  const { operation } = confirmed;
+  const words = outcomeWords(operation, request.bench.currency);
+  const closing = 'You can close this window: the outcome comes to you as a message.';
+  return { with: noticeView(title, words, closing), after: () => runOperation(operation.id, services) };
+}
+
+/** What a press says that has to be approved by somebody else first. */
+export function waitingWords(approval: Approval, { bench }: SlackRequest): string[] {
+  return [
+    approvalWords(approval, bench.currency),
+    'You can close this window: what comes of it is told to you in a message.',
+  ];
+}
+
+/** What a press says when the same was asked for before, with this form or another one. */
+export function askedBefore(approval: Approval, formId: string, { bench, visit }: SlackRequest): string[] {
+  const isSameForm = approval.id === formId;
+  const isOthers = approval.requesterId !== visit.actor.userId;
+  const first = isSameForm
+    ? 'This was confirmed before.'
+    : isOthers
+      ? `${mention(approval.requesterId)} has asked for this already. If you may approve it, \`/vps status\` lets you.`
+      : 'You have asked for this already.';
+  return [first, approvalWords(approval, bench.currency)];
+}
+
+function knownWords(confirmed: Confirmed, { operationId }: Confirmation, request: SlackRequest): string[] {
+  if (confirmed.kind === 'waiting') return askedBefore(confirmed.approval, operationId, request);
+  const { operation } = confirmed;
+  const first =
+    operation.id === operationId ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
+  return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.bench.currency)];
+}
