@@ -55,8 +55,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['config.ts', 'log.ts'],
   },
   'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
-  'key.ts': {
+  'cli/': {
     uses: [
+      'cli/',
       'app/account/connect-key.ts',
       'hosting/',
       'store/',
@@ -65,15 +66,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'system.ts',
       'vault.ts',
     ],
-    packages: ['node:util'],
-  },
-  // `npm run audit`: a program that is started by hand, as `key.ts` is.
-  'audit.ts': {
-    uses: ['audit-formats.ts', 'config.ts', 'domain/', 'store/', 'system.ts', 'vault.ts'],
     knows: ['app/ports.ts'],
     packages: ['node:stream', 'node:stream/promises', 'node:util'],
   },
-  'audit-formats.ts': { uses: ['domain/'], knows: ['app/ports.ts'] },
   'start.mjs': { uses: ['main.ts'], packages: ['node:child_process', 'node:fs', 'node:url'] },
 };
 
@@ -146,7 +141,7 @@ describe('what is confined', () => {
   it('the environment is read where programs start', () => {
     // In quotes it is a word that the page's bundler replaces.
     const read = /(?<!')\bprocess\.env\b/g;
-    expect(strays(sources, read, ['main.ts', 'key.ts', 'audit.ts', 'sandbox/main.ts'])).toEqual([]);
+    expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts'])).toEqual([]);
   });
 
   it.each([
@@ -206,17 +201,17 @@ describe('what is confined', () => {
     const places = app.filter(({ code }) => code.includes('.reveal()')).map(({ path }) => path);
     expect(places.sort()).toEqual(
       [
-        'audit.ts',
         'compose.ts',
         'hosting/client.ts',
         'hosting/send.ts',
-        'key.ts',
+        'cli/audit.ts',
+        'cli/key.ts',
         'slack/transport/bolt.ts',
         'slack/account/connect.ts',
         'slack/purchases/outcome-message.ts',
         'slack/transport/slack-api.ts',
-        'store/api-keys.ts',
-        'store/passwords.ts',
+        'store/account/api-keys.ts',
+        'store/purchases/passwords.ts',
         'store/reply-urls.ts',
       ].sort(),
     );
@@ -260,7 +255,7 @@ describe('every source file', () => {
   });
 
   it('says nothing on the console, programs that people start by hand aside', () => {
-    expect(strays(sources, /\bconsole\.\w+/g, ['sandbox/', 'key.ts', 'start.mjs'])).toEqual([]);
+    expect(strays(sources, /\bconsole\.\w+/g, ['sandbox/', 'cli/', 'start.mjs'])).toEqual([]);
   });
 
   it('imports with the ending of the file', () => {

@@ -1,5 +1,5 @@
 import type { ApiCalls } from '../app/ports.ts';
-import type { Foundation } from './database.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** When requests left, durably. A burst of 300 calls is one commit instead of 300. */
 export function createApiCalls({ db, newId }: Foundation): ApiCalls {

@@ -1,7 +1,7 @@
 import type { ReplyUrls } from '../app/ports.ts';
 import { Secret } from '../domain/secret.ts';
 import type { SealedPlace } from '../vault.ts';
-import type { Foundation } from './database.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** Slack takes this many messages through one `response_url` (Slack, "Handling user interaction"). */
 const MOST_USES = 5;

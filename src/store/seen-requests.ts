@@ -1,5 +1,5 @@
 import type { SeenRequests } from '../app/ports.ts';
-import type { Foundation } from './database.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** Signed requests that changed something: the second of a kind is a replay. */
 export function createSeenRequests({ db }: Foundation): SeenRequests {
