@@ -1,6 +1,6 @@
-import { createDoor } from './app/authorize/use-case.ts';
+import { createEntry } from './app/authorize/use-case.ts';
 import { runBackground } from './app/background.ts';
-import { createTurns } from './app/mutex.ts';
+import { createMutex } from './app/mutex.ts';
 import type { Services } from './app/services.ts';
 import type { Config } from './config.ts';
 import { createHosting } from './hosting/client.ts';
@@ -8,12 +8,12 @@ import type { Log } from './log.ts';
 import { commands } from './slack/commands.ts';
 import { createChannels } from './slack/directory/channels.ts';
 import { createGroups } from './slack/directory/groups.ts';
-import { createPeople } from './slack/directory/users.ts';
+import { createUsers } from './slack/directory/users.ts';
 import { createSlackDoor } from './slack/transport/bolt.ts';
 import { createDispatch } from './slack/transport/dispatch.ts';
 import { explain } from './slack/transport/explain-error.ts';
 import { introduce } from './slack/transport/introduce.ts';
-import { createOpenViews, createTeller } from './slack/transport/notifier.ts';
+import { createNotifier, createOpenViews } from './slack/transport/notifier.ts';
 import type { Workbench } from './slack/transport/request.ts';
 import { createSlackApi } from './slack/transport/slack-api.ts';
 import { openStore } from './store/open-store.ts';
@@ -53,11 +53,11 @@ export async function compose(config: Config, log: Log, system: System = realSys
     system,
     log,
     store,
-    people: createPeople(slack, system),
+    users: createUsers(slack, system),
     groups: createGroups(slack, system),
     channels: createChannels(slack, system),
-    teller: createTeller(() => bench),
-    turns: createTurns(),
+    notifier: createNotifier(() => bench),
+    mutex: createMutex(),
     hostingOf: (key) => hosting.of(key),
     settings: {
       owners: config.OWNERS,
@@ -66,10 +66,10 @@ export async function compose(config: Config, log: Log, system: System = realSys
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
   };
-  const door = createDoor(services);
+  const entry = createEntry(services);
   const bench: Workbench = {
     services,
-    door,
+    entry,
     slack,
     currency: config.HOSTING_CURRENCY,
     publicUrl: config.PUBLIC_URL,
@@ -91,7 +91,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
   });
   const server = createWebServer({
     services,
-    door,
+    entry,
     explain: (error) => explain(error, bench),
     metrics,
     slack: slackDoor.listener,
@@ -104,7 +104,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
   });
   // Listening comes first: whoever asks /readyz meanwhile hears what is still missing.
   await introduction.firstTry;
-  const background = runBackground(services, door, stop.signal);
+  const background = runBackground(services, entry, stop.signal);
   return {
     port,
     services,

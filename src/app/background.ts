@@ -1,11 +1,11 @@
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
-import { sweepRequests } from './access/sweep-access-requests.ts';
+import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
-import type { Door } from './authorize/use-case.ts';
-import { newLease, whileHolding } from './purchases/lease.ts';
-import { tellOperation } from './purchases/notify-operation.ts';
-import { resolveDoubt } from './purchases/resolve-unconfirmed.ts';
+import type { Entry } from './authorize/use-case.ts';
+import { newLease, withLease } from './purchases/lease.ts';
+import { notifyOperation } from './purchases/notify-operation.ts';
+import { resolveUnconfirmed } from './purchases/resolve-unconfirmed.ts';
 import { auditOf, payOperation } from './purchases/run-operation.ts';
 import type { Services } from './services.ts';
 import { pruneAudit, sweep } from './sweep.ts';
@@ -21,7 +21,7 @@ const RESUME_MS = 5 * 60_000;
 const TELL_MS = 24 * 3_600_000;
 
 /** What has to be done behind people's backs: doubts, untold outcomes, restarts, expiries. Runs until aborted. */
-export async function runBackground(services: Services, door: Door, signal: AbortSignal): Promise<void> {
+export async function runBackground(services: Services, entry: Entry, signal: AbortSignal): Promise<void> {
   const { system } = services;
   let sweeping: Promise<void> | undefined;
   const running = new Set<Promise<void>>();
@@ -36,7 +36,7 @@ export async function runBackground(services: Services, door: Door, signal: Abor
     try {
       // Side by side: one order that waits for an answer must not hold up everybody's outcomes.
       while (running.size < MOST_AT_ONCE && !signal.aborted) {
-        const work = await leaseOne(services, door);
+        const work = await leaseOne(services, entry);
         if (!work) break;
         runAside(work());
       }
@@ -58,13 +58,13 @@ export async function runBackground(services: Services, door: Door, signal: Abor
 
 /** What waits for other people; trouble with one kind does not hold up the other. */
 async function sweepUntold(services: Services, startedAt: number): Promise<void> {
-  const sweeps = [sweepApprovals, sweepRequests].map((each) =>
+  const sweeps = [sweepApprovals, sweepAccessRequests].map((each) =>
     each(services, startedAt).catch((error: unknown) => logTrouble(error, services)),
   );
   await Promise.all(sweeps);
 }
 
-/** The store is out of reach: everything stays due. */
+/** The store is out of roles: everything stays due. */
 function logTrouble(error: unknown, { log }: Services): void {
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
 }
@@ -80,27 +80,27 @@ function everyNow(periodMs: number, system: Services['system']): () => boolean {
 }
 
 /** Takes one due operation and moves it on; false when none is due. */
-export async function takeOne(services: Services, door: Door): Promise<boolean> {
-  const work = await leaseOne(services, door);
+export async function takeOne(services: Services, entry: Entry): Promise<boolean> {
+  const work = await leaseOne(services, entry);
   await work?.();
   return work !== undefined;
 }
 
 /** Takes the lease of one due operation; what is handed out moves it on and never throws. */
-async function leaseOne(services: Services, door: Door): Promise<(() => Promise<void>) | undefined> {
+async function leaseOne(services: Services, entry: Entry): Promise<(() => Promise<void>) | undefined> {
   const { ledger } = services.store;
   const lease = newLease(services);
   const operation = await ledger.leaseDue(lease);
   if (!operation) return undefined;
   const moved = async () => {
-    await moveOn(operation, lease.owner, services, door).catch((error) =>
+    await moveOn(operation, lease.owner, services, entry).catch((error) =>
       logFailure(operation, error, services),
     );
     const after = await ledger.find(operation.id);
     return after && nextDueAt(after, services.system.now());
   };
   return () =>
-    whileHolding(operation.id, lease.owner, services, moved).catch((error) =>
+    withLease(operation.id, lease.owner, services, moved).catch((error) =>
       logFailure(operation, error, services),
     );
 }
@@ -110,35 +110,35 @@ function logFailure(operation: Operation, error: unknown, { log }: Services): vo
   log.warn('an operation could not be moved on', { operationId: operation.id, ...cause });
 }
 
-async function moveOn(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
+async function moveOn(operation: Operation, owner: string, services: Services, entry: Entry): Promise<void> {
   const { ledger } = services.store;
   const at = services.system.now();
   if (operation.state === 'prepared') {
-    await resume(operation, owner, services, door);
+    await resume(operation, owner, services, entry);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone: nobody will ever read the answer.
     const audit = auditOf(operation, services, 'in_doubt', { code: 'no_answer', surface: 'background' });
-    await ledger.doubt(operation.id, { at, dueAt: at, reason: 'no_answer' }, audit);
-    await tellOperation(operation.id, services);
-  } else if (operation.state === 'in_doubt' && !operation.needsPerson) {
-    await resolveDoubt(operation, services);
-    await tellOperation(operation.id, services);
+    await ledger.markUnconfirmed(operation.id, { at, dueAt: at, reason: 'no_answer' }, audit);
+    await notifyOperation(operation.id, services);
+  } else if (operation.state === 'in_doubt' && !operation.needsDecision) {
+    await resolveUnconfirmed(operation, services);
+    await notifyOperation(operation.id, services);
   } else if (at - (operation.endedAt ?? operation.createdAt) > TELL_MS) {
-    await ledger.markTold(operation, at);
+    await ledger.markNotified(operation, at);
   } else {
-    await tellOperation(operation.id, services);
+    await notifyOperation(operation.id, services);
   }
 }
 
 /** A confirmation without a sent request: proof that nothing was paid, so it may be carried out, by the same rules. */
-async function resume(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
+async function resume(operation: Operation, owner: string, services: Services, entry: Entry): Promise<void> {
   const { ledger } = services.store;
   const at = services.system.now();
   const { workspaceId, actorId: userId, channelId } = operation;
   const actor = { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) };
   const isStale = at - operation.createdAt > RESUME_MS;
   // While Slack can't say who they are, it stays due.
-  const mayStill = isStale || (await door.hasRole(actor, 'manager', labelOf(operation.purchase)));
+  const mayStill = isStale || (await entry.hasRole(actor, 'manager', labelOf(operation.purchase)));
   const reason = isStale ? 'stale_confirmation' : mayStill ? undefined : 'role_needed';
   if (reason === undefined) {
     await payOperation(operation, owner, services);
@@ -147,7 +147,7 @@ async function resume(operation: Operation, owner: string, services: Services, d
   const audit = auditOf(operation, services, 'failed', { code: reason, surface: 'background' });
   const reasonDetails = reason === 'role_needed' ? { reasonDetails: { needed: 'manager' } } : {};
   await ledger.refuse(operation.id, { at, reason, ...reasonDetails }, audit);
-  await tellOperation(operation.id, services);
+  await notifyOperation(operation.id, services);
 }
 
 /** First within seconds, then ever more rarely: each wait is half of the time that has passed, 5 minutes at most. */

@@ -1,14 +1,14 @@
 /** Lets pieces of work that share a name run one after the other. */
-export interface Turns {
+export interface Mutex {
   /** Runs the work when all earlier work of that name has ended, well or badly. */
-  take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** Builds turns that live in this process. */
-export function createTurns(): Turns {
+export function createMutex(): Mutex {
   const lastOf = new Map<string, Promise<unknown>>();
   return {
-    take: (name, work) => {
+    run: (name, work) => {
       const turn = (lastOf.get(name) ?? Promise.resolve()).then(work, work);
       lastOf.set(name, turn);
       const forget = () => {

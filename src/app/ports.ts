@@ -64,7 +64,7 @@ export interface AuditEntry {
 }
 
 /** An entry as it is kept: numbered 1, 2, 3 … in its workspace, and signed for that place. */
-export type KeptEntry = AuditEntry & {
+export type StoredEntry = AuditEntry & {
   readonly id: string;
   readonly seq: number;
   readonly signature: string;
@@ -108,9 +108,9 @@ export type AuditVerdict =
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first. */
-  list(filter: AuditFilter): Promise<readonly KeptEntry[]>;
+  list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
   /** Oldest first, page by page. */
-  read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<KeptEntry>;
+  read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
   /** Goes through the chain of a workspace; stops at the first fault. */
   verify(workspaceId: string): Promise<AuditVerdict>;
   /**
@@ -214,13 +214,13 @@ export interface Ledger {
     audit: AuditEntry,
   ): Promise<boolean>;
   /** sent → in_doubt, to be looked at again at `dueAt`. */
-  doubt(
+  markUnconfirmed(
     id: string,
     doubt: { readonly at: number; readonly dueAt: number; readonly reason: string },
     audit: AuditEntry,
   ): Promise<boolean>;
   /** Marks an operation in doubt as one that a person has to look at, and why; it is not looked for any more. */
-  needPerson(id: string, audit: AuditEntry, reason?: string): Promise<void>;
+  markNeedsDecision(id: string, audit: AuditEntry, reason?: string): Promise<void>;
 
   /** Takes the lease of one operation. False when somebody else holds it. */
   lease(id: string, lease: Lease): Promise<boolean>;
@@ -240,7 +240,10 @@ export interface Ledger {
    * The actor was told how it stood; ended operations are not due any more. When it has moved on since,
    * the new state stays owed.
    */
-  markTold(told: Pick<Operation, 'id' | 'state' | 'needsPerson' | 'hasPassword'>, at: number): Promise<void>;
+  markNotified(
+    told: Pick<Operation, 'id' | 'state' | 'needsDecision' | 'hasPassword'>,
+    at: number,
+  ): Promise<void>;
 }
 
 /** Root passwords that wait to be saved (DESIGN 5). Sealed at rest; opened only to be shown to their creator. */
@@ -307,13 +310,13 @@ export interface ConnectLink {
 /** Signed requests that changed something, remembered as long as Slack's signature lets them be replayed. */
 export interface SeenRequests {
   /** True the first time, false ever after. */
-  add(requestId: string, at: number): Promise<boolean>;
+  addFirst(requestId: string, at: number): Promise<boolean>;
   removeBefore(at: number): Promise<void>;
 }
 
 /** `response_url`s, sealed: each is a capability to post for 30 minutes, five times (Slack, "Handling user interaction"). */
 export interface ReplyUrls {
-  keep(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
+  store(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
   /** Takes one of the five uses; undefined when none is left, or it is too old. */
   use(id: string, now: number): Promise<Secret<string> | undefined>;
   removeExpired(now: number): Promise<void>;
@@ -347,26 +350,26 @@ export interface Store {
 }
 
 /** Tells people what became of what they confirmed, wherever they can still be reached. */
-export interface Teller {
+export interface Notifier {
   /**
    * Tells the actor how the operation stands: settled (with the password, if one is held), refused, in doubt,
    * or that a person has to look. A password is shown ephemerally or not at all; the rest may come as a direct
    * message where nothing ephemeral gets through. Never throws.
    */
-  tellOperation(
+  notifyOperation(
     operation: Operation,
     password: HeldPassword | undefined,
-  ): Promise<{ readonly isTold: boolean; readonly isPasswordShown: boolean }>;
+  ): Promise<{ readonly isNotified: boolean; readonly isPasswordShown: boolean }>;
   /** Asks for an approval, in the channel of the settings or these people directly; the cards that got through. Never throws. */
-  askApprovers(approval: Approval, approvers: readonly string[]): Promise<readonly Card[]>;
+  postApprovalCards(approval: Approval, approvers: readonly string[]): Promise<readonly Card[]>;
   /** Shows in its cards how an approval stands now. Never throws. */
-  showApproval(approval: Approval): Promise<void>;
+  updateApprovalCards(approval: Approval): Promise<void>;
   /** Tells the requester what became of it, or that nobody could be asked; true when that got through. Never throws. */
-  tellApproval(approval: Approval): Promise<boolean>;
+  notifyRequester(approval: Approval): Promise<boolean>;
   /** Asks these owners for a role, directly: a reason may be private; the cards that got through. Never throws. */
-  askOwners(request: AccessRequest, owners: readonly string[]): Promise<readonly Card[]>;
+  postAccessCards(request: AccessRequest, owners: readonly string[]): Promise<readonly Card[]>;
   /** Shows in its cards how a request for a role stands now. Never throws. */
-  showRequest(request: AccessRequest): Promise<void>;
+  updateAccessCards(request: AccessRequest): Promise<void>;
   /** Tells the asker what became of it; true when that got through. Never throws. */
-  tellAsker(request: AccessRequest): Promise<boolean>;
+  notifyAccessRequester(request: AccessRequest): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import type { System } from '../system.ts';
 const SOON_MS = 1200;
 
 /** The result if it comes soon, undefined if it does not; throws what it throws soon. */
-export async function soon<Result>(
+export async function withTimeout<Result>(
   work: Promise<Result>,
   system: System,
   soonMs = SOON_MS,

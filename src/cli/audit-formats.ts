@@ -1,15 +1,15 @@
-import type { KeptEntry } from '../app/ports.ts';
+import type { StoredEntry } from '../app/ports.ts';
 import { describeMoney } from '../domain/money.ts';
 
 /** How the audit is written for other programs. */
 export interface AuditFormat {
   /** What comes before the first entry. */
   readonly head: string;
-  write(entry: KeptEntry): string;
+  write(entry: StoredEntry): string;
 }
 
 /** The columns of CSV and the keys of JSON Lines. Times are UTC; money is decimal, the API names no currency. */
-const FIELDS: Readonly<Record<keyof KeptEntry, (entry: KeptEntry) => string | number | undefined>> = {
+const FIELDS: Readonly<Record<keyof StoredEntry, (entry: StoredEntry) => string | number | undefined>> = {
   workspaceId: (entry) => entry.workspaceId,
   seq: (entry) => entry.seq,
   id: (entry) => entry.id,

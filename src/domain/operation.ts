@@ -38,9 +38,9 @@ export interface Operation {
   readonly sentAt?: number;
   readonly endedAt?: number;
   /** When the actor was told the outcome; absent means it is still owed. */
-  readonly toldAt?: number;
+  readonly notifiedAt?: number;
   /** Contradictory evidence: a person has to look. */
-  readonly needsPerson: boolean;
+  readonly needsDecision: boolean;
 }
 
 /** Tells whether nothing more will happen to it. */

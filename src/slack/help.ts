@@ -1,7 +1,7 @@
 import { type Role, roleCovers } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { findNearest } from '../domain/nearest.ts';
-import { context, type Message, say } from './kit/blocks.ts';
+import { context, type Message, textMessage } from './kit/blocks.ts';
 import { type Command, defineCommand } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
 
@@ -19,7 +19,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
         about === undefined
           ? helpMessage(listCommands(), role)
           : commandHelp(getCommand(about, listCommands()));
-      await request.reply.tell(message);
+      await request.reply.send(message);
     },
   });
 }
@@ -42,11 +42,14 @@ export function helpMessage(commands: readonly Command[], role: Role | undefined
   const standing = role
     ? `You are *${role}* here.`
     : 'You have no role here yet: ask for one with `/vps access ask viewer`.';
-  return say(lines.join('\n'), context(`${standing} A server is named by its label, id or IPv4 address.`));
+  return textMessage(
+    lines.join('\n'),
+    context(`${standing} A server is named by its label, id or IPv4 address.`),
+  );
 }
 
 /** One command in full. */
 export function commandHelp({ usage, summary, needs }: Command): Message {
   const takes = needs === 'anyone' ? '' : `\nIt takes the role *${needs}*.`;
-  return say(`\`/vps ${escapeText(usage)}\`\n${summary}.${takes}`);
+  return textMessage(`\`/vps ${escapeText(usage)}\`\n${summary}.${takes}`);
 }

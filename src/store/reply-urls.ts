@@ -9,7 +9,7 @@ const MOST_USES = 5;
 /** `response_url`s, sealed: whoever has one can post as the app. */
 export function createReplyUrls({ db, vault }: Foundation): ReplyUrls {
   return {
-    keep: async (id, workspaceId, url, until) => {
+    store: async (id, workspaceId, url, until) => {
       const sealed = vault.seal(url.reveal(), placeOf(id, workspaceId));
       const values = { workspace_id: workspaceId, sealed, uses_left: MOST_USES, until };
       await db

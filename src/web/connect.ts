@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connectKey, findKey, hashToken, whyUnusable } from '../app/account/connect-key.ts';
-import type { Door } from '../app/authorize/use-case.ts';
+import type { Entry } from '../app/authorize/use-case.ts';
 import type { ConnectLink } from '../app/ports.ts';
 import type { Services } from '../app/services.ts';
 import { isExpected } from '../domain/errors.ts';
@@ -18,7 +18,7 @@ export async function serveConnect(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  { services, door, explain }: { services: Services; door: Door; explain: Explain },
+  { services, entry, explain }: { services: Services; entry: Entry; explain: Explain },
 ): Promise<void> {
   const link = await services.store.connectLinks.find(hashToken(token));
   const reason = whyUnusable(link, services.system.now());
@@ -33,7 +33,7 @@ export async function serveConnect(
   if (!key)
     return showForm(response, 422, 'That can’t be an API key: it is one line of letters, digits and signs.');
   try {
-    await door.enter(connectKey, { tokenHash: link.tokenHash, key }, visitOf(link));
+    await entry.execute(connectKey, { tokenHash: link.tokenHash, key }, visitOf(link));
   } catch (error) {
     const status = isExpected(error) ? 422 : 500;
     if (isExpected(error) && error.code === 'link_unusable') return refuse(response, 'used');

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Door } from '../app/authorize/use-case.ts';
+import type { Entry } from '../app/authorize/use-case.ts';
 import type { Services } from '../app/services.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
@@ -15,7 +15,7 @@ import type { Metrics } from './metrics.ts';
 
 export interface WebParts {
   readonly services: Services;
-  readonly door: Door;
+  readonly entry: Entry;
   readonly explain: Explain;
   readonly metrics: Metrics;
   /** What is posted to `/slack/events`. */

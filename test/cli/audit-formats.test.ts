@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KeptEntry } from '../../src/app/ports.ts';
+import type { StoredEntry } from '../../src/app/ports.ts';
 import { AUDIT_FORMATS } from '../../src/cli/audit-formats.ts';
 import { money } from '../../src/domain/money.ts';
 
-const entry: KeptEntry = {
+const entry: StoredEntry = {
   id: '01M3250V002GAXDS26JVS4JWPF',
   seq: 7,
   signature: 'v1.k1.x',

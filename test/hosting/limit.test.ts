@@ -182,7 +182,7 @@ describe('the limit', () => {
 const QUICK: Planned = { askAt: 0, urgency: 'person', latencyMs: 100, arrivesAfter: 0.5, ends: 'answered' };
 const BACKGROUND: Planned = { ...QUICK, urgency: 'background' };
 
-describe('people', () => {
+describe('users', () => {
   it('wait behind no background call', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 10, maxLength: 40 }), async (plans) => {

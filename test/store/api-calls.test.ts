@@ -19,7 +19,7 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
     const url = new Secret('https://hooks.slack.example/commands/T1/1/x');
 
     test('can be used five times, also when all come at once', async () => {
-      await store.replyUrls.keep('r', 'T1', url, T0 + 100);
+      await store.replyUrls.store('r', 'T1', url, T0 + 100);
       const uses = await Promise.all(Array.from({ length: 8 }, () => store.replyUrls.use('r', T0)));
       const revealed = uses.map((use) => use?.reveal());
       expect(revealed.filter((use) => use === url.reveal())).toHaveLength(5);
@@ -27,9 +27,9 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
     });
 
     test('end by time, and a fresh one under the same id starts anew', async () => {
-      await store.replyUrls.keep('r', 'T1', url, T0 + 100);
+      await store.replyUrls.store('r', 'T1', url, T0 + 100);
       for (let use = 0; use < 5; use++) await store.replyUrls.use('r', T0);
-      await store.replyUrls.keep('r', 'T1', new Secret('fresh'), T0 + 200);
+      await store.replyUrls.store('r', 'T1', new Secret('fresh'), T0 + 200);
       expect((await store.replyUrls.use('r', T0 + 199))?.reveal()).toBe('fresh');
       expect(await store.replyUrls.use('r', T0 + 200)).toBeUndefined();
       await store.replyUrls.removeExpired(T0 + 199);

@@ -1,9 +1,9 @@
-import type { Grant, Grantee, Reach } from '../../domain/access.ts';
+import type { Grant, Grantee, HeldRoles } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
-import { findReach, isRefused } from '../authorize/find-roles.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { checkGrantee } from './check-grantee.ts';
 import type { AccessRequest } from './ports.ts';
 
@@ -35,11 +35,11 @@ export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: string }, { services, actor }): Promise<Reach> =>
-    findReach({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, services),
+  run: async (input: { userId: string }, { services, actor }): Promise<HeldRoles> =>
+    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, services),
 });
 
-export type GrantWish = Grantee & {
+export type WantedGrant = Grantee & {
   readonly role: Role;
   readonly pattern: string;
   /** How long it is for; absent: for good. */
@@ -54,13 +54,13 @@ export const grantAccess = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'changes',
-  subject: (wish: GrantWish) => ({ label: describeForAudit(wish) }),
-  run: async (wish: GrantWish, scene): Promise<{ grant: Grant; fits?: number }> => {
-    const { actor, services } = scene;
+  subject: (wish: WantedGrant) => ({ label: describeForAudit(wish) }),
+  run: async (wish: WantedGrant, context): Promise<{ grant: Grant; fits?: number }> => {
+    const { actor, services } = context;
     const { forMs, ...rest } = wish;
     if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
-    await checkGrantee(wish, scene);
-    await refuseLastOwner((grant) => isReplaced(grant, wish), scene, wish);
+    await checkGrantee(wish, context);
+    await refuseLastOwner((grant) => isReplaced(grant, wish), context, wish);
     const now = services.system.now();
     const grant = await services.store.grants.put({
       ...rest,
@@ -69,7 +69,7 @@ export const grantAccess = defineUseCase({
       grantedAt: now,
       ...(forMs === undefined ? {} : { until: now + forMs }),
     });
-    const fits = wish.pattern === EVERY_SERVER ? undefined : await countFitting(wish.pattern, scene);
+    const fits = wish.pattern === EVERY_SERVER ? undefined : await countFitting(wish.pattern, context);
     return { grant, ...(fits === undefined ? {} : { fits }) };
   },
 });
@@ -85,33 +85,33 @@ export const revokeAccess = defineUseCase({
   subject: (input: Grantee | { grantId: string }) => ({
     label: 'grantId' in input ? input.grantId : input.subjectId,
   }),
-  run: async (input: Grantee | { grantId: string }, scene): Promise<readonly Grant[]> => {
-    const { actor, services, about } = scene;
+  run: async (input: Grantee | { grantId: string }, context): Promise<readonly Grant[]> => {
+    const { actor, services, setSubject } = context;
     const { grants } = services.store;
     if (!('grantId' in input)) {
-      await refuseLastOwner((grant) => isSubject(grant, input), scene);
+      await refuseLastOwner((grant) => isSubject(grant, input), context);
       const all = await grants.removeAll(actor.workspaceId, input);
-      if (all.length > 0) about({ label: all.map(describeForAudit).join(', ') });
+      if (all.length > 0) setSubject({ label: all.map(describeForAudit).join(', ') });
       return all;
     }
-    await refuseLastOwner(({ id }) => id === input.grantId, scene);
+    await refuseLastOwner(({ id }) => id === input.grantId, context);
     const removed = await grants.remove(actor.workspaceId, input.grantId);
     if (!removed) throw new Refusal('grant_over', {});
-    about({ label: describeForAudit(removed) });
+    setSubject({ label: describeForAudit(removed) });
     return [removed];
   },
 });
 
 /** "operator web-* U012AB3CD for 480 min": the audit's words for a role that is given or taken. */
-function describeForAudit(grant: Grant | GrantWish): string {
+function describeForAudit(grant: Grant | WantedGrant): string {
   const { role, pattern, subjectId } = grant;
   const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
   return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
 }
 
 /** How many servers a pattern fits today; undefined when nobody can say just now. */
-async function countFitting(pattern: string, scene: Scene): Promise<number | undefined> {
-  const servers = await scene
+async function countFitting(pattern: string, context: UseCaseContext): Promise<number | undefined> {
+  const servers = await context
     .hosting()
     .then((hosting) => hosting.listServers())
     .catch(() => undefined);
@@ -123,7 +123,7 @@ function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
 }
 
 /** One for good and one for a time live side by side. */
-function isReplaced(grant: Grant, wish: GrantWish): boolean {
+function isReplaced(grant: Grant, wish: WantedGrant): boolean {
   const isSameEnd = (grant.until === undefined) === (wish.forMs === undefined);
   return isSubject(grant, wish) && grant.pattern === wish.pattern && isSameEnd;
 }
@@ -131,14 +131,14 @@ function isReplaced(grant: Grant, wish: GrantWish): boolean {
 /** @throws Refusal `last_owner`: nobody could give the role back */
 async function refuseLastOwner(
   goes: (grant: Grant) => boolean,
-  { actor, services }: Scene,
-  comes?: GrantWish,
+  { actor, services }: UseCaseContext,
+  comes?: WantedGrant,
 ): Promise<void> {
   const grants = await services.store.grants.list(actor.workspaceId);
   const going = grants.filter((grant) => grant.role === 'owner' && goes(grant));
   if (going.length === 0 || comes?.role === 'owner') return;
   if (services.settings.owners.length > 0) return;
-  const person = await services.people.find(actor.workspaceId, actor.userId);
+  const person = await services.users.find(actor.workspaceId, actor.userId);
   if (person?.isAdmin) return;
   const staying = grants.filter((grant) => grant.role === 'owner' && !goes(grant));
   const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, services)));
@@ -148,16 +148,16 @@ async function refuseLastOwner(
 /** Whether somebody is an owner by it: a channel is nobody, and what ends by itself keeps nobody in. */
 async function keepsSomebody(
   { subjectKind, subjectId, workspaceId, until }: Grant,
-  { people, groups }: Scene['services'],
+  { users, groups }: UseCaseContext['services'],
 ): Promise<boolean> {
   if (until !== undefined || subjectKind === 'channel') return false;
   const ids =
     subjectKind === 'user' ? [subjectId] : ((await groups.listMembers(workspaceId, subjectId)) ?? []);
-  const persons = await Promise.all(ids.slice(0, 10).map((id) => people.find(workspaceId, id)));
+  const persons = await Promise.all(ids.slice(0, 10).map((id) => users.find(workspaceId, id)));
   // A person whom Slack does not tell of is taken for one; of a group, only who is known to count.
   return persons.some((person) =>
     person
-      ? !isRefused(person, workspaceId) && (subjectKind === 'user' || !person.isGuest)
+      ? !cannotHoldRole(person, workspaceId) && (subjectKind === 'user' || !person.isGuest)
       : subjectKind === 'user',
   );
 }

@@ -1,7 +1,7 @@
 import type { Grantee } from '../../domain/access.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { isRefused } from '../authorize/find-roles.ts';
-import type { Scene } from '../authorize/use-case.ts';
+import { cannotHoldRole } from '../authorize/find-roles.ts';
+import type { UseCaseContext } from '../authorize/use-case.ts';
 
 /**
  * Looks whether a role can be given to this subject. Persons and channels that Slack does not tell of are taken as
@@ -10,7 +10,7 @@ import type { Scene } from '../authorize/use-case.ts';
  */
 export async function checkGrantee(
   grantee: Grantee,
-  { actor, services }: Pick<Scene, 'actor' | 'services'>,
+  { actor, services }: Pick<UseCaseContext, 'actor' | 'services'>,
 ): Promise<void> {
   const problem = await findProblem[grantee.subjectKind](grantee.subjectId, actor.workspaceId, services);
   if (problem) throw new Refusal('no_grantee', { problem });
@@ -21,15 +21,15 @@ type Problem = Refusal<'no_grantee'>['details']['problem'];
 const findProblem: Readonly<
   Record<
     Grantee['subjectKind'],
-    (id: string, workspaceId: string, services: Scene['services']) => Promise<Problem | undefined>
+    (id: string, workspaceId: string, services: UseCaseContext['services']) => Promise<Problem | undefined>
   >
 > = {
-  user: async (id, workspaceId, { people }) => {
-    const person = await people.find(workspaceId, id);
-    if (!person) return (await people.exists(workspaceId, id)) === 'no' ? 'unknown_user' : undefined;
+  user: async (id, workspaceId, { users }) => {
+    const person = await users.find(workspaceId, id);
+    if (!person) return (await users.exists(workspaceId, id)) === 'no' ? 'unknown_user' : undefined;
     if (person.isBot) return 'bot';
     if (person.isDeactivated) return 'deactivated';
-    return isRefused(person, workspaceId) ? 'stranger' : undefined;
+    return cannotHoldRole(person, workspaceId) ? 'stranger' : undefined;
   },
   group: async (id, workspaceId, { groups }) => {
     const all = await groups.list(workspaceId);

@@ -7,38 +7,43 @@ import { listAnswerers } from './request-access.ts';
  * the asker. What gets through to nobody stays owed: the sweep tries again, also after a restart.
  * The request as it stands then; undefined when there is none.
  */
-export async function tellRequest(id: string, services: Services): Promise<AccessRequest | undefined> {
+export async function notifyAccessRequest(
+  id: string,
+  services: Services,
+): Promise<AccessRequest | undefined> {
   // One after the other: two that find no cards would both post some.
-  return services.turns.take(`request ${id}`, async () => {
+  return services.mutex.run(`request ${id}`, async () => {
     const request = await services.store.accessRequests.find(id);
-    if (request && !request.isTold) await tell(request, services);
+    if (request && !request.isNotified) await tell(request, services);
     return services.store.accessRequests.find(id);
   });
 }
 
 async function tell(request: AccessRequest, services: Services): Promise<void> {
-  const { store, teller } = services;
+  const { store, notifier } = services;
   const { id, state } = request;
   if (state === 'open') {
     await askOwners(request, services);
     return;
   }
-  await teller.showRequest(request);
+  await notifier.updateAccessCards(request);
   // Whoever asked anew knows that.
-  const isTold = state === 'replaced' || (await teller.tellAsker(request));
-  if (isTold) await store.accessRequests.markTold(id, state);
+  const isNotified = state === 'replaced' || (await notifier.notifyAccessRequester(request));
+  if (isNotified) await store.accessRequests.markNotified(id, state);
 }
 
 async function askOwners(request: AccessRequest, services: Services): Promise<void> {
-  const { teller, store } = services;
+  const { notifier, store } = services;
   const { accessRequests } = store;
   const { id, cards: kept } = request;
   const isPosted = kept.length > 0;
-  const cards = isPosted ? kept : await teller.askOwners(request, await listAnswerers(request, services));
+  const cards = isPosted
+    ? kept
+    : await notifier.postAccessCards(request, await listAnswerers(request, services));
   if (cards.length === 0) return;
-  if (!isPosted) await accessRequests.keepCards(id, cards);
-  await accessRequests.markTold(id, 'open');
+  if (!isPosted) await accessRequests.storeCards(id, cards);
+  await accessRequests.markNotified(id, 'open');
   // Decided while the cards were on their way: whoever did that found none to edit.
   const now = await accessRequests.find(id);
-  if (now && now.state !== 'open') await teller.showRequest(now);
+  if (now && now.state !== 'open') await notifier.updateAccessCards(now);
 }

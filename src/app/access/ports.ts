@@ -34,13 +34,13 @@ export interface Grants {
 export interface AccessRequest {
   readonly id: string;
   readonly workspaceId: string;
-  readonly askerId: string;
+  readonly requesterId: string;
   /** Where it was asked. */
   readonly channelId?: string;
   readonly role: Role;
   readonly pattern: string;
   readonly reason: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly expiresAt: number;
   readonly state: 'open' | 'approved' | 'denied' | 'replaced' | 'expired';
   readonly decidedBy?: string;
@@ -49,16 +49,16 @@ export interface AccessRequest {
   /** Until when the role counts that was approved; absent when it is for good. */
   readonly until?: number;
   /** Whether this state has been told: in cards while it is open, to the asker after that. */
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
   readonly cards: readonly Card[];
 }
 
 export type NewAccessRequest = Omit<
   AccessRequest,
-  'state' | 'isTold' | 'cards' | 'decidedBy' | 'decidedAt' | 'until'
+  'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt' | 'until'
 >;
 
-export type AskedRequest =
+export type RequestOutcome =
   | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
   | { readonly kind: 'repeated'; readonly request: AccessRequest }
   /** Those that were made since, oldest first. */
@@ -70,14 +70,14 @@ export interface AccessRequests {
    * or denied is returned instead; older open ones are replaced by it, and handed back so that their cards be closed.
    * Whoever has made `most` since then, whatever for, makes no other one.
    */
-  ask(
+  request(
     request: NewAccessRequest,
     limit: { readonly since: number; readonly most: number },
-  ): Promise<AskedRequest>;
+  ): Promise<RequestOutcome>;
   find(id: string): Promise<AccessRequest | undefined>;
-  keepCards(id: string, cards: readonly Card[]): Promise<void>;
+  storeCards(id: string, cards: readonly Card[]): Promise<void>;
   /** The state was told. When it has moved on since, the new one stays owed. */
-  markTold(id: string, state: AccessRequest['state']): Promise<void>;
+  markNotified(id: string, state: AccessRequest['state']): Promise<void>;
   /**
    * open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more.
    * A yes takes nothing away: what the asker has been given meanwhile and is more stays, and `until` says it.
@@ -91,20 +91,20 @@ export interface AccessRequests {
   /** open → expired of those that are over, each with its audit entry in the same transaction; those. */
   expire(now: number, auditOf: (request: AccessRequest) => AuditEntry): Promise<readonly AccessRequest[]>;
   /** Those whose state came before that moment and has not been told, oldest first. */
-  listUntold(before: number): Promise<readonly AccessRequest[]>;
+  listUnnotified(before: number): Promise<readonly AccessRequest[]>;
 }
 
 /** What waits for a second person. Every change of state is one transaction with its audit entry. */
 export interface Approvals {
   /** The same id again, or an open one about the same server's delete or month, is returned instead. */
-  ask(
-    approval: Omit<Approval, 'state' | 'isTold' | 'cards' | 'decidedBy' | 'decidedAt' | 'reason'>,
+  request(
+    approval: Omit<Approval, 'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt' | 'reason'>,
     audit: AuditEntry,
   ): Promise<{ readonly isNew: boolean; readonly approval: Approval }>;
   find(id: string): Promise<Approval | undefined>;
-  keepCards(id: string, cards: readonly Card[]): Promise<void>;
+  storeCards(id: string, cards: readonly Card[]): Promise<void>;
   /** The state was told. When it has moved on since, the new one stays owed. */
-  markTold(id: string, state: ApprovalState): Promise<void>;
+  markNotified(id: string, state: ApprovalState): Promise<void>;
   /**
    * open → approved, unless it has expired; a purchase's operation is prepared in the same transaction (DESIGN 4.1),
    * within the budget if one is given: over it, nothing is changed.
@@ -134,7 +134,7 @@ export interface Approvals {
    * What nobody is at any more: open ones that have expired, deletes that have been approved or running since before
    * `since`, and those whose state came before `untold` and has not been told.
    */
-  listLeft(when: {
+  listUnfinished(when: {
     readonly now: number;
     readonly since: number;
     readonly untold: number;
@@ -156,7 +156,7 @@ export interface Workspaces {
 }
 
 /** What is asked of Slack about a person. */
-export interface Person {
+export interface SlackUser {
   readonly isAdmin: boolean;
   readonly isGuest: boolean;
   readonly isBot: boolean;
@@ -167,9 +167,9 @@ export interface Person {
   readonly teamIds: readonly string[];
 }
 
-export interface People {
+export interface Users {
   /** Undefined when it can't be looked up: then nothing but a grant by name counts. */
-  find(workspaceId: string, userId: string): Promise<Person | undefined>;
+  find(workspaceId: string, userId: string): Promise<SlackUser | undefined>;
   /** Whether Slack knows such a person at all; asked where `find` has no answer. */
   /** `hidden`: the app may not ask (no scope `users:read`), so no later answer can be another one. */
   exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;

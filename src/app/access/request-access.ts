@@ -1,12 +1,12 @@
-import { type Reach, reaches } from '../../domain/access.ts';
+import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { findReach, listOwners } from '../authorize/find-roles.ts';
+import { findRoles, listOwners } from '../authorize/find-roles.ts';
 import { defineUseCase } from '../authorize/use-case.ts';
 import type { Services } from '../services.ts';
 import { checkGrantee } from './check-grantee.ts';
-import type { AccessRequest, AskedRequest } from './ports.ts';
+import type { AccessRequest, RequestOutcome } from './ports.ts';
 
 /** A second request for the same within this time reaches nobody, and no more than a few for anything. */
 const NAG_MS = 60 * 60_000;
@@ -15,12 +15,12 @@ const MOST_ASKED = 3;
 const WAITING_MS = 7 * 24 * 3_600_000;
 
 /** A role, on the server of this label or on all. */
-export interface RoleWish {
+export interface WantedRole {
   readonly role: Role;
   readonly label?: string;
 }
 
-export interface AskedAccess {
+export interface RequestedAccess {
   readonly request: AccessRequest;
   /** Earlier ones that it stands for now: their cards are closed. */
   readonly replaced: readonly AccessRequest[];
@@ -32,7 +32,7 @@ export interface AskedAccess {
  * Looks whether such a role can be given at all.
  * @throws Refusal `owner_limited`, `label_needed`
  */
-export function checkRoleWish({ role, label }: RoleWish): void {
+export function checkWantedRole({ role, label }: WantedRole): void {
   if (role === 'owner' && label !== undefined) throw new Refusal('owner_limited', {});
   // Without a label the pattern would be one for every server.
   if (label === '') throw new Refusal('label_needed', { role });
@@ -42,27 +42,27 @@ export function checkRoleWish({ role, label }: RoleWish): void {
  * Asks the owners for a role, on one server or on all. The same again is handed back while it has reached nobody.
  * @throws Refusal `owner_limited`, `label_needed`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
  */
-export const askAccess = defineUseCase({
+export const requestAccess = defineUseCase({
   name: 'access_ask',
   needs: 'anyone',
   effect: 'changes',
   subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
   run: async (
-    input: RoleWish & { id: string; reason: string },
+    input: WantedRole & { id: string; reason: string },
     { actor, services },
-  ): Promise<AskedAccess> => {
+  ): Promise<RequestedAccess> => {
     const { id, role, label, reason } = input;
     const { workspaceId, userId, channelId } = actor;
-    checkRoleWish(input);
-    if (isHeld(await findReach(actor, services), role, label)) throw new Refusal('role_held', { role });
+    checkWantedRole(input);
+    if (isHeld(await findRoles(actor, services), role, label)) throw new Refusal('role_held', { role });
     await checkGrantee({ subjectKind: 'user', subjectId: userId }, { actor, services });
-    const askedAt = services.system.now();
+    const requestedAt = services.system.now();
     const place = channelId === undefined ? {} : { channelId };
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
-    const times = { askedAt, expiresAt: askedAt + WAITING_MS };
-    const asked = await services.store.accessRequests.ask(
-      { id, workspaceId, askerId: userId, ...place, role, pattern, reason, ...times },
-      { since: askedAt - NAG_MS, most: MOST_ASKED },
+    const times = { requestedAt, expiresAt: requestedAt + WAITING_MS };
+    const asked = await services.store.accessRequests.request(
+      { id, workspaceId, requesterId: userId, ...place, role, pattern, reason, ...times },
+      { since: requestedAt - NAG_MS, most: MOST_ASKED },
     );
     const request = takeAsked(asked);
     const replaced = asked.kind === 'new' ? asked.replaced : [];
@@ -71,67 +71,62 @@ export const askAccess = defineUseCase({
 });
 
 /** One that has reached nobody is no nagging. */
-function takeAsked(asked: AskedRequest): AccessRequest {
+function takeAsked(asked: RequestOutcome): AccessRequest {
   if (asked.kind === 'too_many') {
-    const againAt = (asked.recent.at(-MOST_ASKED)?.askedAt ?? 0) + NAG_MS;
-    const wishes = asked.recent.map(({ role, pattern, askedAt: at }) => ({ role, pattern, at }));
+    const againAt = (asked.recent.at(-MOST_ASKED)?.requestedAt ?? 0) + NAG_MS;
+    const wishes = asked.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
     throw new Refusal('asked_enough', { wishes, againAt });
   }
   const { request } = asked;
   const isUnheard = request.state === 'open' && request.cards.length === 0;
   if (asked.kind === 'new' || isUnheard) return request;
-  const { askedAt: at, state } = request;
+  const { requestedAt: at, state } = request;
   throw new Refusal('asked_before', { at, state, againAt: at + NAG_MS });
 }
 
 /** The owners who can answer a request, as far as they are known by id: not who asked. */
 export async function listAnswerers(
-  { workspaceId, askerId }: AccessRequest,
+  { workspaceId, requesterId }: AccessRequest,
   services: Services,
 ): Promise<readonly string[]> {
-  return (await listOwners(workspaceId, services)).filter((owner) => owner !== askerId);
+  return (await listOwners(workspaceId, services)).filter((owner) => owner !== requesterId);
 }
 
-function isHeld(reach: Reach, wanted: Role, label: string | undefined): boolean {
-  if (label !== undefined) return reaches(reach, wanted, label);
-  return reach.some(({ role, pattern }) => roleCovers(role, wanted) && pattern === EVERY_SERVER);
+function isHeld(roles: HeldRoles, wanted: Role, label: string | undefined): boolean {
+  if (label !== undefined) return coversRole(roles, wanted, label);
+  return roles.some(({ role, pattern }) => roleCovers(role, wanted) && pattern === EVERY_SERVER);
 }
 
 /** How long an approved role lasts. */
 export const GRANT_TIMES = { hour: 60 * 60_000, workday: 8 * 60 * 60_000, good: undefined } as const;
 
-export type RequestAnswer = keyof typeof GRANT_TIMES | 'deny';
-export const REQUEST_ANSWERS = [
-  'hour',
-  'workday',
-  'good',
-  'deny',
-] as const satisfies readonly RequestAnswer[];
+export type AccessAnswer = keyof typeof GRANT_TIMES | 'deny';
+export const ACCESS_ANSWERS = ['hour', 'workday', 'good', 'deny'] as const satisfies readonly AccessAnswer[];
 
 /**
  * An owner answers a request; nobody their own.
  * @throws Refusal `request_over`, `own_request`, `owner_limited`, `no_grantee`
  */
-export const answerRequest = defineUseCase({
+export const answerAccessRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
   effect: 'changes',
   run: async (
-    input: { requestId: string; answer: RequestAnswer },
-    { actor, services, about },
+    input: { requestId: string; answer: AccessAnswer },
+    { actor, services, setSubject },
   ): Promise<AccessRequest> => {
     const { accessRequests } = services.store;
     const request = await accessRequests.find(input.requestId);
     if (request?.workspaceId !== actor.workspaceId) throw new Refusal('request_over', { state: 'unknown' });
-    const { role, pattern, askerId, workspaceId } = request;
-    about({ label: [input.answer, role, pattern, askerId].filter(Boolean).join(' ') });
-    if (askerId === actor.userId) throw new Refusal('own_request', {});
+    const { role, pattern, requesterId, workspaceId } = request;
+    setSubject({ label: [input.answer, role, pattern, requesterId].filter(Boolean).join(' ') });
+    if (requesterId === actor.userId) throw new Refusal('own_request', {});
     const at = services.system.now();
     const decision = { by: actor.userId, at };
     if (input.answer === 'deny')
       return (await accessRequests.decide(request.id, decision)) ?? refuse(request.id, services);
     if (role === 'owner' && pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
-    const grantee = { subjectKind: 'user', subjectId: askerId } as const;
+    const grantee = { subjectKind: 'user', subjectId: requesterId } as const;
     await checkGrantee(grantee, { actor, services });
     const forMs = GRANT_TIMES[input.answer];
     const ending = forMs === undefined ? {} : { until: at + forMs };
@@ -142,9 +137,9 @@ export const answerRequest = defineUseCase({
 });
 
 /** Somebody was faster. A card that still had its buttons shows that now. */
-async function refuse(id: string, { store, teller }: Services): Promise<never> {
+async function refuse(id: string, { store, notifier }: Services): Promise<never> {
   const request = await store.accessRequests.find(id);
-  if (request && request.state !== 'open') await teller.showRequest(request);
+  if (request && request.state !== 'open') await notifier.updateAccessCards(request);
   // Still open, and not to be answered any more: it has expired, and the sweep has not come to it.
   const state = request?.state === 'open' ? 'expired' : (request?.state ?? 'unknown');
   const by = request?.decidedBy === undefined ? {} : { by: request.decidedBy };

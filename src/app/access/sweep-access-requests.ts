@@ -2,7 +2,7 @@ import { THE_APP } from '../../domain/actor.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import type { AuditEntry } from '../ports.ts';
 import type { Services } from '../services.ts';
-import { tellRequest } from './notify-access-request.ts';
+import { notifyAccessRequest } from './notify-access-request.ts';
 import type { AccessRequest } from './ports.ts';
 
 /** Whoever changed its state is telling it just now. */
@@ -11,12 +11,12 @@ const TELLING_MS = 60_000;
 const TELL_MS = 24 * 3_600_000;
 
 /** Ends requests for a role that nobody answered, and tells what a dead process or a silent Slack has left. */
-export async function sweepRequests(services: Services, startedAt: number): Promise<void> {
+export async function sweepAccessRequests(services: Services, startedAt: number): Promise<void> {
   const { accessRequests } = services.store;
   const now = services.system.now();
   const expired = await accessRequests.expire(now, (request) => auditOfEnd(request, services));
   // What was left before this process started nobody is telling any more.
-  const untold = await accessRequests.listUntold(Math.max(startedAt, now - TELLING_MS));
+  const untold = await accessRequests.listUnnotified(Math.max(startedAt, now - TELLING_MS));
   for (const request of [...expired, ...untold]) {
     await moveOn(request, now, services).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
@@ -26,18 +26,18 @@ export async function sweepRequests(services: Services, startedAt: number): Prom
 }
 
 async function moveOn(request: AccessRequest, now: number, services: Services): Promise<void> {
-  const { id, state, askedAt, decidedAt } = request;
-  if (now - (decidedAt ?? askedAt) <= TELL_MS) {
-    await tellRequest(id, services);
+  const { id, state, requestedAt, decidedAt } = request;
+  if (now - (decidedAt ?? requestedAt) <= TELL_MS) {
+    await notifyAccessRequest(id, services);
     return;
   }
   // A message about it would come too late; its buttons go all the same.
-  if (state !== 'open') await services.teller.showRequest(request);
-  await services.store.accessRequests.markTold(id, state);
+  if (state !== 'open') await services.notifier.updateAccessCards(request);
+  await services.store.accessRequests.markNotified(id, state);
 }
 
 function auditOfEnd(
-  { workspaceId, role, pattern, askerId }: AccessRequest,
+  { workspaceId, role, pattern, requesterId }: AccessRequest,
   { system }: Services,
 ): AuditEntry {
   return {
@@ -47,7 +47,7 @@ function auditOfEnd(
     surface: 'background',
     action: 'access_answer',
     actId: system.newId(),
-    label: [role, pattern, askerId].filter(Boolean).join(' '),
+    label: [role, pattern, requesterId].filter(Boolean).join(' '),
     outcome: 'failed',
     code: 'expired',
   };

@@ -1,15 +1,15 @@
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import type { Workspace } from '../access/ports.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 
 /** What owners have set for the workspace. */
 export const readSettings = defineUseCase({
   name: 'settings',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, scene): Promise<WorkspaceSettings> =>
-    (await getWorkspace(scene)).settings,
+  run: async (_input: Record<never, never>, context): Promise<WorkspaceSettings> =>
+    (await getWorkspace(context)).settings,
 });
 
 /**
@@ -24,10 +24,10 @@ export const changeSettings = defineUseCase({
   /** `was` is what the form showed. */
   run: async (
     { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
-    scene,
+    context,
   ): Promise<void> => {
-    const { id } = await getWorkspace(scene);
-    const isChanged = await scene.services.store.workspaces.changeSettings(id, was, settings);
+    const { id } = await getWorkspace(context);
+    const isChanged = await context.services.store.workspaces.changeSettings(id, was, settings);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
@@ -39,12 +39,12 @@ export function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): 
     .join(', ');
 }
 
-/** The workspace that the actor acts in; the door has seen that it is there. */
+/** The workspace that the actor acts in; the entry has seen that it is there. */
 export async function getWorkspace({
   actor,
   services,
-}: Pick<Scene, 'actor' | 'services'>): Promise<Workspace> {
+}: Pick<UseCaseContext, 'actor' | 'services'>): Promise<Workspace> {
   const workspace = await services.store.workspaces.find(actor.workspaceId);
-  if (!workspace) throw new Error('the door let somebody into a workspace that is not there');
+  if (!workspace) throw new Error('the entry let somebody into a workspace that is not there');
   return workspace;
 }

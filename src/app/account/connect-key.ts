@@ -12,14 +12,14 @@ export const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, scene): Promise<{ token: Secret<string> }> => {
-    const { system, store } = scene.services;
+  run: async (_input: Record<never, never>, context): Promise<{ token: Secret<string> }> => {
+    const { system, store } = context.services;
     const token = system.newToken(32);
     await store.connectLinks.put({
       tokenHash: hashToken(token),
-      workspaceId: scene.actor.workspaceId,
-      userId: scene.actor.userId,
-      ...(scene.actor.channelId === undefined ? {} : { channelId: scene.actor.channelId }),
+      workspaceId: context.actor.workspaceId,
+      userId: context.actor.userId,
+      ...(context.actor.channelId === undefined ? {} : { channelId: context.actor.channelId }),
       expiresAt: system.now() + LINK_TTL_MS,
     });
     return { token: new Secret(token) };
@@ -49,15 +49,15 @@ export const connectKey = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, scene): Promise<void> => {
-    const { store, system } = scene.services;
+  run: async (input: { tokenHash: string; key: Secret<string> }, context): Promise<void> => {
+    const { store, system } = context.services;
     if (!(await store.connectLinks.take(input.tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let isKept = false;
     try {
-      const { workspaceId, userId } = scene.actor;
-      const hosting = scene.services.hostingOf(input.key);
+      const { workspaceId, userId } = context.actor;
+      const hosting = context.services.hostingOf(input.key);
       await keepKey({ workspaceId, key: input.key, setBy: userId, hosting, store, now: () => system.now() });
       isKept = true;
     } finally {
@@ -87,8 +87,8 @@ export const disconnectKey = defineUseCase({
   name: 'disconnect',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, scene): Promise<boolean> =>
-    scene.services.store.apiKeys.remove(scene.actor.workspaceId),
+  run: async (_input: Record<never, never>, context): Promise<boolean> =>
+    context.services.store.apiKeys.remove(context.actor.workspaceId),
 });
 
 /** Trims what was pasted; undefined when it can't be a key: it has to fit into one header line. */

@@ -14,11 +14,11 @@ export async function getHostingSince(
 ): Promise<HostingApi> {
   const held = await store.apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
-  if (isConnectedAnew(held, confirmedAt)) throw new Refusal('account_changed', {});
+  if (isReconnectedSince(held, confirmedAt)) throw new Refusal('account_changed', {});
   return hostingOf(held.key);
 }
 
 /** Whether the key may be another account's than the one of that time; a new key of the same account can't be told apart. */
-export function isConnectedAnew({ setAt }: Pick<HeldKey, 'setAt'>, confirmedAt: number): boolean {
+export function isReconnectedSince({ setAt }: Pick<HeldKey, 'setAt'>, confirmedAt: number): boolean {
   return setAt >= confirmedAt;
 }

@@ -8,7 +8,7 @@ export const readAudit = defineUseCase({
   effect: 'reads',
   run: async (
     input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'before' | 'limit'>,
-    scene,
+    context,
   ): Promise<readonly (AuditEntry & { readonly id: string })[]> =>
-    scene.services.store.audit.list({ ...input, workspaceId: scene.actor.workspaceId }),
+    context.services.store.audit.list({ ...input, workspaceId: context.actor.workspaceId }),
 });

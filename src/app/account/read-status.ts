@@ -1,9 +1,9 @@
-import { reaches } from '../../domain/access.ts';
-import { type Approval, labelOfDeed } from '../../domain/approval.ts';
+import { coversRole } from '../../domain/access.ts';
+import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingCode, isExpected, type RefusalCode } from '../../domain/errors.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { findReach } from '../authorize/find-roles.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { findRoles } from '../authorize/find-roles.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 
 export interface Status {
   /** `ok`, or why the API could not be used just now. */
@@ -32,14 +32,14 @@ export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
   effect: 'reads',
-  run: async (_input: Record<never, never>, scene): Promise<Status> => {
-    const { store, system } = scene.services;
-    const { workspaceId } = scene.actor;
+  run: async (_input: Record<never, never>, context): Promise<Status> => {
+    const { store, system } = context.services;
+    const { workspaceId } = context.actor;
     const open = await store.ledger.listOpen(workspaceId);
     const passwordsHeld = (await store.passwords.listHeld(workspaceId)).length;
-    const known = { open, passwordsHeld, waiting: await listWaiting(scene) };
+    const known = { open, passwordsHeld, waiting: await listWaiting(context) };
     try {
-      const hosting = await scene.hosting();
+      const hosting = await context.hosting();
       const startedAt = system.elapsed();
       const servers = await hosting.listServers({ freshness: 'fresh' });
       const answerMs = Math.round(system.elapsed() - startedAt);
@@ -51,14 +51,15 @@ export const readStatus = defineUseCase({
   },
 });
 
-async function listWaiting({ actor, services }: Scene): Promise<readonly WaitingApproval[]> {
+async function listWaiting({ actor, services }: UseCaseContext): Promise<readonly WaitingApproval[]> {
   const now = services.system.now();
   const open = await services.store.approvals.listOpen(actor.workspaceId);
   const waiting = open.filter(({ expiresAt }) => expiresAt > now);
   if (waiting.length === 0) return [];
-  const reach = await findReach(actor, services);
+  const roles = await findRoles(actor, services);
   return waiting.map((approval) => ({
     approval,
-    canAnswer: approval.requesterId !== actor.userId && reaches(reach, 'manager', labelOfDeed(approval.deed)),
+    canAnswer:
+      approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval.action)),
   }));
 }

@@ -1,8 +1,8 @@
-import { type Approval, labelOfDeed } from '../../domain/approval.ts';
+import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { isExpected, Refusal } from '../../domain/errors.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { findBudget } from '../purchases/budget.ts';
-import { findVoidReason, requesterOf } from './recheck-approval.ts';
+import { findCancelReason, requesterOf } from './recheck-approval.ts';
 import { auditOfApproval } from './request-approval.ts';
 
 /**
@@ -16,16 +16,16 @@ export const answerApproval = defineUseCase({
   name: 'approval_answer',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: { approvalId: string; isApproved: boolean }, scene): Promise<Approval> => {
-    const { actor, services, about } = scene;
+  run: async (input: { approvalId: string; isApproved: boolean }, context): Promise<Approval> => {
+    const { actor, services, setSubject } = context;
     const { approvals } = services.store;
     const approval = await approvals.find(input.approvalId);
     if (approval?.workspaceId !== actor.workspaceId) throw new Refusal('request_over', { state: 'unknown' });
-    about({ operationId: approval.id, label: labelOfDeed(approval.deed) });
+    setSubject({ operationId: approval.id, label: labelOfAction(approval.action) });
     if (approval.requesterId === actor.userId) throw new Refusal('own_request', {});
-    await scene.demand(labelOfDeed(approval.deed));
+    await context.requireRoleFor(labelOfAction(approval.action));
     const isOpen = approval.state === 'open' && approval.expiresAt > services.system.now();
-    const isMine = isOpen && (await (input.isApproved ? approve : deny)(approval, scene));
+    const isMine = isOpen && (await (input.isApproved ? approve : deny)(approval, context));
     const now = (await approvals.find(approval.id)) ?? approval;
     // Somebody else was faster, or it has expired.
     if (!isMine) throw overOf(now);
@@ -40,7 +40,7 @@ function overOf({ state, decidedBy }: Approval): Refusal {
   });
 }
 
-function deny(approval: Approval, { actor, services }: Scene): Promise<boolean> {
+function deny(approval: Approval, { actor, services }: UseCaseContext): Promise<boolean> {
   const denied = { state: 'denied', at: services.system.now(), by: actor.userId } as const;
   return services.store.approvals.move(
     approval.id,
@@ -51,12 +51,12 @@ function deny(approval: Approval, { actor, services }: Scene): Promise<boolean> 
 }
 
 /** True when this approval, or the finding that it is void, is what counts. */
-async function approve(approval: Approval, scene: Scene): Promise<boolean> {
-  const { actor, services } = scene;
+async function approve(approval: Approval, context: UseCaseContext): Promise<boolean> {
+  const { actor, services } = context;
   // From before the look: a key that is set after it is too late for what is prepared now (`hosting-since.ts`).
   const at = services.system.now();
-  const reason = await findVoidReason(approval, services).catch(refuseUnsure);
-  if (reason !== undefined) return makeVoid(approval, reason, scene);
+  const reason = await findCancelReason(approval, services).catch(refuseUnsure);
+  if (reason !== undefined) return makeVoid(approval, reason, context);
   // What was asked for as more than the budget allows is paid all the same: that is what it was asked for.
   const budget = approval.isOverBudget
     ? undefined
@@ -64,7 +64,7 @@ async function approve(approval: Approval, scene: Scene): Promise<boolean> {
   const decision = { by: actor.userId, at, ...(budget ? { budget } : {}) };
   const audit = auditOf(approval, 'approved', actor, services);
   const approved = await services.store.approvals.approve(approval.id, decision, audit);
-  if (approved === 'over_budget') return makeVoid(approval, 'over_budget', scene);
+  if (approved === 'over_budget') return makeVoid(approval, 'over_budget', context);
   return approved !== undefined;
 }
 
@@ -73,13 +73,18 @@ function refuseUnsure(error: unknown): never {
   throw new Refusal('not_approved', { why: error.code, whyDetails: error.details });
 }
 
-function makeVoid(approval: Approval, reason: string, { actor, services }: Scene): Promise<boolean> {
+function makeVoid(approval: Approval, reason: string, { actor, services }: UseCaseContext): Promise<boolean> {
   const to = { state: 'void', at: services.system.now(), by: actor.userId, reason } as const;
   const audit = auditOf(approval, reason, actor, services);
   return services.store.approvals.move(approval.id, [approval.state], to, audit);
 }
 
-function auditOf(approval: Approval, code: string, { userId }: Scene['actor'], services: Scene['services']) {
+function auditOf(
+  approval: Approval,
+  code: string,
+  { userId }: UseCaseContext['actor'],
+  services: UseCaseContext['services'],
+) {
   return auditOfApproval(approval, services, {
     action: 'approval_answer',
     outcome: code === 'approved' || code === 'denied' ? 'done' : 'failed',

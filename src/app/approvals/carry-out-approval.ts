@@ -4,7 +4,7 @@ import { getHostingSince } from '../account/hosting-since.ts';
 import { runOperation } from '../purchases/run-operation.ts';
 import { isUnanswered } from '../servers/change-power.ts';
 import type { Services } from '../services.ts';
-import { tellApproval } from './notify-approval.ts';
+import { notifyApproval } from './notify-approval.ts';
 import { auditOfApproval } from './request-approval.ts';
 
 /**
@@ -12,8 +12,8 @@ import { auditOfApproval } from './request-approval.ts';
  * Money effect: a purchase is paid through the ledger (DESIGN 4); a delete loses the rest of the paid month.
  */
 export async function carryOutApproval(approval: Approval, services: Services): Promise<void> {
-  if (approval.deed.kind === 'purchase') await runOperation(approval.id, services);
-  else await runDelete(approval, approval.deed.serverId, services);
+  if (approval.action.kind === 'purchase') await runOperation(approval.id, services);
+  else await runDelete(approval, approval.action.serverId, services);
 }
 
 async function runDelete(approval: Approval, serverId: number, services: Services): Promise<void> {
@@ -22,7 +22,7 @@ async function runDelete(approval: Approval, serverId: number, services: Service
   // Committed before the request leaves: of two that come to this, one goes on.
   const running = { state: 'running', at: services.system.now() } as const;
   if (!(await approvals.move(approval.id, ['approved'], running, started))) return;
-  const reason = await getHostingSince(approval.workspaceId, approval.askedAt, services)
+  const reason = await getHostingSince(approval.workspaceId, approval.requestedAt, services)
     .then((hosting) => hosting.deleteServer(serverId))
     .then(
       () => 'done',
@@ -69,19 +69,19 @@ export async function endDelete(approval: Approval, reason: string, services: Se
   const audit = auditOfApproval(approval, services, { ...deletion(approval), outcome, ...code });
   const at = services.system.now();
   const isMine = await approvals.move(approval.id, ['running'], { state: 'ended', at, reason }, audit);
-  if (isMine) await tellApproval(approval.id, services);
+  if (isMine) await notifyApproval(approval.id, services);
 }
 
 export type SeenAfter = 'gone' | 'there' | 'unknown' | 'other_account';
 
 /** What the servers say of an approved delete whose answer was lost; those of another account say nothing. */
 export async function lookForDeleted(
-  { workspaceId, askedAt }: Approval,
+  { workspaceId, requestedAt }: Approval,
   serverId: number,
   services: Services,
 ): Promise<SeenAfter> {
   try {
-    const hosting = await getHostingSince(workspaceId, askedAt, services);
+    const hosting = await getHostingSince(workspaceId, requestedAt, services);
     const servers = await hosting.listServers({ freshness: 'fresh' });
     const server = servers.find(({ id }) => id === serverId);
     return server === undefined || server.state === 'deleted' ? 'gone' : 'there';

@@ -1,4 +1,4 @@
-import { type Approval, type Deed, labelOfDeed } from '../../domain/approval.ts';
+import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
 import { findPlan, type Order } from '../../domain/catalog.ts';
 import { isExpected } from '../../domain/errors.ts';
 import { keepLabel } from '../../domain/kept-label.ts';
@@ -14,13 +14,14 @@ import type { Services } from '../services.ts';
  * changed. Undefined when it still can.
  * @throws HostingError, Refusal `no_api_key`, `identity_unknown` when nobody can say now
  */
-export async function findVoidReason(approval: Approval, services: Services): Promise<string | undefined> {
-  const { deed, workspaceId } = approval;
-  if (!(await hasRole(requesterOf(approval), 'manager', labelOfDeed(deed), services))) return 'role_needed';
+export async function findCancelReason(approval: Approval, services: Services): Promise<string | undefined> {
+  const { action, workspaceId } = approval;
+  if (!(await hasRole(requesterOf(approval), 'manager', labelOfAction(action), services)))
+    return 'role_needed';
   try {
-    const hosting = await getHostingSince(workspaceId, approval.askedAt, services);
-    if (deed.kind === 'delete') return await findDeleteFault(deed, hosting);
-    return await findPurchaseFault(deed, hosting, approval, services);
+    const hosting = await getHostingSince(workspaceId, approval.requestedAt, services);
+    if (action.kind === 'delete') return await findDeleteFault(action, hosting);
+    return await findPurchaseFault(action, hosting, approval, services);
   } catch (error) {
     if (isExpected(error) && error.code === 'account_changed') return error.code;
     throw error;
@@ -33,7 +34,7 @@ export function requesterOf({ workspaceId, requesterId, channelId }: Approval) {
 }
 
 async function findDeleteFault(
-  { serverId, label, paidUntil }: Extract<Deed, { kind: 'delete' }>,
+  { serverId, label, paidUntil }: Extract<ApprovalAction, { kind: 'delete' }>,
   hosting: HostingApi,
 ): Promise<string | undefined> {
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
@@ -44,7 +45,7 @@ async function findDeleteFault(
 }
 
 async function findPurchaseFault(
-  { purchase, price }: Extract<Deed, { kind: 'purchase' }>,
+  { purchase, price }: Extract<ApprovalAction, { kind: 'purchase' }>,
   hosting: HostingApi,
   approval: Approval,
   services: Services,
@@ -54,8 +55,8 @@ async function findPurchaseFault(
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
   if (keepLabel(server.label) !== purchase.label) return 'label_differs';
-  const scene = { actor: requesterOf(approval), services, hosting: async () => hosting };
-  const now = await findRenewPrice(server, scene);
+  const context = { actor: requesterOf(approval), services, hosting: async () => hosting };
+  const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
 }

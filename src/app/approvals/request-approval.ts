@@ -1,10 +1,10 @@
-import { APPROVAL_MS, type Approval, type Deed, labelOfDeed } from '../../domain/approval.ts';
+import { APPROVAL_MS, type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
 import { Refusal } from '../../domain/errors.ts';
-import type { Scene } from '../authorize/use-case.ts';
+import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { AuditEntry } from '../ports.ts';
 import type { Services } from '../services.ts';
 
-export interface AskedApproval {
+export interface RequestedApproval {
   /** False when it, or the like, was asked for before. */
   readonly isNew: boolean;
   readonly approval: Approval;
@@ -14,29 +14,36 @@ export interface AskedApproval {
  * Asks for a second person instead of acting, durably. The same again gets the first one and `isNew: false`.
  * Money effect: none; what is approved goes through the same money protocol (DESIGN 4).
  */
-export async function askApproval(
-  wish: { readonly id: string; readonly deed: Deed; readonly isOverBudget: boolean },
-  { actor, services }: Pick<Scene, 'actor' | 'services'>,
-): Promise<AskedApproval> {
+export async function requestApproval(
+  wish: { readonly id: string; readonly action: ApprovalAction; readonly isOverBudget: boolean },
+  { actor, services }: Pick<UseCaseContext, 'actor' | 'services'>,
+): Promise<RequestedApproval> {
   const { workspaceId, userId: requesterId, channelId } = actor;
-  const askedAt = services.system.now();
+  const requestedAt = services.system.now();
   const place = channelId === undefined ? {} : { channelId };
-  const request = { ...wish, workspaceId, requesterId, ...place, askedAt, expiresAt: askedAt + APPROVAL_MS };
+  const request = {
+    ...wish,
+    workspaceId,
+    requesterId,
+    ...place,
+    requestedAt,
+    expiresAt: requestedAt + APPROVAL_MS,
+  };
   const audit = auditOfApproval(request, services, { action: 'approval_ask', outcome: 'done' });
-  const asked = await services.store.approvals.ask(request, audit);
+  const asked = await services.store.approvals.request(request, audit);
   if (asked.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
   return asked;
 }
 
 /** The audit entry of something that became of an approval; by its requester unless somebody else is named. */
 export function auditOfApproval(
-  approval: Omit<Approval, 'state' | 'isTold' | 'cards'>,
+  approval: Omit<Approval, 'state' | 'isNotified' | 'cards'>,
   { system }: Services,
   what: Pick<AuditEntry, 'action' | 'outcome'> &
     Partial<Pick<AuditEntry, 'actId' | 'actorId' | 'surface' | 'code'>>,
 ): AuditEntry {
-  const { deed, workspaceId, channelId, id } = approval;
-  const price = deed.kind === 'purchase' ? deed.price : undefined;
+  const { action, workspaceId, channelId, id } = approval;
+  const price = action.kind === 'purchase' ? action.price : undefined;
   return {
     at: system.now(),
     workspaceId,
@@ -45,14 +52,14 @@ export function auditOfApproval(
     surface: 'modal',
     actId: system.newId(),
     operationId: id,
-    label: labelOfDeed(deed),
-    ...idOfServer(deed),
+    label: labelOfAction(action),
+    ...idOfServer(action),
     ...(price === undefined ? {} : { money: price }),
     ...what,
   };
 }
 
-function idOfServer(deed: Deed): { serverId?: number } {
-  if (deed.kind === 'delete') return { serverId: deed.serverId };
-  return deed.purchase.kind === 'renew' ? { serverId: deed.purchase.serverId } : {};
+function idOfServer(action: ApprovalAction): { serverId?: number } {
+  if (action.kind === 'delete') return { serverId: action.serverId };
+  return action.purchase.kind === 'renew' ? { serverId: action.purchase.serverId } : {};
 }

@@ -3,8 +3,8 @@ import type { Approval } from '../../domain/approval.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import type { Services } from '../services.ts';
 import { carryOutApproval, endDelete, lookForDeleted, unknownReasonOf } from './carry-out-approval.ts';
-import { tellApproval } from './notify-approval.ts';
-import { findVoidReason } from './recheck-approval.ts';
+import { notifyApproval } from './notify-approval.ts';
+import { findCancelReason } from './recheck-approval.ts';
 import { auditOfApproval } from './request-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and given back after it. */
@@ -22,7 +22,7 @@ export async function sweepApprovals(services: Services, startedAt: number): Pro
   // What was begun before this process started nobody is at; what this process began, not for ever.
   const since = Math.max(startedAt, now - ANSWER_MS);
   const untold = Math.max(startedAt, now - TELLING_MS);
-  for (const approval of await services.store.approvals.listLeft({ now, since, untold })) {
+  for (const approval of await services.store.approvals.listUnfinished({ now, since, untold })) {
     await moveOn(approval, now, since, services).catch((error: unknown) => {
       const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
       services.log.warn('an approval could not be moved on', { approvalId: approval.id, ...cause });
@@ -31,22 +31,22 @@ export async function sweepApprovals(services: Services, startedAt: number): Pro
 }
 
 async function moveOn(approval: Approval, now: number, since: number, services: Services): Promise<void> {
-  const { deed, state, expiresAt, decidedAt = now } = approval;
+  const { action, state, expiresAt, decidedAt = now } = approval;
   if (state === 'open' && expiresAt <= now) {
     await giveUp(approval, 'expired', services);
     return;
   }
-  if (deed.kind === 'delete' && decidedAt < since) {
+  if (action.kind === 'delete' && decidedAt < since) {
     if (state === 'approved') return resume(approval, now - decidedAt, services);
-    if (state === 'running') return conclude(approval, deed.serverId, now - decidedAt, services);
+    if (state === 'running') return conclude(approval, action.serverId, now - decidedAt, services);
   }
-  if (now - decidedAt > TELL_MS) await services.store.approvals.markTold(approval.id, state);
-  else await tellApproval(approval.id, services);
+  if (now - decidedAt > TELL_MS) await services.store.approvals.markNotified(approval.id, state);
+  else await notifyApproval(approval.id, services);
 }
 
 /** Approved, and not begun: what it was about is looked at again, as whoever approved it did. */
 async function resume(approval: Approval, passedMs: number, services: Services): Promise<void> {
-  const reason = passedMs > RESUME_MS ? 'stale_confirmation' : await findVoidReason(approval, services);
+  const reason = passedMs > RESUME_MS ? 'stale_confirmation' : await findCancelReason(approval, services);
   if (reason === undefined) await carryOutApproval(approval, services);
   else await giveUp(approval, 'void', services, reason);
 }
@@ -80,5 +80,5 @@ async function giveUp(
   });
   const to = { state, at: services.system.now(), ...(reason ? { reason } : {}) };
   const isMine = await services.store.approvals.move(approval.id, [approval.state], to, audit);
-  if (isMine) await tellApproval(approval.id, services);
+  if (isMine) await notifyApproval(approval.id, services);
 }

@@ -1,18 +1,18 @@
-import { type Reach, reaches, strongestRole } from '../../domain/access.ts';
+import { coversRole, type HeldRoles, strongestRole } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { isExpected, Refusal, type RefusalCode } from '../../domain/errors.ts';
 import type { Money } from '../../domain/money.ts';
 import type { AuditEntry, HostingApi } from '../ports.ts';
 import type { Services } from '../services.ts';
-import { soon } from '../with-timeout.ts';
+import { withTimeout } from '../with-timeout.ts';
 import {
-  findReach,
+  belongsToWorkspace,
+  coversAllServers,
+  findRoles,
   hasRole,
-  isForAll,
-  isOfHere,
-  type KnownReach,
+  type KnownRoles,
   listOwners,
-  lookUpReach,
+  lookUpRoles,
 } from './find-roles.ts';
 
 /** One thing that can be done here, whoever asks and by whatever surface. */
@@ -28,17 +28,17 @@ export interface UseCase<Input, Output> {
   readonly effect: 'reads' | 'changes' | 'confirms';
   /** What it is about as far as the input says it: in the audit even if the process dies before the outcome. */
   subject?(input: Input): Subject;
-  run(input: Input, scene: Scene): Promise<Output>;
+  run(input: Input, context: UseCaseContext): Promise<Output>;
 }
 
 /** What an audit entry is about. */
 export type Subject = { serverId?: number; label?: string; money?: Money; operationId?: string };
 
-/** What the door looks at, whatever goes in and comes out. */
-export type AnyUseCase = Pick<UseCase<never, unknown>, 'name' | 'needs' | 'effect'>;
+/** What the entry looks at, whatever goes in and comes out. */
+export type UseCaseSpec = Pick<UseCase<never, unknown>, 'name' | 'needs' | 'effect'>;
 
-/** How somebody came to the door. */
-export interface Visit {
+/** How somebody came to the entry. */
+export interface Caller {
   readonly actor: Actor;
   readonly surface: AuditEntry['surface'];
   /** One of a kind for each signed request; absent where nothing can be replayed (the command line). */
@@ -46,7 +46,7 @@ export interface Visit {
 }
 
 /** What a use case sees. */
-export interface Scene {
+export interface UseCaseContext {
   readonly actor: Actor;
   readonly services: Services;
   /** @throws Refusal `no_api_key` when the workspace has none yet */
@@ -54,25 +54,25 @@ export interface Scene {
   /** Whether the role that this takes is held for the server of that label (DESIGN 3). */
   covers(label: string): boolean;
   /** @throws Refusal `role_needed` when it is not, `identity_unknown` when Slack did not say; audited as denied */
-  demand(label: string): Promise<void>;
+  requireRoleFor(label: string): Promise<void>;
   /** Notes for the audit what it is about, as soon as that is known. */
-  about(subject: Subject): void;
+  setSubject(subject: Subject): void;
   /** Notes for the audit that nobody knows whether it happened, and why. */
-  doubt(code: string): void;
+  setUnconfirmed(code: string): void;
 }
 
-/** The one door. Every command, button, modal and page comes through here (DESIGN 2 and 3). */
-export interface Door {
+/** The one entry. Every command, button, modal and page comes through here (DESIGN 2 and 3). */
+export interface Entry {
   /**
    * Lets the actor do it or refuses, and audits both.
    * @throws Refusal `other_organisation`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
    * what the use case throws
    */
-  enter<Input, Output>(useCase: UseCase<Input, Output>, input: Input, visit: Visit): Promise<Output>;
+  execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
   /** Only asks whether the actor may; a refusal is audited all the same. @throws Refusal as `enter` does */
-  knock(useCase: AnyUseCase, visit: Visit): Promise<void>;
+  authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
   /** All that the actor may do now; empty for nothing. */
-  findReach(actor: Actor): Promise<Reach>;
+  findRoles(actor: Actor): Promise<HeldRoles>;
   /** Whether the actor may still do something that they have confirmed. @throws Refusal `identity_unknown` */
   hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
 }
@@ -82,82 +82,94 @@ export function defineUseCase<Input, Output>(useCase: UseCase<Input, Output>): U
   return useCase;
 }
 
-/** Builds the door over the services. */
-export function createDoor(services: Services): Door {
+/** Builds the entry over the services. */
+export function createEntry(services: Services): Entry {
   return {
-    enter: async (useCase, input, visit) => {
-      const trail = startTrail(services, useCase.name, visit);
-      trail.about(useCase.subject?.(input) ?? {});
-      const reach = await pass(trail, () => letIn(useCase, visit, services, isForAll));
-      await pass(trail, () => refuseReplay(useCase, visit, services));
-      if (useCase.effect === 'changes') await trail.write('started');
+    execute: async (useCase, input, caller) => {
+      const auditTrail = startAuditTrail(services, useCase.name, caller);
+      auditTrail.setSubject(useCase.subject?.(input) ?? {});
+      const roles = await auditDenial(auditTrail, () =>
+        checkPermission(useCase, caller, services, coversAllServers),
+      );
+      await auditDenial(auditTrail, () => refuseReplay(useCase, caller, services));
+      if (useCase.effect === 'changes') await auditTrail.write('started');
       try {
-        const output = await useCase.run(input, makeScene(useCase, services, visit.actor, reach, trail));
-        if (useCase.effect === 'changes') await trail.end();
+        const output = await useCase.run(
+          input,
+          createContext(useCase, services, caller.actor, roles, auditTrail),
+        );
+        if (useCase.effect === 'changes') await auditTrail.end();
         return output;
       } catch (error) {
         const outcome = outcomeOf(error);
-        if (useCase.effect !== 'reads' || outcome === 'denied') await trail.write(outcome, codeOf(error));
+        if (useCase.effect !== 'reads' || outcome === 'denied')
+          await auditTrail.write(outcome, codeOf(error));
         throw error;
       }
     },
-    knock: async (useCase, visit) => {
-      const trail = startTrail(services, useCase.name, visit);
+    authorize: async (useCase, caller) => {
+      const auditTrail = startAuditTrail(services, useCase.name, caller);
       // Whoever may do it to some server at all does not wait for Slack twice, here and when they enter.
-      await pass(trail, () => letIn(useCase, visit, services, reaches));
+      await auditDenial(auditTrail, () => checkPermission(useCase, caller, services, coversRole));
     },
-    findReach: (actor) => findReach(actor, services),
+    findRoles: (actor) => findRoles(actor, services),
     hasRole: (actor, needed, label) => hasRole(actor, needed, label, services),
   };
 }
 
-async function pass<Found>(trail: Trail, check: () => Promise<Found>): Promise<Found> {
+async function auditDenial<Found>(auditTrail: AuditTrail, check: () => Promise<Found>): Promise<Found> {
   try {
     return await check();
   } catch (error) {
-    await trail.write('denied', codeOf(error));
+    await auditTrail.write('denied', codeOf(error));
     throw error;
   }
 }
 
-async function letIn(
-  { needs }: AnyUseCase,
-  { actor }: Visit,
+async function checkPermission(
+  { needs }: UseCaseSpec,
+  { actor }: Caller,
   services: Services,
-  isEnough: (own: Reach, needed: Role) => boolean,
-): Promise<KnownReach> {
+  isEnough: (own: HeldRoles, needed: Role) => boolean,
+): Promise<KnownRoles> {
   if (!(await services.store.workspaces.find(actor.workspaceId))) throw new Refusal('other_workspace', {});
-  if (!(await isOfHere(actor, services))) throw new Refusal('other_organisation', {});
+  if (!(await belongsToWorkspace(actor, services))) throw new Refusal('other_organisation', {});
   if (needs === 'anyone') return { held: [], possible: [] };
-  const reach = await lookUpReach(actor, services, (own) => isEnough(own, needs));
-  if (!reaches(reach.held, needs)) throw await lackOf(needs, reach, actor, services);
-  return reach;
+  const roles = await lookUpRoles(actor, services, (own) => isEnough(own, needs));
+  if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, services);
+  return roles;
 }
 
 const NAMING_MS = 300;
 
 /** Says which role it takes, which one is held instead, and who could give it; or that Slack could not say. */
-async function lackOf(needed: Role, reach: KnownReach, actor: Actor, services: Services, label?: string) {
-  if (reaches(reach.possible, needed, label)) return new Refusal('identity_unknown', {});
-  const held = strongestRole(reach.held);
+async function describeMissingRole(
+  needed: Role,
+  roles: KnownRoles,
+  actor: Actor,
+  services: Services,
+  label?: string,
+) {
+  if (coversRole(roles.possible, needed, label)) return new Refusal('identity_unknown', {});
+  const held = strongestRole(roles.held);
   return new Refusal('role_needed', {
     needed,
     ...(held ? { held } : {}),
     ...(label === undefined ? {} : { label }),
     // A courtesy, which must not make a refusal late: Slack may be slow to say who is still an owner.
-    owners: (await soon(listOwners(actor.workspaceId, services), services.system, NAMING_MS)) ?? [],
+    owners: (await withTimeout(listOwners(actor.workspaceId, services), services.system, NAMING_MS)) ?? [],
   });
 }
 
-async function refuseReplay(useCase: AnyUseCase, visit: Visit, services: Services): Promise<void> {
-  if (useCase.effect !== 'changes' || visit.requestId === undefined) return;
-  const isFirst = await services.store.seenRequests.add(visit.requestId, services.system.now());
+async function refuseReplay(useCase: UseCaseSpec, caller: Caller, services: Services): Promise<void> {
+  if (useCase.effect !== 'changes' || caller.requestId === undefined) return;
+  const isFirst = await services.store.seenRequests.addFirst(caller.requestId, services.system.now());
   if (!isFirst) throw new Refusal('already_handled', {});
 }
 
-type Trail = ReturnType<typeof startTrail>;
+type AuditTrail = ReturnType<typeof startAuditTrail>;
 
-function startTrail(services: Services, action: string, { actor, surface }: Visit) {
+function startAuditTrail(services: Services, action: string, { actor, surface }: Caller) {
   const actId = services.system.newId();
   let subject: Subject = {};
   let doubt: string | undefined;
@@ -175,10 +187,10 @@ function startTrail(services: Services, action: string, { actor, surface }: Visi
       ...(code === undefined ? {} : { code }),
     });
   return {
-    about: (more: Subject) => {
+    setSubject: (more: Subject) => {
       subject = { ...subject, ...more };
     },
-    doubt: (code: string) => {
+    setUnconfirmed: (code: string) => {
       doubt = code;
     },
     write,
@@ -186,23 +198,24 @@ function startTrail(services: Services, action: string, { actor, surface }: Visi
   };
 }
 
-function makeScene(
-  { needs }: AnyUseCase,
+function createContext(
+  { needs }: UseCaseSpec,
   services: Services,
   actor: Actor,
-  reach: KnownReach,
-  trail: Pick<Scene, 'about' | 'doubt'>,
-): Scene {
+  roles: KnownRoles,
+  auditTrail: Pick<UseCaseContext, 'setSubject' | 'setUnconfirmed'>,
+): UseCaseContext {
   let hosting: Promise<HostingApi> | undefined;
-  const covers = (label: string) => needs === 'anyone' || reaches(reach.held, needs, label);
+  const covers = (label: string) => needs === 'anyone' || coversRole(roles.held, needs, label);
   return {
     actor,
     services,
-    about: trail.about,
-    doubt: trail.doubt,
+    setSubject: auditTrail.setSubject,
+    setUnconfirmed: auditTrail.setUnconfirmed,
     covers,
-    demand: async (label) => {
-      if (needs !== 'anyone' && !covers(label)) throw await lackOf(needs, reach, actor, services, label);
+    requireRoleFor: async (label) => {
+      if (needs !== 'anyone' && !covers(label))
+        throw await describeMissingRole(needs, roles, actor, services, label);
     },
     // One act, one account: what was found in one is not deleted in another that is connected meanwhile.
     hosting: () => {
@@ -226,7 +239,7 @@ function codeOf(error: unknown): string {
   return isExpected(error) ? error.code : 'defect';
 }
 
-/** Matters for the door, even where only the use case can know: who created it, which server it is, who asked. */
+/** Matters for the entry, even where only the use case can know: who created it, which server it is, who asked. */
 const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'identity_unknown', 'own_request'];
 
 function outcomeOf(error: unknown): AuditEntry['outcome'] {

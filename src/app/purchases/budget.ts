@@ -1,6 +1,6 @@
 import type { Money } from '../../domain/money.ts';
 import { DEFAULT_SETTINGS, fitsBudget, monthStart } from '../../domain/settings.ts';
-import type { Scene } from '../authorize/use-case.ts';
+import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { Budget, Spent } from '../ports.ts';
 
 /** What may still be spent this month; only what was spent with this app counts, and whose price is known. */
@@ -13,7 +13,7 @@ export interface BudgetState {
 export async function findBudget({
   actor,
   services,
-}: Pick<Scene, 'actor' | 'services'>): Promise<Budget | undefined> {
+}: Pick<UseCaseContext, 'actor' | 'services'>): Promise<Budget | undefined> {
   const workspace = await services.store.workspaces.find(actor.workspaceId);
   const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
   if (budget.workspace === undefined && budget.person === undefined) return undefined;
@@ -21,11 +21,13 @@ export async function findBudget({
 }
 
 /** How much of the budget is used, for the review; undefined when none is set. */
-export async function readBudget(scene: Pick<Scene, 'actor' | 'services'>): Promise<BudgetState | undefined> {
-  const budget = await findBudget(scene);
+export async function readBudget(
+  context: Pick<UseCaseContext, 'actor' | 'services'>,
+): Promise<BudgetState | undefined> {
+  const budget = await findBudget(context);
   if (!budget) return undefined;
-  const { workspaceId, userId } = scene.actor;
-  return { budget, spent: await scene.services.store.ledger.sumSpent(workspaceId, userId, budget.since) };
+  const { workspaceId, userId } = context.actor;
+  return { budget, spent: await context.services.store.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
 /** Tells whether a purchase would go over the budget of the workspace or of the person. */

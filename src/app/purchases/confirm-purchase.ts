@@ -4,8 +4,8 @@ import type { Money } from '../../domain/money.ts';
 import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { askApproval } from '../approvals/request-approval.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { requestApproval } from '../approvals/request-approval.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { NewOperation, Prepared } from '../ports.ts';
 import { findBudget, isOverBudget, readBudget } from './budget.ts';
 
@@ -32,25 +32,29 @@ export const confirmPurchase = defineUseCase({
   name: 'confirm',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: Confirmation, scene): Promise<Confirmed> => {
+  run: async (input: Confirmation, context): Promise<Confirmed> => {
     const { purchase, price, operationId } = input;
-    scene.about({ operationId, label: labelOf(purchase), ...(price === undefined ? {} : { money: price }) });
-    await scene.demand(labelOf(purchase));
-    const earlier = await findEarlier(operationId, scene);
+    context.setSubject({
+      operationId,
+      label: labelOf(purchase),
+      ...(price === undefined ? {} : { money: price }),
+    });
+    await context.requireRoleFor(labelOf(purchase));
+    const earlier = await findEarlier(operationId, context);
     if (earlier) return earlier;
-    const { approval: rule } = (await getWorkspace(scene)).settings;
-    const deed = { kind: 'purchase', purchase, ...(price === undefined ? {} : { price }) } as const;
+    const { approval: rule } = (await getWorkspace(context)).settings;
+    const action = { kind: 'purchase', purchase, ...(price === undefined ? {} : { price }) } as const;
     const ask = async (isOver: boolean): Promise<Confirmed> => ({
       kind: 'waiting',
-      ...(await askApproval({ id: operationId, deed, isOverBudget: isOver }, scene)),
+      ...(await requestApproval({ id: operationId, action, isOverBudget: isOver }, context)),
     });
     if (needsApproval(rule, purchase.kind, price)) {
-      const budget = await readBudget(scene);
+      const budget = await readBudget(context);
       return ask(budget !== undefined && isOverBudget(budget, price));
     }
-    const operation = makeOperation(input, scene);
-    const prepared = await scene.services.store.ledger.prepare(operation, await findBudget(scene));
-    if (prepared.kind !== 'over_budget') return paying(prepared, scene);
+    const operation = makeOperation(input, context);
+    const prepared = await context.services.store.ledger.prepare(operation, await findBudget(context));
+    if (prepared.kind !== 'over_budget') return paying(prepared, context);
     if (takesApprovals(rule, purchase.kind)) return ask(true);
     const { whose, spent, most } = prepared;
     throw new Refusal('over_budget', { whose, spent, most, ...(price === undefined ? {} : { price }) });
@@ -58,20 +62,20 @@ export const confirmPurchase = defineUseCase({
 });
 
 /** What the same form was confirmed for before stands, whatever the rule says since. */
-async function findEarlier(id: string, scene: Scene): Promise<Confirmed | undefined> {
-  const { ledger, approvals } = scene.services.store;
+async function findEarlier(id: string, context: UseCaseContext): Promise<Confirmed | undefined> {
+  const { ledger, approvals } = context.services.store;
   const operation = await ledger.find(id);
-  if (operation) return paying({ kind: 'known', operation }, scene);
+  if (operation) return paying({ kind: 'known', operation }, context);
   const approval = await approvals.find(id);
   if (!approval) return undefined;
-  if (approval.workspaceId !== scene.actor.workspaceId) throw new Refusal('other_workspace', {});
+  if (approval.workspaceId !== context.actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'waiting', isNew: false, approval };
 }
 
 /** @throws Refusal `other_workspace` */
 function paying(
   { kind, operation }: Extract<Prepared, { operation: Operation }>,
-  { actor }: Scene,
+  { actor }: UseCaseContext,
 ): Confirmed {
   if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'paying', isNew: kind === 'new', operation };
@@ -79,7 +83,7 @@ function paying(
 
 function makeOperation(
   { operationId, purchase, price }: Confirmation,
-  { actor, services }: Scene,
+  { actor, services }: UseCaseContext,
 ): NewOperation {
   return {
     id: operationId,

@@ -1,12 +1,12 @@
 import { Refusal } from '../../domain/errors.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
-import { isConnectedAnew } from '../account/hosting-since.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
-import { tellOperation } from './notify-operation.ts';
+import { isReconnectedSince } from '../account/hosting-since.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { notifyOperation } from './notify-operation.ts';
 import { auditOf } from './run-operation.ts';
 
-export interface OpenDoubt {
+export interface UnconfirmedOrder {
   readonly operation: Operation;
   /** Servers that may be the one: those that nobody here made and that were not there before. */
   readonly candidates: readonly Server[];
@@ -25,19 +25,19 @@ export interface Decision {
  * What a person has to decide about an operation whose evidence contradicts itself.
  * @throws Refusal `doubt_over` when it is decided already
  */
-export const readDoubt = defineUseCase({
+export const reviewUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { operationId: string }, scene): Promise<OpenDoubt> => {
-    const operation = await getDoubt(input.operationId, scene);
-    const hosting = await scene.hosting();
+  run: async (input: { operationId: string }, context): Promise<UnconfirmedOrder> => {
+    const operation = await getUnconfirmed(input.operationId, context);
+    const hosting = await context.hosting();
     const servers = await hosting.listServers({ freshness: 'fresh' });
-    const held = await scene.services.store.apiKeys.find(operation.workspaceId);
+    const held = await context.services.store.apiKeys.find(operation.workspaceId);
     return {
       operation,
-      candidates: await listCandidates(operation, servers, scene),
-      isConnectedAnew: held !== undefined && isConnectedAnew(held, operation.createdAt),
+      candidates: await listCandidates(operation, servers, context),
+      isConnectedAnew: held !== undefined && isReconnectedSince(held, operation.createdAt),
     };
   },
 });
@@ -47,16 +47,16 @@ export const readDoubt = defineUseCase({
  * Money effect: none; it only says what has happened.
  * @throws Refusal `doubt_over`, `unknown_server`
  */
-export const decideDoubt = defineUseCase({
+export const decideUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
   effect: 'changes',
   subject: ({ operationId, serverId }) => ({ operationId, ...(serverId === undefined ? {} : { serverId }) }),
-  run: async (input: Decision, scene): Promise<void> => {
-    const operation = await getDoubt(input.operationId, scene);
-    const { services, actor } = scene;
+  run: async (input: Decision, context): Promise<void> => {
+    const operation = await getUnconfirmed(input.operationId, context);
+    const { services, actor } = context;
     const { ledger } = services.store;
-    scene.about({ label: labelOf(operation.purchase) });
+    context.setSubject({ label: labelOf(operation.purchase) });
     const at = services.system.now();
     const audit = (outcome: 'done' | 'failed') => ({
       ...auditOf(operation, services, outcome, { code: 'decided' }),
@@ -67,27 +67,34 @@ export const decideDoubt = defineUseCase({
     } else if (input.serverId === undefined) {
       await ledger.refuse(operation.id, { at, reason: 'decided_not_done' }, audit('failed'));
     } else {
-      const server = await getCandidate(operation, input.serverId, scene);
+      const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
       const settled = { at, serverId, ...(paidUntil === undefined ? {} : { paidUntil }) };
       await ledger.settle(operation.id, settled, audit('done'));
     }
-    await tellOperation(operation.id, services);
+    await notifyOperation(operation.id, services);
   },
 });
 
-async function getDoubt(operationId: string, { actor, services, demand }: Scene): Promise<Operation> {
+async function getUnconfirmed(
+  operationId: string,
+  { actor, services, requireRoleFor }: UseCaseContext,
+): Promise<Operation> {
   const operation = await services.store.ledger.find(operationId);
-  const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsPerson;
+  const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsDecision;
   if (!isOpen || operation.state !== 'in_doubt') throw new Refusal('doubt_over', {});
-  await demand(labelOf(operation.purchase));
+  await requireRoleFor(labelOf(operation.purchase));
   return operation;
 }
 
-async function getCandidate(operation: Operation, serverId: number, scene: Scene): Promise<Server> {
-  const hosting = await scene.hosting();
+async function getCandidate(
+  operation: Operation,
+  serverId: number,
+  context: UseCaseContext,
+): Promise<Server> {
+  const hosting = await context.hosting();
   const servers = await hosting.listServers({ freshness: 'fresh' });
-  const candidates = await listCandidates(operation, servers, scene);
+  const candidates = await listCandidates(operation, servers, context);
   const server = candidates.find(({ id }) => id === serverId);
   if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
   return server;
@@ -97,7 +104,7 @@ async function getCandidate(operation: Operation, serverId: number, scene: Scene
 async function listCandidates(
   { purchase, knownIds, workspaceId }: Operation,
   servers: readonly Server[],
-  { services: { store }, covers }: Scene,
+  { services: { store }, covers }: UseCaseContext,
 ): Promise<readonly Server[]> {
   if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
   // What is decided says whose server it is and what it costs: that is only for whoever it is covered for.

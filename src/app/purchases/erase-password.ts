@@ -10,17 +10,17 @@ export const erasePassword = defineUseCase({
   name: 'password_saved',
   needs: 'anyone',
   effect: 'changes',
-  run: async (input: { operationId: string }, scene): Promise<void> => {
-    const { ledger, passwords } = scene.services.store;
+  run: async (input: { operationId: string }, context): Promise<void> => {
+    const { ledger, passwords } = context.services.store;
     const operation = await ledger.find(input.operationId);
-    if (operation?.workspaceId !== scene.actor.workspaceId) throw new Refusal('no_password', { label: '' });
+    if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const label = labelOf(operation.purchase);
-    scene.about({
+    context.setSubject({
       operationId: operation.id,
       label,
       ...(operation.serverId === undefined ? {} : { serverId: operation.serverId }),
     });
-    if (operation.actorId !== scene.actor.userId) throw new Refusal('not_creator', { label });
+    if (operation.actorId !== context.actor.userId) throw new Refusal('not_creator', { label });
     await passwords.erase(operation.id);
   },
 });

@@ -9,7 +9,7 @@ export function newLease({ system }: Services, owner = system.newId()) {
 }
 
 /** Works while holding the lease, renewing it, and gives it back at the end, due again at the time that `work` says. */
-export async function whileHolding(
+export async function withLease(
   id: string,
   owner: string,
   services: Services,

@@ -6,8 +6,8 @@ export const readCatalog = defineUseCase({
   name: 'catalog',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { onWait?: () => void }, scene): Promise<Catalog> => {
-    const hosting = await scene.hosting();
+  run: async (input: { onWait?: () => void }, context): Promise<Catalog> => {
+    const hosting = await context.hosting();
     return hosting.fetchCatalog(input.onWait ? { onWait: input.onWait } : {});
   },
 });

@@ -1,6 +1,6 @@
 import { isEnded, type Operation } from '../../domain/operation.ts';
 import { type Server, sameLabel } from '../../domain/server.ts';
-import { isConnectedAnew } from '../account/hosting-since.ts';
+import { isReconnectedSince } from '../account/hosting-since.ts';
 import type { Services } from '../services.ts';
 import { auditOf } from './run-operation.ts';
 
@@ -47,14 +47,14 @@ export function countStrangers(
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError when the list can't be had; then nothing is concluded
  */
-export async function resolveDoubt(operation: Operation, services: Services): Promise<void> {
-  if (operation.state !== 'in_doubt' || isEnded(operation) || operation.needsPerson) return;
+export async function resolveUnconfirmed(operation: Operation, services: Services): Promise<void> {
+  if (operation.state !== 'in_doubt' || isEnded(operation) || operation.needsDecision) return;
   const { ledger, apiKeys } = services.store;
   const held = await apiKeys.find(operation.workspaceId);
   if (!held) return;
-  if (isConnectedAnew(held, operation.createdAt)) {
+  if (isReconnectedSince(held, operation.createdAt)) {
     // What is, or is not, in another account proves nothing.
-    await leaveToPerson(operation, services, 'account_changed');
+    await leaveToManager(operation, services, 'account_changed');
     return;
   }
   const asked = services.system.now();
@@ -75,15 +75,15 @@ export async function resolveDoubt(operation: Operation, services: Services): Pr
   // Judged by the time of the question: a list asked for before the end of the waiting time proves nothing about it.
   const isOver = asked >= (operation.sentAt ?? operation.createdAt) + services.settings.doubtMs;
   if (verdict.kind === 'contradictory' || (isOver && countStrangers(operation, servers, settledHere) > 0)) {
-    await leaveToPerson(operation, services);
+    await leaveToManager(operation, services);
   } else if (isOver) {
     const audit = auditOf(operation, services, 'failed', { code: 'not_done', surface: 'background' });
     await ledger.refuse(operation.id, { at, reason: 'not_done' }, audit);
   }
 }
 
-async function leaveToPerson(operation: Operation, services: Services, reason?: string): Promise<void> {
+async function leaveToManager(operation: Operation, services: Services, reason?: string): Promise<void> {
   const code = reason ?? 'needs_person';
   const audit = auditOf(operation, services, 'in_doubt', { code, surface: 'background' });
-  await services.store.ledger.needPerson(operation.id, audit, reason);
+  await services.store.ledger.markNeedsDecision(operation.id, audit, reason);
 }

@@ -6,8 +6,8 @@ import type { Purchase } from '../../domain/operation.ts';
 import { type Server, sameLabel } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { isConnectedAnew } from '../account/hosting-since.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { isReconnectedSince } from '../account/hosting-since.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
 import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
 
@@ -16,8 +16,8 @@ export const openCreate = defineUseCase({
   name: 'create',
   needs: 'manager',
   effect: 'reads',
-  run: async (_input: Record<never, never>, scene): Promise<Catalog> => {
-    const hosting = await scene.hosting();
+  run: async (_input: Record<never, never>, context): Promise<Catalog> => {
+    const hosting = await context.hosting();
     return hosting.fetchCatalog();
   },
 });
@@ -38,9 +38,13 @@ export interface Terms {
   readonly takesApproval: boolean;
 }
 
-async function readTerms(kind: Purchase['kind'], price: Money | undefined, scene: Scene): Promise<Terms> {
-  const { approval } = (await getWorkspace(scene)).settings;
-  const budget = await readBudget(scene);
+async function readTerms(
+  kind: Purchase['kind'],
+  price: Money | undefined,
+  context: UseCaseContext,
+): Promise<Terms> {
+  const { approval } = (await getWorkspace(context)).settings;
+  const budget = await readBudget(context);
   const isOver = budget !== undefined && isOverBudget(budget, price);
   const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
   return { takesApproval, isOverBudget: isOver, ...(budget ? { budget } : {}) };
@@ -54,14 +58,14 @@ export const reviewCreate = defineUseCase({
   name: 'create',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { order: Order }, scene): Promise<CreateReview> => {
-    const hosting = await scene.hosting();
+  run: async (input: { order: Order }, context): Promise<CreateReview> => {
+    const hosting = await context.hosting();
     const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
     const order = { ...input.order, label: checkLabel(input.order.label) };
-    await scene.demand(order.label);
+    await context.requireRoleFor(order.label);
     const plan = getPlanOf(order, catalog);
     const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
-    const terms = await readTerms('create', plan.monthly, scene);
+    const terms = await readTerms('create', plan.monthly, context);
     return { order, plan, terms, ...(namesake ? { namesake } : {}) };
   },
 });
@@ -119,30 +123,30 @@ export const reviewRenew = defineUseCase({
   name: 'renew',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { ref: ServerRef }, scene): Promise<RenewReview> => {
-    const server = await getServer(input.ref, scene, { freshness: 'fresh' });
+  run: async (input: { ref: ServerRef }, context): Promise<RenewReview> => {
+    const server = await getServer(input.ref, context, { freshness: 'fresh' });
     if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
-    const plan = await findPlanOf(server, scene);
-    const terms = await readTerms('renew', plan?.monthly, scene);
+    const plan = await findPlanOf(server, context);
+    const terms = await readTerms('renew', plan?.monthly, context);
     return { server, paidUntil: server.paidUntil, terms, ...(plan ? { plan } : {}) };
   },
 });
 
-type Sight = Pick<Scene, 'actor' | 'services' | 'hosting'>;
+type Sight = Pick<UseCaseContext, 'actor' | 'services' | 'hosting'>;
 
-async function findPlanOf({ id, label }: Server, scene: Sight): Promise<Plan | undefined> {
-  const { store } = scene.services;
-  const made = await store.ledger.findCreateOf(scene.actor.workspaceId, id);
+async function findPlanOf({ id, label }: Server, context: Sight): Promise<Plan | undefined> {
+  const { store } = context.services;
+  const made = await store.ledger.findCreateOf(context.actor.workspaceId, id);
   if (made?.purchase.kind !== 'create') return undefined;
-  const held = await store.apiKeys.find(scene.actor.workspaceId);
+  const held = await store.apiKeys.find(context.actor.workspaceId);
   // In another account the same id would be another server, of a plan that nobody here knows.
-  const isAnew = held === undefined || isConnectedAnew(held, made.createdAt);
+  const isAnew = held === undefined || isReconnectedSince(held, made.createdAt);
   if (isAnew && !sameLabel(made.purchase.order.label, label)) return undefined;
-  const hosting = await scene.hosting();
+  const hosting = await context.hosting();
   return findPlan(await hosting.fetchCatalog(), made.purchase.order.plan);
 }
 
 /** The price that a renewal of this server costs today; undefined when it was not made here. */
-export async function findRenewPrice(server: Server, scene: Sight): Promise<Money | undefined> {
-  return (await findPlanOf(server, scene))?.monthly;
+export async function findRenewPrice(server: Server, context: Sight): Promise<Money | undefined> {
+  return (await findPlanOf(server, context))?.monthly;
 }

@@ -6,8 +6,8 @@ import { sameLabel } from '../../domain/server.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import type { AuditEntry, HostingApi, Ledger } from '../ports.ts';
 import type { Services } from '../services.ts';
-import { newLease, whileHolding } from './lease.ts';
-import { tellOperation } from './notify-operation.ts';
+import { newLease, withLease } from './lease.ts';
+import { notifyOperation } from './notify-operation.ts';
 
 /**
  * Carries out a confirmed purchase: sent at most once, settled, refused or in doubt, and told (DESIGN 4).
@@ -18,7 +18,7 @@ export async function runOperation(id: string, services: Services): Promise<void
   const { ledger } = services.store;
   const lease = newLease(services);
   if (!(await ledger.lease(id, lease))) return;
-  await whileHolding(id, lease.owner, services, async () => {
+  await withLease(id, lease.owner, services, async () => {
     const operation = await ledger.find(id);
     if (operation?.state === 'prepared') await payOperation(operation, lease.owner, services);
     return undefined;
@@ -28,7 +28,7 @@ export async function runOperation(id: string, services: Services): Promise<void
 /** The same for whoever holds the lease already. Never throws but for the store's own failures. */
 export async function payOperation(operation: Operation, owner: string, services: Services): Promise<void> {
   await pay(operation, owner, services);
-  await tellOperation(operation.id, services);
+  await notifyOperation(operation.id, services);
 }
 
 /** The only try/catch of the features: every way out of a payment ends in the ledger. */
@@ -37,11 +37,11 @@ async function pay(operation: Operation, owner: string, services: Services): Pro
     const hosting = await getHostingSince(operation.workspaceId, operation.createdAt, services);
     if (operation.purchase.kind === 'create') {
       const { order } = operation.purchase;
-      await services.turns.take(hosting.account, () => create(operation, order, hosting, owner, services));
+      await services.mutex.run(hosting.account, () => create(operation, order, hosting, owner, services));
     } else {
       const { purchase } = operation;
       const turn = `${hosting.account}:${purchase.serverId}`;
-      await services.turns.take(turn, () => renew(operation, purchase, hosting, owner, services));
+      await services.mutex.run(turn, () => renew(operation, purchase, hosting, owner, services));
     }
   } catch (error) {
     await conclude(operation, error, services);
@@ -61,7 +61,7 @@ async function create(
   const knownIds = (await hosting.listServers({ freshness: 'fresh' })).map(({ id }) => id);
   const beforeSend = markSent(operation, knownIds, owner, services);
   const made = await hosting.createServer(order, { beforeSend });
-  await settleSurely(operation, services, {
+  await settleUntilStored(operation, services, {
     serverId: made.id,
     ...(made.rootPassword ? { password: made.rootPassword } : {}),
   });
@@ -90,7 +90,7 @@ async function renew(
   }
   const beforeSend = markSent(operation, [], owner, services);
   const renewed = await hosting.renewServer(serverId, { beforeSend });
-  await settleSurely(operation, services, {
+  await settleUntilStored(operation, services, {
     serverId,
     ...(renewed.paidUntil === undefined ? {} : { paidUntil: renewed.paidUntil }),
   });
@@ -148,7 +148,7 @@ async function waitForOthers(operation: Operation, services: Services): Promise<
  * The answer holds a password that exists nowhere else: a full disk or a lost database is waited out,
  * for as long as this process lives, rather than losing it.
  */
-async function settleSurely(
+async function settleUntilStored(
   operation: Operation,
   services: Services,
   settled: Omit<Parameters<Ledger['settle']>[1], 'at'> & { readonly serverId: number },
@@ -191,7 +191,7 @@ async function conclude(operation: Operation, error: unknown, services: Services
     await ledger.refuse(operation.id, { at, reason: code, ...detailsOf(error) }, audit);
   } else if (state === 'sent') {
     const audit = auditOf(operation, services, 'in_doubt', { code });
-    await ledger.doubt(operation.id, { at, dueAt: at + FIRST_LOOK_MS, reason: code }, audit);
+    await ledger.markUnconfirmed(operation.id, { at, dueAt: at + FIRST_LOOK_MS, reason: code }, audit);
   }
 }
 

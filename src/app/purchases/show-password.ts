@@ -15,10 +15,10 @@ export const showPassword = defineUseCase({
   name: 'password',
   needs: 'anyone',
   effect: 'changes',
-  run: async (ref: ServerRef, scene): Promise<HeldPassword> => {
-    const { passwords } = scene.services.store;
-    const held = await passwords.listHeld(scene.actor.workspaceId);
-    const isMine = ({ creatorId }: Held) => creatorId === scene.actor.userId;
+  run: async (ref: ServerRef, context): Promise<HeldPassword> => {
+    const { passwords } = context.services.store;
+    const held = await passwords.listHeld(context.actor.workspaceId);
+    const isMine = ({ creatorId }: Held) => creatorId === context.actor.userId;
     // The actor's own come first: two people may each have made a "web-1".
     const mine = matchHeld(ref, held.filter(isMine));
     if (mine.kind === 'ambiguous') {
@@ -26,7 +26,8 @@ export const showPassword = defineUseCase({
     }
     const match = mine.kind === 'found' ? mine : matchHeld(ref, held);
     const found = match.kind === 'found' && held.find(({ serverId }) => serverId === match.server.id);
-    if (found) scene.about({ serverId: found.serverId, label: found.label, operationId: found.operationId });
+    if (found)
+      context.setSubject({ serverId: found.serverId, label: found.label, operationId: found.operationId });
     // In the words that were typed: whoever may have no role at all learns no label from this.
     if (mine.kind === 'unknown' && match.kind !== 'unknown') {
       throw new Refusal('not_creator', { label: nameOf(ref) });

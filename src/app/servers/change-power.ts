@@ -1,6 +1,6 @@
 import { HostingError } from '../../domain/errors.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
-import { defineUseCase, type Scene, type UseCase } from '../authorize/use-case.ts';
+import { defineUseCase, type UseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { HostingApi } from '../ports.ts';
 import { getServer, pickServer, type ServerRef } from './find-server.ts';
 
@@ -30,16 +30,16 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
     needs: 'operator',
     effect: 'changes',
     subject: ({ ref }) => ('id' in ref ? { serverId: ref.id } : { label: ref.typed }),
-    run: async (input: PowerInput, scene: Scene) => {
+    run: async (input: PowerInput, context: UseCaseContext) => {
       const waiting = input.onWait ? { onWait: input.onWait } : {};
-      const server = await getServer(input.ref, scene, waiting);
-      const hosting = await scene.hosting();
+      const server = await getServer(input.ref, context, waiting);
+      const hosting = await context.hosting();
       try {
         const { state } = await hosting.changePower(action, server.id, waiting);
         return { server, ...(state === '' ? {} : { state }), isInDoubt: false };
       } catch (error) {
         if (!isUnanswered(error)) throw await withState(error, server, hosting);
-        scene.services.log.warn('a power action has no answer', {
+        context.services.log.warn('a power action has no answer', {
           action,
           serverId: server.id,
           code: error.code,

@@ -1,8 +1,8 @@
 import { Refusal } from '../../domain/errors.ts';
 import { deletionWord, type Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { askApproval } from '../approvals/request-approval.ts';
-import { defineUseCase, type Scene } from '../authorize/use-case.ts';
+import { requestApproval } from '../approvals/request-approval.ts';
+import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
 import type { HostingApi } from '../ports.ts';
 import { isUnanswered } from './change-power.ts';
 import { getServer, type ServerRef } from './find-server.ts';
@@ -12,9 +12,9 @@ export const prepareDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { ref: ServerRef }, scene): Promise<DeleteReview> => {
-    const server = await getServer(input.ref, scene);
-    return { server, takesApproval: (await getWorkspace(scene)).settings.approval.delete };
+  run: async (input: { ref: ServerRef }, context): Promise<DeleteReview> => {
+    const server = await getServer(input.ref, context);
+    return { server, takesApproval: (await getWorkspace(context)).settings.approval.delete };
   },
 });
 
@@ -34,20 +34,20 @@ export interface Deletion {
  * Asks for a second person where the workspace wants one for deletes; undefined where it does not.
  * @throws Refusal `label_differs`, `unknown_server`, `role_needed`
  */
-export const askDelete = defineUseCase({
+export const requestDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: { id: number; typedLabel: string; approvalId: string }, scene) => {
-    if (!(await getWorkspace(scene)).settings.approval.delete) return undefined;
-    const { id: serverId, label, paidUntil } = await getNamed(input, scene);
-    const deed = {
+  run: async (input: { id: number; typedLabel: string; approvalId: string }, context) => {
+    if (!(await getWorkspace(context)).settings.approval.delete) return undefined;
+    const { id: serverId, label, paidUntil } = await getNamed(input, context);
+    const action = {
       kind: 'delete',
       serverId,
       label,
       ...(paidUntil === undefined ? {} : { paidUntil }),
     } as const;
-    return askApproval({ id: input.approvalId, deed, isOverBudget: false }, scene);
+    return requestApproval({ id: input.approvalId, action, isOverBudget: false }, context);
   },
 });
 
@@ -61,17 +61,17 @@ export const deleteServer = defineUseCase({
   needs: 'manager',
   effect: 'changes',
   subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
-  run: async (input: { id: number; typedLabel: string }, scene): Promise<Deletion> => {
-    const server = await getNamed(input, scene);
-    if ((await getWorkspace(scene)).settings.approval.delete) throw new Refusal('approval_needed', {});
-    const hosting = await scene.hosting();
+  run: async (input: { id: number; typedLabel: string }, context): Promise<Deletion> => {
+    const server = await getNamed(input, context);
+    if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
+    const hosting = await context.hosting();
     try {
       await hosting.deleteServer(server.id);
       return { server, isGone: true };
     } catch (error) {
       if (!isUnanswered(error)) throw error;
       const isGone = await isGoneNow(server.id, hosting);
-      if (!isGone) scene.doubt(error.code);
+      if (!isGone) context.setUnconfirmed(error.code);
       return { server, ...(isGone === undefined ? {} : { isGone }) };
     }
   },
@@ -80,9 +80,9 @@ export const deleteServer = defineUseCase({
 /** @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
 async function getNamed(
   { id, typedLabel }: { id: number; typedLabel: string },
-  scene: Scene,
+  context: UseCaseContext,
 ): Promise<Server> {
-  const server = await getServer({ id }, scene, { freshness: 'fresh' });
+  const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
   if (typedLabel.trim() !== wanted) throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
   return server;

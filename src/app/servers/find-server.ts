@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
-import type { Scene } from '../authorize/use-case.ts';
+import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../ports.ts';
 
 /** How a server was named: in words, or by the id that a button or a picker carries. */
@@ -12,11 +12,15 @@ export type ServerRef = { readonly typed: string } | { readonly id: number };
  * @throws Refusal `unknown_server` (with the nearest label), `ambiguous_server` (with the matches; never acts),
  * `role_needed` when the actor's role is for other servers
  */
-export async function getServer(ref: ServerRef, scene: Scene, options?: CallOptions): Promise<Server> {
-  const hosting = await scene.hosting();
-  const server = pickServer(ref, await hosting.listServers(options), scene.covers);
-  scene.about({ serverId: server.id, label: server.label });
-  await scene.demand(server.label);
+export async function getServer(
+  ref: ServerRef,
+  context: UseCaseContext,
+  options?: CallOptions,
+): Promise<Server> {
+  const hosting = await context.hosting();
+  const server = pickServer(ref, await hosting.listServers(options), context.covers);
+  context.setSubject({ serverId: server.id, label: server.label });
+  await context.requireRoleFor(server.label);
   return server;
 }
 

@@ -7,12 +7,12 @@ export const listServers = defineUseCase({
   name: 'list',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { filter: string; onWait?: () => void }, scene): Promise<Server[]> => {
-    const hosting = await scene.hosting();
+  run: async (input: { filter: string; onWait?: () => void }, context): Promise<Server[]> => {
+    const hosting = await context.hosting();
     const servers = await hosting.listServers(input.onWait ? { onWait: input.onWait } : {});
     return filterServers(
       input.filter,
-      servers.filter(({ label }) => scene.covers(label)),
+      servers.filter(({ label }) => context.covers(label)),
     );
   },
 });

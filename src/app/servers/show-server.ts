@@ -3,7 +3,7 @@ import type { Server } from '../../domain/server.ts';
 import { defineUseCase } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from './find-server.ts';
 
-export interface ServerSheet {
+export interface ServerCard {
   readonly server: Server;
   /** What was paid for it here, newest first. */
   readonly operations: readonly Operation[];
@@ -16,10 +16,10 @@ export const showServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { ref: ServerRef; onWait?: () => void }, scene): Promise<ServerSheet> => {
-    const server = await getServer(input.ref, scene, input.onWait ? { onWait: input.onWait } : {});
-    const { store } = scene.services;
-    const { workspaceId } = scene.actor;
+  run: async (input: { ref: ServerRef; onWait?: () => void }, context): Promise<ServerCard> => {
+    const server = await getServer(input.ref, context, input.onWait ? { onWait: input.onWait } : {});
+    const { store } = context.services;
+    const { workspaceId } = context.actor;
     const [operations, entries] = await Promise.all([
       store.ledger.listOfServer(workspaceId, server.id, 5),
       store.audit.list({ workspaceId, serverId: server.id, limit: 20 }),

@@ -1,12 +1,12 @@
 import type { Button } from '@slack/types';
 import type { AccessRequest } from '../../app/access/ports.ts';
-import type { RequestAnswer } from '../../app/access/request-access.ts';
-import { answerButton } from '../buttons.ts';
-import { actions, context, type Message, say, section } from '../kit/blocks.ts';
+import type { AccessAnswer } from '../../app/access/request-access.ts';
+import { accessAnswerButton } from '../buttons.ts';
+import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { mention, slackDate } from '../kit/text.ts';
 import { describeRequest, describeRole } from './access-words.ts';
 
-const WORDS: Readonly<Record<RequestAnswer, string>> = {
+const WORDS: Readonly<Record<AccessAnswer, string>> = {
   hour: 'Approve for 1 h',
   workday: 'Approve for 8 h',
   good: 'Approve for good',
@@ -15,8 +15,8 @@ const WORDS: Readonly<Record<RequestAnswer, string>> = {
 
 /** The answers that an owner can give to a request. */
 export function answerButtons(requestId: string): Button[] {
-  const button = (answer: RequestAnswer, style?: 'primary' | 'danger') =>
-    answerButton[answer].element(WORDS[answer], { requestId }, style ? { style } : {});
+  const button = (answer: AccessAnswer, style?: 'primary' | 'danger') =>
+    accessAnswerButton[answer].element(WORDS[answer], { requestId }, style ? { style } : {});
   return [button('hour', 'primary'), button('workday'), button('good'), button('deny', 'danger')];
 }
 
@@ -24,10 +24,10 @@ export function answerButtons(requestId: string): Button[] {
 export function requestCard(request: AccessRequest): Message {
   const words = describeRequest(request);
   if (request.state === 'open') {
-    const note = `Asked ${slackDate(request.askedAt)}. Whoever of the owners answers first decides.`;
-    return say(words, actions(...answerButtons(request.id)), context(note));
+    const note = `Asked ${slackDate(request.requestedAt)}. Whoever of the owners answers first decides.`;
+    return textMessage(words, actions(...answerButtons(request.id)), context(note));
   }
-  return say(words, section(describeAnswer(request)));
+  return textMessage(words, section(describeAnswer(request)));
 }
 
 function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
@@ -45,14 +45,14 @@ function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
 /** What the asker hears. */
 export function answerMessage({ role, pattern, state, until, decidedBy }: AccessRequest): Message {
   if (state === 'expired') {
-    return say(
+    return textMessage(
       `Nobody answered your request for the role ${describeRole({ role, pattern })} within a week, so it has ended. You can ask again.`,
     );
   }
   const by = mention(decidedBy ?? '');
-  if (state === 'denied') return say(`${by} said no to the role ${describeRole({ role, pattern })}.`);
+  if (state === 'denied') return textMessage(`${by} said no to the role ${describeRole({ role, pattern })}.`);
   const given = { role, pattern, ...(until === undefined ? {} : { until }) };
-  return say(`${by} gave you the role ${describeRole(given)}. It counts at once.`);
+  return textMessage(`${by} gave you the role ${describeRole(given)}. It counts at once.`);
 }
 
 /** What the asker hears at once. */

@@ -1,15 +1,15 @@
 import type { KnownBlock } from '@slack/types';
 import type { AccessList } from '../../app/access/change-access.ts';
-import type { Grant, Reach } from '../../domain/access.ts';
-import { accessTurns, grantButton, revokeButton } from '../buttons.ts';
-import { actions, confirmation, context, header, type Message, say, section } from '../kit/blocks.ts';
-import { turnButtons } from '../kit/pagination.ts';
+import type { Grant, HeldRoles } from '../../domain/access.ts';
+import { accessPages, grantButton, revokeButton } from '../buttons.ts';
+import { actions, confirmation, context, header, type Message, section, textMessage } from '../kit/blocks.ts';
+import { pageButtons } from '../kit/pagination.ts';
 import { count, mention } from '../kit/text.ts';
 import { answerButtons } from './access-request-card.ts';
 import {
   describeGrant,
   describeGrantee,
-  describeHold,
+  describeHeldRole,
   describeRequest,
   describeRole,
 } from './access-words.ts';
@@ -73,16 +73,16 @@ function grantLine(grant: Grant, page: number): KnownBlock {
 }
 
 function buttonsOf(page: number, pages: number): KnownBlock {
-  const turns = turnButtons(accessTurns, page, pages, (wanted) => ({ page: wanted }));
+  const turns = pageButtons(accessPages, page, pages, (wanted) => ({ page: wanted }));
   return actions(grantButton.element('Give a role…', {}, { style: 'primary' }), ...turns);
 }
 
 /** What one person may do here, and why. */
-export function reachMessage(userId: string, reach: Reach): Message {
-  if (reach.length === 0) return say(`${mention(userId)} has no role here.`);
-  const lines = reach.slice(0, HOLDS_MOST).map((hold) => `• ${describeHold(hold)}`);
-  const more = reach.length > lines.length ? `\nand ${reach.length - lines.length} more` : '';
-  return say(
+export function rolesMessage(userId: string, roles: HeldRoles): Message {
+  if (roles.length === 0) return textMessage(`${mention(userId)} has no role here.`);
+  const lines = roles.slice(0, HOLDS_MOST).map((hold) => `• ${describeHeldRole(hold)}`);
+  const more = roles.length > lines.length ? `\nand ${roles.length - lines.length} more` : '';
+  return textMessage(
     `${mention(userId)}, acting in this channel:\n${lines.join('\n')}${more}`,
     context('The strongest one counts.'),
   );

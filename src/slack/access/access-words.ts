@@ -1,5 +1,5 @@
 import type { AccessRequest } from '../../app/access/ports.ts';
-import type { Grant, Grantee, Hold } from '../../domain/access.ts';
+import type { Grant, Grantee, HeldRole } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { codeLabel, escapeText, mention, shorten, slackDate } from '../kit/text.ts';
@@ -31,16 +31,16 @@ export function describeGrant(grant: Grant): string {
 }
 
 /** What somebody may do, and why. */
-export function describeHold({ role, pattern, why }: Hold): string {
-  if (why === 'named') return `*${role}*: named in \`OWNERS\``;
-  if (why === 'admin') return `*${role}*: an admin of this Slack workspace`;
-  const through = why.subjectKind === 'user' ? '' : ` through ${describeGrantee(why)}`;
-  const until = why.until === undefined ? {} : { until: why.until };
-  return `${describeRole({ role, pattern, ...until })}${through}: given by ${mention(why.grantedBy)}`;
+export function describeHeldRole({ role, pattern, source }: HeldRole): string {
+  if (source === 'named') return `*${role}*: named in \`OWNERS\``;
+  if (source === 'admin') return `*${role}*: an admin of this Slack workspace`;
+  const through = source.subjectKind === 'user' ? '' : ` through ${describeGrantee(source)}`;
+  const until = source.until === undefined ? {} : { until: source.until };
+  return `${describeRole({ role, pattern, ...until })}${through}: given by ${mention(source.grantedBy)}`;
 }
 
 /** "@ann asks for the role *operator*", with the reason below. */
 export function describeRequest(request: AccessRequest): string {
   const reason = escapeText(shorten(request.reason, 300)).replaceAll('\n', '\n> ');
-  return `${mention(request.askerId)} asks for the role ${describeRole({ role: request.role, pattern: request.pattern })}.\n> ${reason}`;
+  return `${mention(request.requesterId)} asks for the role ${describeRole({ role: request.role, pattern: request.pattern })}.\n> ${reason}`;
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import {
   explainAccess,
-  type GrantWish,
   grantAccess,
   listAccess,
   revokeAccess,
+  type WantedGrant,
 } from '../../app/access/change-access.ts';
 import type { Grantee } from '../../domain/access.ts';
-import { accessTurns, grantButton, revokeButton } from '../buttons.ts';
-import { say } from '../kit/blocks.ts';
+import { accessPages, grantButton, revokeButton } from '../buttons.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { accessScreen, reachMessage } from './access-screen.ts';
+import { accessScreen, rolesMessage } from './access-screen.ts';
 import { describeGrantee } from './access-words.ts';
 import {
   GRANT_TITLE,
@@ -32,7 +32,7 @@ const form = defineForm({
   needs: grantAccess,
   load: async (_input, request, origin) => {
     const { groups } = request.bench.services;
-    return grantView(await groups.list(request.visit.actor.workspaceId), origin);
+    return grantView(await groups.list(request.caller.actor.workspaceId), origin);
   },
 });
 
@@ -54,10 +54,10 @@ export const access = defineCommand({
     ...askActions,
     form.handler,
     grantButton.on((_input, request) => form.open({}, request)),
-    accessTurns.back.on(turn),
-    accessTurns.further.on(turn),
+    accessPages.back.on(turn),
+    accessPages.further.on(turn),
     revokeButton.on(async ({ grantId, page }, request) => {
-      await request.enter(revokeAccess, { grantId });
+      await request.execute(revokeAccess, { grantId });
       await turn({ page }, request);
     }),
   ],
@@ -69,7 +69,7 @@ export const access = defineCommand({
       return {
         with: loadingView(GRANT_TITLE),
         after: async () => {
-          const words = grantedWords(await request.enter(grantAccess, wish));
+          const words = grantedWords(await request.execute(grantAccess, wish));
           await request.bench.slack.updateView(viewId, noticeView(GRANT_TITLE, words));
         },
       };
@@ -79,8 +79,8 @@ export const access = defineCommand({
     {
       id: `${grantForm.id}.group`,
       find: async (typed, request) => {
-        await request.knock(grantAccess);
-        const groups = await request.bench.services.groups.list(request.visit.actor.workspaceId);
+        await request.authorize(grantAccess);
+        const groups = await request.bench.services.groups.list(request.caller.actor.workspaceId);
         return listGroupOptions(groups ?? [], typed).slice(0, 100);
       },
     },
@@ -88,28 +88,28 @@ export const access = defineCommand({
 });
 
 async function showScreen(page: number, request: SlackRequest): Promise<void> {
-  await request.reply.tell(accessScreen(await request.enter(listAccess, {}), page));
+  await request.reply.send(accessScreen(await request.execute(listAccess, {}), page));
 }
 
 async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
-  await request.reply.replace(accessScreen(await request.enter(listAccess, {}), page));
+  await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
 }
 
 async function explain(userId: string, request: SlackRequest): Promise<void> {
-  await request.reply.tell(reachMessage(userId, await request.enter(explainAccess, { userId })));
+  await request.reply.send(rolesMessage(userId, await request.execute(explainAccess, { userId })));
 }
 
-async function grant(wish: GrantWish, request: SlackRequest): Promise<void> {
-  await request.reply.tell(say(grantedWords(await request.enter(grantAccess, wish))));
+async function grant(wish: WantedGrant, request: SlackRequest): Promise<void> {
+  await request.reply.send(textMessage(grantedWords(await request.execute(grantAccess, wish))));
 }
 
 async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {
-  const removed = await request.enter(revokeAccess, grantee);
+  const removed = await request.execute(revokeAccess, grantee);
   const who = describeGrantee(grantee);
   const done = removed.length > 0 ? `${who} has no role by grant any more.` : `${who} had no role by grant.`;
   const rest =
     grantee.subjectKind === 'user'
       ? ` A role through a group, a channel, \`OWNERS\` or Slack’s own admins stays: \`/vps access\` with their name shows it.`
       : '';
-  await request.reply.tell(say(`${done}${rest}`));
+  await request.reply.send(textMessage(`${done}${rest}`));
 }

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { GrantWish } from '../../app/access/change-access.ts';
+import type { WantedGrant } from '../../app/access/change-access.ts';
 import type { UserGroup } from '../../app/access/ports.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES } from '../../domain/actor.ts';
@@ -45,7 +45,7 @@ export function grantView(groups: readonly UserGroup[] | undefined, origin: Orig
     submit: 'Give',
     blocks: [
       section('To a person, or to a user group, or to whoever is a full member and acts in a channel:'),
-      grantForm.personField('person', { label: 'Person', optional: true }),
+      grantForm.userField('person', { label: 'Person', optional: true }),
       groups === undefined
         ? context(
             'User groups can’t be offered: the app lacks the scope `usergroups:read`, or Slack does not answer.',
@@ -104,7 +104,7 @@ const ROLE_WORDS = {
 /** Makes a wish of what was entered, or says what is wrong beside the field that it is about. */
 export function readGrantFields(
   fields: GrantFields,
-): GrantWish | { readonly errors: Record<string, string> } {
+): WantedGrant | { readonly errors: Record<string, string> } {
   const chosen = [
     { subjectKind: 'user', subjectId: fields.person },
     { subjectKind: 'group', subjectId: fields.group },

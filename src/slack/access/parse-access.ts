@@ -1,4 +1,4 @@
-import type { GrantWish } from '../../app/access/change-access.ts';
+import type { WantedGrant } from '../../app/access/change-access.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { ROLES, type Role } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
@@ -12,7 +12,7 @@ export const ACCESS_USAGE =
 export type AccessWish =
   | { readonly act: 'list' }
   | { readonly act: 'explain'; readonly userId: string }
-  | { readonly act: 'grant'; readonly wish: GrantWish }
+  | { readonly act: 'grant'; readonly wish: WantedGrant }
   | { readonly act: 'revoke'; readonly grantee: Grantee }
   | { readonly act: 'ask'; readonly wish: { readonly role: Role; readonly label?: string } };
 

@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { tellRequest } from '../../app/access/notify-access-request.ts';
+import { notifyAccessRequest } from '../../app/access/notify-access-request.ts';
 import type { AccessRequest } from '../../app/access/ports.ts';
-import { answerRequest, askAccess, checkRoleWish, REQUEST_ANSWERS } from '../../app/access/request-access.ts';
+import {
+  ACCESS_ANSWERS,
+  answerAccessRequest,
+  checkWantedRole,
+  requestAccess,
+} from '../../app/access/request-access.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { answerButton, askButton } from '../buttons.ts';
-import { say, section } from '../kit/blocks.ts';
+import { accessAnswerButton, requestAccessButton } from '../buttons.ts';
+import { section, textMessage } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
 import { mention } from '../kit/text.ts';
@@ -28,9 +33,9 @@ export const askForm = defineForm({
   id: 'ask',
   title: TITLE,
   input: wish,
-  needs: askAccess,
+  needs: requestAccess,
   load: async (input, _request, origin) => {
-    checkRoleWish(input);
+    checkWantedRole(input);
     return askView(input, origin);
   },
 });
@@ -53,16 +58,16 @@ export function askView(input: Wish, origin: Parameters<typeof reasonForm.view>[
 
 export const askActions = [
   askForm.handler,
-  askButton.on((input, request) => askForm.open(input, request)),
-  ...REQUEST_ANSWERS.map((answer) =>
-    answerButton[answer].on(async ({ requestId }, request) => {
-      await tellAnswer(await request.enter(answerRequest, { requestId, answer }), request);
+  requestAccessButton.on((input, request) => askForm.open(input, request)),
+  ...ACCESS_ANSWERS.map((answer) =>
+    accessAnswerButton[answer].on(async ({ requestId }, request) => {
+      await tellAnswer(await request.execute(answerAccessRequest, { requestId, answer }), request);
     }),
   ),
 ];
 
 export const askModals = [
-  reasonForm.onSubmit(askAccess, async ({ fields, metadata, origin, viewId }, request) => {
+  reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin, viewId }, request) => {
     return {
       with: loadingView(TITLE, 'Asking the owners…'),
       after: async () => {
@@ -74,17 +79,21 @@ export const askModals = [
 ];
 
 async function ask(input: Wish & { id: string; reason: string }, request: SlackRequest): Promise<string> {
-  const { request: asked, replaced, owners } = await request.enter(askAccess, input);
+  const { request: asked, replaced, owners } = await request.execute(requestAccess, input);
   const { services } = request.bench;
-  const [now = asked] = await Promise.all([asked, ...replaced].map(({ id }) => tellRequest(id, services)));
+  const [now = asked] = await Promise.all(
+    [asked, ...replaced].map(({ id }) => notifyAccessRequest(id, services)),
+  );
   return askedWords(now, owners);
 }
 
 async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
-  const told = await tellRequest(answered.id, request.bench.services);
-  const untold = told?.isTold ? '' : ' They could not be told yet; that is tried again for a day.';
+  const told = await notifyAccessRequest(answered.id, request.bench.services);
+  const untold = told?.isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
   const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
-  await request.reply.tell(say(`${mention(answered.askerId)} ${what} ${describeRole(answered)}.${untold}`));
+  await request.reply.send(
+    textMessage(`${mention(answered.requesterId)} ${what} ${describeRole(answered)}.${untold}`),
+  );
 }
 
 function describeWish({ role, label }: Wish): string {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../app/ports.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { auditPageButton } from '../buttons.ts';
-import { actions, type Message, say, section } from '../kit/blocks.ts';
+import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../kit/text.ts';
 import { describeAction } from './action-words.ts';
 
@@ -26,7 +26,8 @@ export function auditMessage(
 ): Message {
   const shown = entries.slice(0, ENTRIES_PER_PAGE);
   const last = shown.at(-1);
-  if (!last) return say(before ? 'There are no older entries.' : 'Nothing has been done yet that fits.');
+  if (!last)
+    return textMessage(before ? 'There are no older entries.' : 'Nothing has been done yet that fits.');
   const lines = withoutBegun(shown).map((entry) => describeEntry(entry, currency));
   const parts = Array.from({ length: Math.ceil(lines.length / ENTRIES_PER_SECTION) }, (_, part) =>
     lines.slice(part * ENTRIES_PER_SECTION, (part + 1) * ENTRIES_PER_SECTION),

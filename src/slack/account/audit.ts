@@ -17,7 +17,7 @@ export const audit = defineCommand({
   run: async ({ since, ...filter }, request) => {
     const now = request.bench.services.system.now();
     const from = since === undefined ? {} : { since: 'at' in since ? since.at : now - since.agoMs };
-    await request.reply.tell(await auditPage({ ...filter, ...from }, undefined, request));
+    await request.reply.send(await auditPage({ ...filter, ...from }, undefined, request));
   },
   actions: [
     auditPageButton.on(async ({ before, ...filter }, request) => {
@@ -65,7 +65,7 @@ async function auditPage(
   before: string | undefined,
   request: SlackRequest,
 ): Promise<Message> {
-  const entries = await request.enter(readAudit, {
+  const entries = await request.execute(readAudit, {
     ...question,
     ...(before === undefined ? {} : { before }),
     limit: ENTRIES_PER_PAGE + 1,

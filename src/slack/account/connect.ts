@@ -1,7 +1,7 @@
 import { disconnectKey, makeConnectLink } from '../../app/account/connect-key.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { connectButton, disconnectButton, linkButton } from '../buttons.ts';
-import { actions, confirmation, context, type Message, say } from '../kit/blocks.ts';
+import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 
@@ -25,16 +25,16 @@ export const connect = defineCommand({
 
 async function sendLink(request: SlackRequest): Promise<void> {
   const { publicUrl } = request.bench;
-  await request.knock(makeConnectLink);
+  await request.authorize(makeConnectLink);
   if (publicUrl === undefined) throw new Refusal('no_public_url', {});
-  const { token } = await request.enter(makeConnectLink, {});
-  await request.reply.tell(linkMessage(`${publicUrl}/connect/${token.reveal()}`));
+  const { token } = await request.execute(makeConnectLink, {});
+  await request.reply.send(linkMessage(`${publicUrl}/connect/${token.reveal()}`));
 }
 
 /** The way to the form that takes the API key. The address is for one person, once. */
 export function linkMessage(url: string): Message {
   const open = { ...linkButton.element('Enter the API key', {}, { style: 'primary' }), url };
-  return say(
+  return textMessage(
     'Enter the hosting account’s API key in a form of this app, not in Slack.',
     actions(open),
     context('The link is for you alone, works once, and for ten minutes.'),
@@ -48,16 +48,16 @@ export const disconnect = defineCommand({
   needs: 'owner',
   parse: () => ({}),
   run: async (_input, request) => {
-    await request.knock(disconnectKey);
-    await request.reply.tell(disconnectMessage());
+    await request.authorize(disconnectKey);
+    await request.reply.send(disconnectMessage());
   },
   actions: [
     disconnectButton.on(async (_value, request) => {
-      const wasThere = await request.enter(disconnectKey, {});
+      const wasThere = await request.execute(disconnectKey, {});
       const words = wasThere
         ? 'The API key was forgotten. Revoke it on the account page if nobody else uses it.'
         : 'There was no API key to forget.';
-      await request.reply.replace(say(words));
+      await request.reply.replace(textMessage(words));
     }),
   ],
 });
@@ -70,7 +70,7 @@ export function disconnectMessage(): Message {
     confirm: 'Disconnect',
     isDangerous: true,
   });
-  return say(
+  return textMessage(
     'The app forgets the API key of this workspace; servers are not touched.',
     actions(disconnectButton.element('Disconnect', {}, { style: 'danger', confirm })),
   );

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { changeSettings, readSettings } from '../../app/account/change-settings.ts';
-import { soon } from '../../app/with-timeout.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
-import { say } from '../kit/blocks.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { mention } from '../kit/text.ts';
@@ -22,7 +22,7 @@ const form = defineForm({
   input: z.object({}),
   needs: readSettings,
   load: async (_input, request, origin) =>
-    settingsView(await request.enter(readSettings, {}), origin, request.bench.currency),
+    settingsView(await request.execute(readSettings, {}), origin, request.bench.currency),
 });
 
 export const settings = defineCommand({
@@ -43,9 +43,9 @@ export const settings = defineCommand({
       return {
         with: loadingView(SETTINGS_TITLE, 'Saving…'),
         after: async () => {
-          await request.enter(changeSettings, { was, settings: wanted });
+          await request.execute(changeSettings, { was, settings: wanted });
           await request.bench.slack.updateView(viewId, noticeView(SETTINGS_TITLE, words));
-          await request.reply.tell(say(words));
+          await request.reply.send(textMessage(words));
         },
       };
     }),
@@ -63,8 +63,8 @@ async function findChannelFault(
 ): Promise<string | undefined> {
   if (channelId === undefined || channelId === was.channelId) return undefined;
   const { slack, services } = request.bench;
-  const words = `${mention(request.visit.actor.userId)} wants requests to approve, and reminders, of \`/vps\` to come here; this message only tries whether they would.`;
-  const posted = await soon(slack.post(channelId, say(words)), services.system, CHECK_MS);
+  const words = `${mention(request.caller.actor.userId)} wants requests to approve, and reminders, of \`/vps\` to come here; this message only tries whether they would.`;
+  const posted = await withTimeout(slack.post(channelId, textMessage(words)), services.system, CHECK_MS);
   if (!posted) return 'Slack did not say in time whether the app can write to that channel. Try again.';
   return posted.ok ? undefined : request.explain(new Refusal('channel_unwritable', { reason: posted.error }));
 }

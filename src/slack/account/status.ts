@@ -6,7 +6,7 @@ import { decideButton } from '../buttons.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
-import { decideActions, decideModals } from '../purchases/decide.ts';
+import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { wordsOfCode } from '../words.ts';
 
 export const status = defineCommand({
@@ -17,10 +17,10 @@ export const status = defineCommand({
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {
-    const found = await request.enter(readStatus, {});
-    await request.reply.tell(statusMessage(found, request.bench.currency));
+    const found = await request.execute(readStatus, {});
+    await request.reply.send(statusMessage(found, request.bench.currency));
   },
-  actions: [...decideActions, ...approvalActions],
+  actions: [...decisionActions, ...approvalActions],
   modals: decideModals,
 });
 
@@ -49,7 +49,7 @@ export function statusMessage(found: Status, currency: string): Message {
 
 /** A press for each operation that waits for a person. */
 function decisions({ open }: Status) {
-  const waiting = open.filter(({ needsPerson }) => needsPerson).slice(0, 5);
+  const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
   if (waiting.length === 0) return [];
   const buttons = waiting.map(({ id, purchase }) =>
     decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
@@ -72,7 +72,7 @@ function approvals(found: Status, currency: string) {
 function describeOpen({ open }: Status): string {
   if (open.length === 0) return 'nothing';
   const lines = open.slice(0, 10).map((operation) => {
-    const state = operation.needsPerson ? 'a person has to look' : operation.state.replace('_', ' ');
+    const state = operation.needsDecision ? 'a person has to look' : operation.state.replace('_', ' ');
     const { kind } = operation.purchase;
     return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
   });

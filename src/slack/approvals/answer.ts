@@ -1,11 +1,11 @@
 import { answerApproval } from '../../app/approvals/answer-approval.ts';
 import { carryOutApproval } from '../../app/approvals/carry-out-approval.ts';
-import { tellApproval } from '../../app/approvals/notify-approval.ts';
-import type { Teller } from '../../app/ports.ts';
-import { soon } from '../../app/with-timeout.ts';
+import { notifyApproval } from '../../app/approvals/notify-approval.ts';
+import type { Notifier } from '../../app/ports.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { approvalButton } from '../buttons.ts';
-import { say } from '../kit/blocks.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { editCards, postCards } from '../transport/cards.ts';
 import { replyByOrigin } from '../transport/reply.ts';
@@ -24,38 +24,39 @@ const LOOKING = 'Looking once more whether it is still as it was asked for…';
 /** Money effect: what is approved is paid or deleted, once, whoever else presses. */
 async function answer(approvalId: string, isApproved: boolean, request: SlackRequest): Promise<void> {
   const { services } = request.bench;
-  const answering = request.enter(answerApproval, { approvalId, isApproved });
-  if ((await soon(answering, services.system)) === undefined) await request.reply.tell(say(LOOKING));
+  const answering = request.execute(answerApproval, { approvalId, isApproved });
+  if ((await withTimeout(answering, services.system)) === undefined)
+    await request.reply.send(textMessage(LOOKING));
   const approval = await answering;
-  await tellApproval(approval.id, services);
-  await request.reply.tell(say(answeredWords(approval)));
+  await notifyApproval(approval.id, services);
+  await request.reply.send(textMessage(answeredWords(approval)));
   if (approval.state === 'approved') await carryOutApproval(approval, services);
 }
 
 /** Cards and messages about approvals; `createTeller` sees to it that none of it throws. */
-export function createApprovalTeller(
+export function createApprovalNotifier(
   getBench: () => Workbench,
-): Pick<Teller, 'askApprovers' | 'showApproval' | 'tellApproval'> {
+): Pick<Notifier, 'postApprovalCards' | 'updateApprovalCards' | 'notifyRequester'> {
   return {
-    askApprovers: async (approval, approvers) => {
+    postApprovalCards: async (approval, approvers) => {
       const { services, slack, currency } = getBench();
       const card = approvalCard(approval, currency);
       const channelId = (await services.store.workspaces.find(approval.workspaceId))?.settings.channelId;
       const posted = channelId === undefined ? [] : await postCards([channelId], card, slack);
       return posted.length > 0 ? posted : postCards(approvers, card, slack);
     },
-    showApproval: async (approval) => {
+    updateApprovalCards: async (approval) => {
       const { slack, currency } = getBench();
       await editCards(approval.cards, approvalCard(approval, currency), slack);
     },
-    tellApproval: (approval) => tellRequester(approval, getBench()),
+    notifyRequester: (approval) => tellRequester(approval, getBench()),
   };
 }
 
 /** An approved delete is told when it has ended, an approved purchase again by the ledger. */
 async function tellRequester(approval: Approval, bench: Workbench): Promise<boolean> {
   await updateOpenView(approval, bench);
-  if (approval.deed.kind === 'delete' && ['approved', 'running'].includes(approval.state)) return true;
+  if (approval.action.kind === 'delete' && ['approved', 'running'].includes(approval.state)) return true;
   const { id: formId, requesterId, channelId, state, reason } = approval;
   const message = approvalMessage(approval, bench.currency);
   const reply = replyByOrigin(
@@ -63,9 +64,9 @@ async function tellRequester(approval: Approval, bench: Workbench): Promise<bool
     requesterId,
     bench,
   );
-  const isTold = (await reply.tell(message)) || (await bench.slack.post(requesterId, message)).ok;
-  if (isTold && state === 'ended' && reason === 'done') await announce(approval, reply.announce, bench);
-  return isTold;
+  const isNotified = (await reply.send(message)) || (await bench.slack.post(requesterId, message)).ok;
+  if (isNotified && state === 'ended' && reason === 'done') await announce(approval, reply.announce, bench);
+  return isNotified;
 }
 
 const TITLES = { create: 'Create a server', renew: 'Renew a server', delete: 'Delete a server' } as const;
@@ -77,7 +78,7 @@ async function updateOpenView(approval: Approval, bench: Workbench): Promise<voi
   const isGoingOn = ['open', 'approved', 'running'].includes(approval.state);
   if (isGoingOn) bench.openViews.set(approval.id, viewId);
   const words = approvalWords(approval, bench.currency);
-  await bench.slack.updateView(viewId, noticeView(TITLES[kindOf(approval.deed)], words));
+  await bench.slack.updateView(viewId, noticeView(TITLES[kindOf(approval.action)], words));
 }
 
 async function announce(

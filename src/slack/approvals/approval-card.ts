@@ -1,8 +1,8 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { type Approval, labelOfDeed } from '../../domain/approval.ts';
+import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { countPaidDays } from '../../domain/server.ts';
 import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
-import { actions, confirmation, context, facts, type Message, say, section } from '../kit/blocks.ts';
+import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
 import {
   approvalWords,
@@ -16,9 +16,9 @@ import {
 /** What a second person gets: who asks for what and why, with the answers; and what became of it in its place. */
 export function approvalCard(approval: Approval, currency: string): Message {
   const wish = describeWish(approval, currency);
-  if (approval.state !== 'open') return say(wish, section(describeDecision(approval, currency)));
+  if (approval.state !== 'open') return textMessage(wish, section(describeDecision(approval, currency)));
   const { expiresAt } = approval;
-  return say(
+  return textMessage(
     wish,
     facts(factsOf(approval, currency)),
     actions(...approvalButtons(approval, currency)),
@@ -28,13 +28,13 @@ export function approvalCard(approval: Approval, currency: string): Message {
 
 /** The two answers; approving asks first, and says what it costs. */
 export function approvalButtons(approval: Approval, currency: string): Button[] {
-  const { id: approvalId, deed } = approval;
-  const name = plainLabel(labelOfDeed(deed), 50);
+  const { id: approvalId, action } = approval;
+  const name = plainLabel(labelOfAction(action), 50);
   const confirm = confirmation({
     title: 'Approve it?',
     text: confirmWords(approval, currency),
     confirm: 'Approve',
-    isDangerous: deed.kind === 'delete',
+    isDangerous: action.kind === 'delete',
   });
   return [
     approvalButton.approve.element(
@@ -48,16 +48,16 @@ export function approvalButtons(approval: Approval, currency: string): Button[] 
 
 /** What the one who asked hears: how it ended, and the way to ask again where nothing was done. */
 export function approvalMessage(approval: Approval, currency: string): Message {
-  if (approval.state === 'open') return say(unreachedWords(approval));
+  if (approval.state === 'open') return textMessage(unreachedWords(approval));
   const buttons = nextButtons(approval);
   const words = approvalWords(approval, currency);
-  return say(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
+  return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
 /** What the channel is told of an approved delete. */
-export function deletedAnnouncement({ requesterId, decidedBy, deed }: Approval): Message {
+export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval): Message {
   const by = decidedBy === undefined ? '' : `, approved by ${mention(decidedBy)}`;
-  return say(`${mention(requesterId)} deleted ${codeLabel(labelOfDeed(deed))}${by}`);
+  return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(action))}${by}`);
 }
 
 /** One of several that wait, in a list. */
@@ -67,20 +67,20 @@ export function waitingBlocks(approval: Approval, canAnswer: boolean, currency: 
   return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 
-function factsOf({ deed, askedAt }: Approval, currency: string): [string, string][] {
-  const label: [string, string] = ['Label', codeLabel(labelOfDeed(deed))];
-  if (deed.kind === 'delete') {
-    const { paidUntil } = deed;
-    const days = paidUntil === undefined ? undefined : countPaidDays(paidUntil, askedAt);
+function factsOf({ action, requestedAt }: Approval, currency: string): [string, string][] {
+  const label: [string, string] = ['Label', codeLabel(labelOfAction(action))];
+  if (action.kind === 'delete') {
+    const { paidUntil } = action;
+    const days = paidUntil === undefined ? undefined : countPaidDays(paidUntil, requestedAt);
     const paid = days === undefined ? 'what is left of its paid month' : count(days, 'paid day');
-    return [label, ['Id', String(deed.serverId)], ['Lost', `${paid}, and everything on it`]];
+    return [label, ['Id', String(action.serverId)], ['Lost', `${paid}, and everything on it`]];
   }
-  const price: [string, string] = ['Price', priceOf(deed, currency) ?? ''];
-  if (deed.purchase.kind === 'renew') {
-    const { serverId, paidUntil } = deed.purchase;
+  const price: [string, string] = ['Price', priceOf(action, currency) ?? ''];
+  if (action.purchase.kind === 'renew') {
+    const { serverId, paidUntil } = action.purchase;
     return [label, ['Id', String(serverId)], ['Paid until', slackDate(paidUntil)], price];
   }
-  const { plan, location, image } = deed.purchase.order;
+  const { plan, location, image } = action.purchase.order;
   return [
     label,
     ['Plan', codeTyped(plan)],
@@ -90,31 +90,31 @@ function factsOf({ deed, askedAt }: Approval, currency: string): [string, string
   ];
 }
 
-function whyWords({ isOverBudget, deed }: Approval): string {
+function whyWords({ isOverBudget, action }: Approval): string {
   if (isOverBudget) return 'It goes over the budget of this month, which counts what was paid with this app.';
-  const what = { create: 'a create of this price', renew: 'a renewal', delete: 'a delete' }[kindOf(deed)];
+  const what = { create: 'a create of this price', renew: 'a renewal', delete: 'a delete' }[kindOf(action)];
   return `In this workspace ${what} takes a second person.`;
 }
 
-function confirmWords({ deed }: Approval, currency: string): string {
-  const label = codeLabel(labelOfDeed(deed), 30);
-  if (deed.kind === 'delete') return `${label} is deleted at once. What is paid of it is not refunded.`;
-  const price = priceOf(deed, currency);
-  if (deed.purchase.kind === 'create')
+function confirmWords({ action }: Approval, currency: string): string {
+  const label = codeLabel(labelOfAction(action), 30);
+  if (action.kind === 'delete') return `${label} is deleted at once. What is paid of it is not refunded.`;
+  const price = priceOf(action, currency);
+  if (action.purchase.kind === 'create')
     return `${label} is created at once, for *${price}*. It is not refunded.`;
-  const cost = deed.price === undefined ? 'Its price is not known here' : `It costs *${price}*`;
+  const cost = action.price === undefined ? 'Its price is not known here' : `It costs *${price}*`;
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 
-function nextButtons({ state, deed, reason = '' }: Approval): Button[] {
-  const serverId = deed.kind === 'delete' ? deed.serverId : idOf(deed.purchase);
+function nextButtons({ state, action, reason = '' }: Approval): Button[] {
+  const serverId = action.kind === 'delete' ? action.serverId : idOf(action.purchase);
   if (state === 'approved' || state === 'running' || ['done', 'lost_account'].includes(reason)) return [];
   if (reason === 'no_answer' && serverId !== undefined)
     return [showButton.element('Look again', { id: serverId })];
-  if (deed.kind === 'purchase' && deed.purchase.kind === 'create')
-    return [createReviewButton.element('Ask again…', deed.purchase.order)];
+  if (action.kind === 'purchase' && action.purchase.kind === 'create')
+    return [createReviewButton.element('Ask again…', action.purchase.order)];
   if (serverId === undefined || reason === 'unknown_server' || reason === 'not_found') return [];
-  const button = deed.kind === 'delete' ? deleteButton : renewButton;
+  const button = action.kind === 'delete' ? deleteButton : renewButton;
   return [button.element('Ask again…', { id: serverId })];
 }
 

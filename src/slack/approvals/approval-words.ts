@@ -1,4 +1,4 @@
-import { type Approval, type Deed, labelOfDeed } from '../../domain/approval.ts';
+import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../kit/text.ts';
 import { wordsOfCode } from '../words.ts';
@@ -10,30 +10,30 @@ const VERBS = {
 } as const;
 
 /** What is asked for, as one of the three things that can take a second person. */
-export function kindOf(deed: Deed): keyof typeof VERBS {
-  return deed.kind === 'delete' ? 'delete' : deed.purchase.kind;
+export function kindOf(action: ApprovalAction): keyof typeof VERBS {
+  return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
 /** "5.90 a month"; undefined where nothing is paid. */
-export function priceOf(deed: Deed, currency: string): string | undefined {
-  if (deed.kind === 'delete') return undefined;
-  if (deed.price === undefined) return 'not known here';
+export function priceOf(action: ApprovalAction, currency: string): string | undefined {
+  if (action.kind === 'delete') return undefined;
+  if (action.price === undefined) return 'not known here';
   return escapeText(
-    `${describeMoney(deed.price, currency)}${deed.purchase.kind === 'create' ? ' a month' : ''}`,
+    `${describeMoney(action.price, currency)}${action.purchase.kind === 'create' ? ' a month' : ''}`,
   );
 }
 
 /** "@ann wants to *create* `web-1` for *5.90 a month*." */
-export function describeWish({ requesterId, deed }: Approval, currency: string): string {
-  const price = priceOf(deed, currency);
-  const isKnown = deed.kind === 'purchase' && deed.price !== undefined;
+export function describeWish({ requesterId, action }: Approval, currency: string): string {
+  const price = priceOf(action, currency);
+  const isKnown = action.kind === 'purchase' && action.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (its price is not known here)';
-  return `${mention(requesterId)} wants to *${VERBS[kindOf(deed)].present}* ${codeLabel(labelOfDeed(deed))}${cost}.`;
+  return `${mention(requesterId)} wants to *${VERBS[kindOf(action)].present}* ${codeLabel(labelOfAction(action))}${cost}.`;
 }
 
 /** What became of it, for the card. */
 export function describeDecision(approval: Approval, currency: string): string {
-  const { state, deed, decidedBy } = approval;
+  const { state, action, decidedBy } = approval;
   const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
   switch (state) {
     case 'open':
@@ -42,11 +42,11 @@ export function describeDecision(approval: Approval, currency: string): string {
     case 'running':
       return `*Approved*${by}. Whoever asked is told how it ends.`;
     case 'denied':
-      return `*Denied*${by}. ${nothingDone(deed)}`;
+      return `*Denied*${by}. ${nothingDone(action)}`;
     case 'expired':
-      return `*Nobody approved it in time.* ${nothingDone(deed)}`;
+      return `*Nobody approved it in time.* ${nothingDone(action)}`;
     case 'void':
-      return `*Void*: ${voidWords(approval)}. ${nothingDone(deed)}`;
+      return `*Void*: ${voidWords(approval)}. ${nothingDone(action)}`;
     case 'ended':
       return `*Approved*${by}. ${endWords(approval, currency)}`;
   }
@@ -54,50 +54,50 @@ export function describeDecision(approval: Approval, currency: string): string {
 
 /** How it stands, for the one who asked. */
 export function approvalWords(approval: Approval, currency: string): string {
-  const { state, deed, decidedBy, expiresAt } = approval;
-  const label = codeLabel(labelOfDeed(deed));
-  const { past, ongoing } = VERBS[kindOf(deed)];
+  const { state, action, decidedBy, expiresAt } = approval;
+  const label = codeLabel(labelOfAction(action));
+  const { past, ongoing } = VERBS[kindOf(action)];
   const by = mention(decidedBy ?? '');
   switch (state) {
     case 'open':
-      return `${label} waits for another manager’s approval, until ${slackDate(expiresAt)}. ${untilThen(deed)}`;
+      return `${label} waits for another manager’s approval, until ${slackDate(expiresAt)}. ${untilThen(action)}`;
     case 'approved':
     case 'running':
       return `${by} approved it: ${label} ${ongoing}.`;
     case 'denied':
-      return `${by} did not approve it: ${label} is not ${past}. ${nothingDone(deed)}`;
+      return `${by} did not approve it: ${label} is not ${past}. ${nothingDone(action)}`;
     case 'expired':
-      return `Nobody approved it in time: ${label} is not ${past}. ${nothingDone(deed)}`;
+      return `Nobody approved it in time: ${label} is not ${past}. ${nothingDone(action)}`;
     case 'void':
-      return `${label} is not ${past}: ${voidWords(approval)}. ${nothingDone(deed)}`;
+      return `${label} is not ${past}: ${voidWords(approval)}. ${nothingDone(action)}`;
     case 'ended':
       return `${by} approved it. ${endWords(approval, currency)}`;
   }
 }
 
 /** What the one who asked hears when there is nobody to ask. */
-export function unreachedWords({ deed, expiresAt }: Approval): string {
-  return `${codeLabel(labelOfDeed(deed))} takes another manager’s approval, and none could be reached by message. Please ask one: until ${slackDate(expiresAt)} they can approve it with \`/vps status\`. ${untilThen(deed)}`;
+export function unreachedWords({ action, expiresAt }: Approval): string {
+  return `${codeLabel(labelOfAction(action))} takes another manager’s approval, and none could be reached by message. Please ask one: until ${slackDate(expiresAt)} they can approve it with \`/vps status\`. ${untilThen(action)}`;
 }
 
 /** What the one who answered hears. */
 export function answeredWords(approval: Approval): string {
-  const { state, deed, requesterId } = approval;
-  const label = codeLabel(labelOfDeed(deed));
-  const { past, ongoing } = VERBS[kindOf(deed)];
+  const { state, action, requesterId } = approval;
+  const label = codeLabel(labelOfAction(action));
+  const { past, ongoing } = VERBS[kindOf(action)];
   const told = `${mention(requesterId)} is told.`;
   if (state === 'denied') return `You denied it: ${label} is not ${past}. ${told}`;
   if (state === 'void')
-    return `That could not be approved any more: ${voidWords(approval)}. ${nothingDone(deed)} ${told}`;
+    return `That could not be approved any more: ${voidWords(approval)}. ${nothingDone(action)} ${told}`;
   return `You approved it: ${label} ${ongoing}. ${mention(requesterId)} is told how it ends.`;
 }
 
-function untilThen(deed: Deed): string {
-  return deed.kind === 'delete' ? 'Nothing is deleted before that.' : 'Nothing is paid before that.';
+function untilThen(action: ApprovalAction): string {
+  return action.kind === 'delete' ? 'Nothing is deleted before that.' : 'Nothing is paid before that.';
 }
 
-function nothingDone(deed: Deed): string {
-  return deed.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered and nothing was charged.';
+function nothingDone(action: ApprovalAction): string {
+  return action.kind === 'delete' ? 'Nothing was deleted.' : 'Nothing was ordered and nothing was charged.';
 }
 
 const VOID_WORDS: Readonly<Record<string, string>> = {
@@ -110,16 +110,16 @@ const VOID_WORDS: Readonly<Record<string, string>> = {
   stale_confirmation: 'the app was away for too long after it was approved',
 };
 
-function voidWords({ reason = '', requesterId, deed }: Approval): string {
+function voidWords({ reason = '', requesterId, action }: Approval): string {
   if (reason === 'unknown_choice')
-    return `its ${kindOf(deed) === 'create' ? 'plan, location or image' : 'plan'} is not in the catalog any more`;
+    return `its ${kindOf(action) === 'create' ? 'plan, location or image' : 'plan'} is not in the catalog any more`;
   if (reason === 'role_needed') return `${mention(requesterId)} may not do that any more`;
   return VOID_WORDS[reason] ?? 'what it was about has changed';
 }
 
 /** How an approved delete went; a purchase is told by the ledger. */
-function endWords({ deed, reason = 'defect' }: Approval, currency: string): string {
-  const label = codeLabel(labelOfDeed(deed));
+function endWords({ action, reason = 'defect' }: Approval, currency: string): string {
+  const label = codeLabel(labelOfAction(action));
   if (reason === 'done') return `${label} was deleted.`;
   if (reason === 'no_answer')
     return `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`;

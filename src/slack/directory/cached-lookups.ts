@@ -1,4 +1,4 @@
-import { soon } from '../../app/with-timeout.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 
 /** Long enough to spare Slack, short enough for a role taken away to count soon. */
@@ -19,7 +19,7 @@ interface Entry<Answer> {
  * Asks Slack by key and keeps what it says for five minutes, a failure (undefined) for half a minute. All who ask
  * meanwhile share one request; each waits for 2 s at most, and what comes later is kept for whoever asks next.
  */
-export function keepAnswers<Answer>(
+export function cacheLookups<Answer>(
   ask: (key: string) => Promise<Answer | undefined>,
   system: System,
 ): (key: string) => Promise<Answer | undefined> {
@@ -29,7 +29,9 @@ export function keepAnswers<Answer>(
     const isGood = known !== undefined && known.until > system.elapsed();
     const entry = isGood ? known : begin(ask(key), system);
     if (!isGood) keep(key, entry, kept);
-    return entry.until === Number.POSITIVE_INFINITY ? soon(entry.answer, system, WAIT_MS) : entry.answer;
+    return entry.until === Number.POSITIVE_INFINITY
+      ? withTimeout(entry.answer, system, WAIT_MS)
+      : entry.answer;
   };
 }
 

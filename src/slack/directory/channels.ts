@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Channels } from '../../app/access/ports.ts';
-import { soon } from '../../app/with-timeout.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 
@@ -13,7 +13,7 @@ const slackChannel = z.object({ is_archived: z.boolean().default(false) });
 export function createChannels(slack: SlackApi, system: System): Channels {
   return {
     look: async (_workspaceId, channelId) => {
-      const answer = await soon(slack.findChannel(channelId), system, WAIT_MS);
+      const answer = await withTimeout(slack.findChannel(channelId), system, WAIT_MS);
       if (!answer?.ok) return answer?.error === 'channel_not_found' ? 'unknown' : undefined;
       const channel = slackChannel.safeParse(answer.channel).data;
       return channel && (channel.is_archived ? 'archived' : 'there');

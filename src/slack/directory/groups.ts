@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Groups, UserGroup } from '../../app/access/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
-import { keepAnswers } from './cached-lookups.ts';
+import { cacheLookups } from './cached-lookups.ts';
 
 const slackGroups = z.array(
   z.object({
@@ -26,7 +26,7 @@ interface KeptGroup {
  * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
  */
 export function createGroups(slack: SlackApi, system: System): Groups {
-  const lookUpKept = keepAnswers(() => lookUp(slack), system);
+  const lookUpKept = cacheLookups(() => lookUp(slack), system);
   return {
     list: async (workspaceId) => {
       const all = await lookUpKept(workspaceId);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { People, Person } from '../../app/access/ports.ts';
+import type { SlackUser, Users } from '../../app/access/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
-import { keepAnswers } from './cached-lookups.ts';
+import { cacheLookups } from './cached-lookups.ts';
 
 const slackUser = z.object({
   team_id: z.string().optional(),
@@ -18,8 +18,8 @@ const slackUser = z.object({
 });
 
 /** Asks Slack who somebody is (`users.info`, scope `users:read`), and keeps the answer for a while. */
-export function createPeople(slack: SlackApi, system: System): People {
-  const find = keepAnswers((key) => lookUp(key.split(' ')[1] ?? '', slack), system);
+export function createUsers(slack: SlackApi, system: System): Users {
+  const find = cacheLookups((key) => lookUp(key.split(' ')[1] ?? '', slack), system);
   const findKept = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
   return {
     find: async (workspaceId, userId) => {
@@ -44,7 +44,7 @@ const NO_PERSON: Readonly<Record<string, 'no' | 'hidden'>> = {
   missing_scope: 'hidden',
 };
 
-async function lookUp(userId: string, slack: SlackApi): Promise<Person | 'no' | 'hidden' | undefined> {
+async function lookUp(userId: string, slack: SlackApi): Promise<SlackUser | 'no' | 'hidden' | undefined> {
   const answer = await slack.findUser(userId);
   if (!answer.ok) return Object.hasOwn(NO_PERSON, answer.error) ? NO_PERSON[answer.error] : undefined;
   const user = slackUser.safeParse(answer.user).data;

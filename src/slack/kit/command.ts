@@ -12,7 +12,7 @@ export interface Command {
   /** What stands after `/vps` in help, in the README and in the manifest's hint. */
   readonly usage: string;
   readonly summary: string;
-  /** For help: whom it is shown to. What may be done is decided at the door, by the use case. */
+  /** For help: whom it is shown to. What may be done is decided at the entry, by the use case. */
   readonly needs: Role | 'anyone';
   run(rest: string, request: SlackRequest): Promise<void>;
   readonly actions: readonly ActionHandler[];

@@ -1,11 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { AnyUseCase } from '../../app/authorize/use-case.ts';
+import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { serverOption } from '../servers/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { actions, plain, say, section } from './blocks.ts';
+import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
 import { shorten } from './text.ts';
@@ -26,7 +26,7 @@ interface FormParts<Input> {
   readonly title: string;
   readonly input: z.ZodType<Input>;
   /** Whose role is asked for before anything opens. */
-  readonly needs: AnyUseCase;
+  readonly needs: UseCaseSpec;
   /** The input that a server picked among several makes. */
   pick?(id: number): Input;
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
@@ -37,12 +37,14 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
-    await request.knock(parts.needs);
+    await request.authorize(parts.needs);
     const viewId = await openLoading(parts.title, request);
     if (viewId === undefined) {
       // The trigger is gone: a press of this button brings a fresh one.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
-      await request.reply.tell(say('Slack was too slow to open the form. It is one press away:', again));
+      await request.reply.send(
+        textMessage('Slack was too slow to open the form. It is one press away:', again),
+      );
       return;
     }
     const origin = await keepOrigin(request);
@@ -116,10 +118,10 @@ const REPLY_URL_MS = 30 * 60_000;
 /** Keeps the way back to the person on our side, sealed; the modal carries only its id. */
 async function keepOrigin(request: SlackRequest): Promise<Origin> {
   const { store, system } = request.bench.services;
-  const { channelId, workspaceId } = request.visit.actor;
+  const { channelId, workspaceId } = request.caller.actor;
   const formId = system.newId();
   if (request.reply.url) {
-    await store.replyUrls.keep(formId, workspaceId, request.reply.url, system.now() + REPLY_URL_MS);
+    await store.replyUrls.store(formId, workspaceId, request.reply.url, system.now() + REPLY_URL_MS);
   }
   return { formId, ...(channelId === undefined ? {} : { channelId }) };
 }
@@ -137,7 +139,7 @@ async function fillView(
   if (filled.ok || filled.error === 'not_found') return;
   const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
   const told = await slack.updateView(viewId, noticeView(title, words));
-  if (!told.ok) await request.reply.tell(say(words));
+  if (!told.ok) await request.reply.send(textMessage(words));
 }
 
 /** A modal that only says something. */

@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import type { ButtonKind } from './button.ts';
 
 /** The buttons that turn the pages of a long message: back and further, where there is such a page. */
-export function turnButtons<Value>(
+export function pageButtons<Value>(
   kinds: { readonly back: ButtonKind<Value>; readonly further: ButtonKind<Value> },
   page: number,
   pages: number,

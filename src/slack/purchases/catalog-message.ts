@@ -1,9 +1,9 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import { type Catalog, describePlan, type Plan } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { catalogTurns, createButton } from '../buttons.ts';
+import { catalogPages, createButton } from '../buttons.ts';
 import { actions, context, type Message, section } from '../kit/blocks.ts';
-import { turnButtons } from '../kit/pagination.ts';
+import { pageButtons } from '../kit/pagination.ts';
 import { count, escapeText, plainLabel, shorten } from '../kit/text.ts';
 
 const PLANS_PER_MESSAGE = 60;
@@ -70,6 +70,6 @@ function codes(all: readonly string[]): string {
 function catalogControls(page: number, pages: number) {
   return actions(
     createButton.element('Create a server…', {}, { style: 'primary' }),
-    ...turnButtons(catalogTurns, page, pages, (to) => ({ page: to })),
+    ...pageButtons(catalogPages, page, pages, (to) => ({ page: to })),
   );
 }

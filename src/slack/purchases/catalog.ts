@@ -1,8 +1,8 @@
 import { readCatalog } from '../../app/purchases/read-catalog.ts';
-import { catalogTurns } from '../buttons.ts';
+import { catalogPages } from '../buttons.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { tellWaiting } from '../transport/waiting.ts';
+import { sendWaiting } from '../transport/waiting.ts';
 import { catalogMessage } from './catalog-message.ts';
 
 export const catalog = defineCommand({
@@ -12,13 +12,13 @@ export const catalog = defineCommand({
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {
-    const found = await request.enter(readCatalog, { onWait: tellWaiting(request) });
-    await request.reply.tell(catalogMessage(found, request.bench.currency, 0));
+    const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
+    await request.reply.send(catalogMessage(found, request.bench.currency, 0));
   },
-  actions: [catalogTurns.back.on(turn), catalogTurns.further.on(turn)],
+  actions: [catalogPages.back.on(turn), catalogPages.further.on(turn)],
 });
 
 async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
-  const found = await request.enter(readCatalog, {});
+  const found = await request.execute(readCatalog, {});
   await request.reply.replace(catalogMessage(found, request.bench.currency, page));
 }

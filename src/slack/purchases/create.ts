@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
-import { soon } from '../../app/with-timeout.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
 import { createButton, createReviewButton } from '../buttons.ts';
@@ -34,7 +34,7 @@ const form = defineForm({
   input: chosen,
   needs: openCreate,
   load: async (input, request, origin) => {
-    const catalog = await request.enter(openCreate, {});
+    const catalog = await request.execute(openCreate, {});
     const wrong = findWrongChoices(input, catalog).map((refusal) => request.explain(refusal));
     const complete = order.safeParse(input);
     if (complete.success && wrong.length === 0) return loadReview(complete.data, request, origin);
@@ -77,7 +77,7 @@ export const create = defineCommand({
 });
 
 async function loadReview(wanted: Order, request: SlackRequest, origin: Origin) {
-  const reviewed = await request.enter(reviewCreate, { order: wanted });
+  const reviewed = await request.execute(reviewCreate, { order: wanted });
   return createReviewView(reviewed, origin, request.bench.currency);
 }
 
@@ -87,7 +87,7 @@ async function showSoon(
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
-  const view = await soon(loading, request.bench.services.system);
+  const view = await withTimeout(loading, request.bench.services.system);
   if (view !== undefined) return { with: view };
   return {
     with: loadingView(CREATE_TITLE, 'Reading the price…'),
@@ -101,7 +101,7 @@ function suggest(field: Choice): Suggestions {
   return {
     id: `${createChoices.id}.${field}`,
     find: async (typed, request) => {
-      const catalog = await request.enter(openCreate, {});
+      const catalog = await request.execute(openCreate, {});
       const wanted = typed.trim().toLowerCase();
       return listChoices(catalog, field, request.bench.currency)
         .filter(({ text, value }) => `${text.text} ${value}`.toLowerCase().includes(wanted))

@@ -1,6 +1,10 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { decideDoubt, type OpenDoubt, readDoubt } from '../../app/purchases/decide-unconfirmed.ts';
+import {
+  decideUnconfirmed,
+  reviewUnconfirmed,
+  type UnconfirmedOrder,
+} from '../../app/purchases/decide-unconfirmed.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { decideButton } from '../buttons.ts';
 import { option, section } from '../kit/blocks.ts';
@@ -24,14 +28,14 @@ const form = defineForm({
   id: 'decide',
   title: TITLE,
   input: z.object({ operationId: z.string() }),
-  needs: decideDoubt,
+  needs: decideUnconfirmed,
   load: async (input, request, origin) => {
-    return decisionView(await request.enter(readDoubt, input), origin);
+    return decisionView(await request.execute(reviewUnconfirmed, input), origin);
   },
 });
 
 /** Asks what the hosting account's page shows of an operation. */
-export function decisionView(doubt: OpenDoubt, origin: Origin): ModalView {
+export function decisionView(doubt: UnconfirmedOrder, origin: Origin): ModalView {
   return decision.view({
     origin,
     metadata: { operationId: doubt.operation.id },
@@ -41,14 +45,14 @@ export function decisionView(doubt: OpenDoubt, origin: Origin): ModalView {
   });
 }
 
-export const decideActions = [form.handler, decideButton.on((input, request) => form.open(input, request))];
+export const decisionActions = [form.handler, decideButton.on((input, request) => form.open(input, request))];
 
 export const decideModals = [
-  decision.onSubmit(decideDoubt, async ({ fields, metadata, viewId }, request) => {
+  decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => {
     return {
       with: loadingView(TITLE),
       after: async () => {
-        await request.enter(decideDoubt, {
+        await request.execute(decideUnconfirmed, {
           operationId: metadata.operationId,
           ...readOutcome(fields.outcome),
         });
@@ -66,7 +70,7 @@ function readOutcome(outcome: string) {
   return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
 }
 
-function questionOf({ operation, isConnectedAnew }: OpenDoubt): string {
+function questionOf({ operation, isConnectedAnew }: UnconfirmedOrder): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
   const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? Nothing is sent or paid by answering; it ends the doubt.`;
@@ -75,7 +79,7 @@ function questionOf({ operation, isConnectedAnew }: OpenDoubt): string {
   return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}`;
 }
 
-function outcomeField(doubt: OpenDoubt) {
+function outcomeField(doubt: UnconfirmedOrder) {
   const isCreate = doubt.operation.purchase.kind === 'create';
   return decision.selectField('outcome', {
     label: isCreate ? 'Which server is it?' : 'Was it renewed?',
@@ -87,7 +91,7 @@ function outcomeField(doubt: OpenDoubt) {
   });
 }
 
-function doneOptions({ candidates, isConnectedAnew }: OpenDoubt, isCreate: boolean) {
+function doneOptions({ candidates, isConnectedAnew }: UnconfirmedOrder, isCreate: boolean) {
   const elsewhere = isCreate ? 'It was created in the account before' : 'It was renewed';
   // A server of that id in the account of now may be another one: its paid time says nothing.
   if (isConnectedAnew && !isCreate) return [option(elsewhere, ELSEWHERE)];

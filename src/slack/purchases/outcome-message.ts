@@ -10,7 +10,7 @@ import {
   savedButton,
   showButton,
 } from '../buttons.ts';
-import { actions, context, type Message, preformatted, say, section } from '../kit/blocks.ts';
+import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
 import { wordsOfCode } from '../words.ts';
 
@@ -21,8 +21,8 @@ export function outcomeMessage(
   currency: string,
 ): Message {
   const words = outcomeWords(operation, currency);
-  if (held) return say(words, ...passwordBlocks(held));
-  return say(words, ...outcomeActions(operation));
+  if (held) return textMessage(words, ...passwordBlocks(held));
+  return textMessage(words, ...outcomeActions(operation));
 }
 
 /** The same in words alone: for a modal, and for the notification. No secret is ever in it. */
@@ -38,7 +38,7 @@ export function outcomeWords(operation: Operation, currency: string): string {
     case 'refused':
       return `${label} was not ${isCreate ? 'created' : 'renewed'}. ${refusedWords(operation, currency)}`;
     case 'in_doubt':
-      return operation.needsPerson
+      return operation.needsDecision
         ? needsPersonWords(operation, label, isCreate)
         : doubtWords(operation, label, isCreate);
   }
@@ -107,7 +107,8 @@ function outcomeActions(operation: Operation): KnownBlock[] {
       : [];
     return [actions(showButton.element('Manage server', { id: operation.serverId }), ...password)];
   }
-  if (operation.needsPerson) return [actions(decideButton.element('Decide…', { operationId: operation.id }))];
+  if (operation.needsDecision)
+    return [actions(decideButton.element('Decide…', { operationId: operation.id }))];
   if (operation.state !== 'refused') return [];
   const again =
     purchase.kind === 'create'
@@ -120,5 +121,5 @@ function outcomeActions(operation: Operation): KnownBlock[] {
 export function announcement(operation: Operation): Message {
   const label = codeLabel(labelOf(operation.purchase));
   const verb = operation.purchase.kind === 'create' ? 'created' : 'renewed';
-  return say(`${mention(operation.actorId)} ${verb} ${label}`);
+  return textMessage(`${mention(operation.actorId)} ${verb} ${label}`);
 }

@@ -3,7 +3,7 @@ import { erasePassword } from '../../app/purchases/erase-password.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import { passwordButton, savedButton } from '../buttons.ts';
-import { type Message, say } from '../kit/blocks.ts';
+import { type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { codeLabel } from '../kit/text.ts';
 import { offerServers, pickChoice } from '../servers/pick-server.ts';
@@ -21,8 +21,8 @@ export const password = defineCommand({
     passwordButton.on((ref, request) => offer(ref, request)),
     pickChoice.password.on((id, request) => reveal({ id: Number(id) }, request)),
     savedButton.on(async ({ operationId }, request) => {
-      await request.enter(erasePassword, { operationId });
-      await request.reply.erase();
+      await request.execute(erasePassword, { operationId });
+      await request.reply.delete();
     }),
   ],
 });
@@ -32,8 +32,8 @@ function offer(ref: ServerRef, request: SlackRequest): Promise<void> {
 }
 
 async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {
-  const held = await request.enter(showPassword, ref);
-  const isShown = await request.reply.tell(passwordMessage(held));
+  const held = await request.execute(showPassword, ref);
+  const isShown = await request.reply.send(passwordMessage(held));
   if (!isShown) return;
   const { services } = request.bench;
   const { passwords } = services.store;
@@ -45,5 +45,5 @@ async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {
 
 /** A held root password, for its creator's eyes alone; nothing of it is in the text. */
 export function passwordMessage(held: HeldPassword): Message {
-  return say(codeLabel(held.label), ...passwordBlocks(held));
+  return textMessage(codeLabel(held.label), ...passwordBlocks(held));
 }

@@ -1,4 +1,4 @@
-import { tellApproval } from '../../app/approvals/notify-approval.ts';
+import { notifyApproval } from '../../app/approvals/notify-approval.ts';
 import { type Confirmation, type Confirmed, confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { runOperation } from '../../app/purchases/run-operation.ts';
 import type { Approval } from '../../domain/approval.ts';
@@ -20,7 +20,7 @@ export async function pay(
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
-  const confirmed = await request.enter(confirmPurchase, confirmation);
+  const confirmed = await request.execute(confirmPurchase, confirmation);
   const { services, openViews } = request.bench;
   if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
   openViews.set(confirmation.operationId, viewId);
@@ -28,7 +28,7 @@ export async function pay(
     const { approval } = confirmed;
     return {
       with: noticeView(title, ...waitingWords(approval, request)),
-      after: () => tellApproval(approval.id, services),
+      after: () => notifyApproval(approval.id, services),
     };
   }
   const { operation } = confirmed;
@@ -46,9 +46,9 @@ export function waitingWords(approval: Approval, { bench }: SlackRequest): strin
 }
 
 /** What a press says when the same was asked for before, with this form or another one. */
-export function askedBefore(approval: Approval, formId: string, { bench, visit }: SlackRequest): string[] {
+export function askedBefore(approval: Approval, formId: string, { bench, caller }: SlackRequest): string[] {
   const isSameForm = approval.id === formId;
-  const isOthers = approval.requesterId !== visit.actor.userId;
+  const isOthers = approval.requesterId !== caller.actor.userId;
   const first = isSameForm
     ? 'This was confirmed before.'
     : isOthers

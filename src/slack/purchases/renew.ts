@@ -17,7 +17,7 @@ const form = defineForm({
   needs: reviewRenew,
   pick: (id) => ({ id }),
   load: async (input, request, origin) => {
-    const reviewed = await request.enter(reviewRenew, { ref: input });
+    const reviewed = await request.execute(reviewRenew, { ref: input });
     const { currency, services } = request.bench;
     return renewReviewView(reviewed, origin, currency, services.system.now());
   },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { tellApproval } from '../../app/approvals/notify-approval.ts';
-import type { AskedApproval } from '../../app/approvals/request-approval.ts';
-import { askDelete, deleteServer, prepareDelete } from '../../app/servers/delete-server.ts';
+import { notifyApproval } from '../../app/approvals/notify-approval.ts';
+import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
+import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
 import { deleteButton, showButton } from '../buttons.ts';
-import { actions, say } from '../kit/blocks.ts';
+import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
@@ -21,7 +21,7 @@ const form = defineForm({
   needs: prepareDelete,
   pick: (id) => ({ id }),
   load: async (input, request, origin) => {
-    const review = await request.enter(prepareDelete, { ref: input });
+    const review = await request.execute(prepareDelete, { ref: input });
     return deleteView(review, origin, request.bench.services.system.now());
   },
 });
@@ -46,7 +46,7 @@ export const remove = defineCommand({
       return {
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
-          const asked = await request.enter(askDelete, { ...deletion, approvalId: origin.formId });
+          const asked = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
           if (asked) await ask(asked, origin.formId, viewId, request);
           else await carryOut(deletion, viewId, request);
         },
@@ -57,7 +57,7 @@ export const remove = defineCommand({
 
 /** Another manager has to approve it first. */
 async function ask(
-  { isNew, approval }: AskedApproval,
+  { isNew, approval }: RequestedApproval,
   formId: string,
   viewId: string,
   request: SlackRequest,
@@ -66,7 +66,7 @@ async function ask(
   const { slack, openViews, services } = request.bench;
   if (isNew) openViews.set(approval.id, viewId);
   await slack.updateView(viewId, noticeView(DELETE_TITLE, ...words));
-  if (isNew) await tellApproval(approval.id, services);
+  if (isNew) await notifyApproval(approval.id, services);
 }
 
 async function carryOut(
@@ -75,12 +75,12 @@ async function carryOut(
   request: SlackRequest,
 ): Promise<void> {
   const { id } = deletion;
-  const { server, isGone } = await request.enter(deleteServer, deletion);
+  const { server, isGone } = await request.execute(deleteServer, deletion);
   const label = codeLabel(server.label);
   if (isGone) {
     await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
     if (!(await announce(`deleted ${label}`, request)))
-      await request.reply.tell(say(`${label} was deleted.`));
+      await request.reply.send(textMessage(`${label} was deleted.`));
     return;
   }
   const words =
@@ -88,5 +88,5 @@ async function carryOut(
       ? `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`
       : `${label} was probably not deleted: the hosting API’s answer did not arrive, and the server is still there.`;
   await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, words));
-  await request.reply.tell(say(words, actions(showButton.element('Look again', { id }))));
+  await request.reply.send(textMessage(words, actions(showButton.element('Look again', { id }))));
 }

@@ -1,7 +1,7 @@
 import type { ConfirmationDialog } from '@slack/types';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
-import { actions, confirmation, context, type Message, say } from '../kit/blocks.ts';
+import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineChoice } from '../kit/button.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { serverOption } from './server-option.ts';
@@ -29,7 +29,7 @@ export async function offerServers(
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'ambiguous_server') throw error;
     const { servers } = (error as Refusal<'ambiguous_server'>).details;
-    await request.reply.tell(pickMessage(verb, request.explain(error), servers));
+    await request.reply.send(pickMessage(verb, request.explain(error), servers));
   }
 }
 
@@ -42,7 +42,7 @@ export function pickMessage(
   const offered = servers.slice(0, MENU_MOST);
   const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), askFirst(verb));
   const note = `These are the first ${offered.length}: for another one, type more of its label, or its id.`;
-  return say(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
+  return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
 }
 
 /** A choice in a menu is made by accident as easily as a button is pressed. */

@@ -3,12 +3,12 @@ import { changePower, type PowerChange } from '../../app/servers/change-power.ts
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts';
-import { actions, type Message, say, section } from '../kit/blocks.ts';
+import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { type Command, defineCommand } from '../kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText } from '../kit/text.ts';
 import { announce } from '../transport/announce.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { tellWaiting } from '../transport/waiting.ts';
+import { sendWaiting } from '../transport/waiting.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 
 /** One line of words is enough for a night at work: more servers at once are a mistake more often than a wish. */
@@ -54,15 +54,15 @@ async function runSeveral(
   names: readonly string[],
   request: SlackRequest,
 ): Promise<void> {
-  await request.knock(changePower[action]);
-  const onWait = once(tellWaiting(request));
+  await request.authorize(changePower[action]);
+  const onWait = once(sendWaiting(request));
   const done: string[] = [];
   const others: KnownBlock[] = [];
   for (const [place, typed] of names.entries()) {
     // The same signed request acts once on each server that it names.
-    const turn = request.part(place);
+    const turn = request.subrequest(place);
     try {
-      const change = await turn.enter(changePower[action], { ref: { typed }, onWait });
+      const change = await turn.execute(changePower[action], { ref: { typed }, onWait });
       if (change.isInDoubt) others.push(...powerDoubt(action, change).blocks);
       else done.push(codeLabel(change.server.label, 40));
     } catch (error) {
@@ -79,11 +79,11 @@ async function tellSeveral(
   others: readonly KnownBlock[],
   request: SlackRequest,
 ): Promise<void> {
-  const isTold = done.length > 0 && (await announce(`${PAST[action]} ${done.join(', ')}`, request));
-  if (isTold && others.length === 0) return;
-  const untold = done.length > 0 && !isTold ? `: ${done.join(', ')}` : '';
+  const isNotified = done.length > 0 && (await announce(`${PAST[action]} ${done.join(', ')}`, request));
+  if (isNotified && others.length === 0) return;
+  const untold = done.length > 0 && !isNotified ? `: ${done.join(', ')}` : '';
   const words = `${count(done.length, 'server')} ${done.length === 1 ? 'was' : 'were'} ${PAST[action]}${untold}.`;
-  await request.reply.tell(say(words, ...others));
+  await request.reply.send(textMessage(words, ...others));
 }
 
 function once(act: () => void): () => void {
@@ -95,21 +95,21 @@ function once(act: () => void): () => void {
 }
 
 async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): Promise<void> {
-  const change = await request.enter(changePower[action], { ref, onWait: tellWaiting(request) });
+  const change = await request.execute(changePower[action], { ref, onWait: sendWaiting(request) });
   if (change.isInDoubt) {
-    await request.reply.tell(powerDoubt(action, change));
+    await request.reply.send(powerDoubt(action, change));
     return;
   }
   const label = codeLabel(change.server.label);
   const state = change.state ? ` It is ${escapeText(change.state)} now.` : '';
-  const isTold = await announce(`${PAST[action]} ${label}`, request);
-  if (!isTold || state !== '') await request.reply.tell(say(`${label} was ${PAST[action]}.${state}`));
+  const isNotified = await announce(`${PAST[action]} ${label}`, request);
+  if (!isNotified || state !== '') await request.reply.send(textMessage(`${label} was ${PAST[action]}.${state}`));
 }
 
 /** What is said when the answer to a power action never came. */
 export function powerDoubt(action: PowerAction, { server, state }: PowerChange): Message {
   const seen = state ? ` A look right after showed it as ${escapeText(state)}.` : '';
-  return say(
+  return textMessage(
     `We don’t know whether ${codeLabel(server.label)} was ${PAST[action]}: the hosting API’s answer did not arrive.${seen}`,
     actions(showButton.element('Look again', { id: server.id })),
   );

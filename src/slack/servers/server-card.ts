@@ -1,4 +1,4 @@
-import type { ServerSheet } from '../../app/servers/show-server.ts';
+import type { ServerCard } from '../../app/servers/show-server.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { countPaidDays, type Server } from '../../domain/server.ts';
 import { describeAction } from '../account/action-words.ts';
@@ -7,7 +7,7 @@ import { actions, confirmation, context, facts, header, type Message } from '../
 import { codeLabel, count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
 
 /** One server with its buttons and its recent history. */
-export function serverSheet(sheet: ServerSheet, now: number): Message {
+export function serverCard(sheet: ServerCard, now: number): Message {
   const { server } = sheet;
   const history = describeHistory(sheet);
   return {
@@ -63,7 +63,7 @@ export function describePaidUntil(server: Server, now: number): string {
   return `${slackDate(server.paidUntil)} (${left})`;
 }
 
-function describeHistory({ history, operations }: ServerSheet): string {
+function describeHistory({ history, operations }: ServerCard): string {
   const made = operations.find(({ purchase }) => purchase.kind === 'create');
   const lines = history.map(
     (entry) =>

@@ -1,8 +1,8 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
-import { createButton, listTurns, manageChoice } from '../buttons.ts';
-import { actions, context, type Message, say, section } from '../kit/blocks.ts';
-import { turnButtons } from '../kit/pagination.ts';
+import { createButton, listPages, manageChoice } from '../buttons.ts';
+import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
+import { pageButtons } from '../kit/pagination.ts';
 import {
   codeLabel,
   codeTyped,
@@ -41,9 +41,9 @@ export function serverList(servers: readonly Server[], filter: string, page: num
 }
 
 function emptyList(filter: string): Message {
-  if (filter) return say(`No server has ${codeTyped(filter)} in its label, id, address or state.`);
+  if (filter) return textMessage(`No server has ${codeTyped(filter)} in its label, id, address or state.`);
   const create = createButton.element('Create a server…', {}, { style: 'primary' });
-  return say('The account has no servers yet.', actions(create));
+  return textMessage('The account has no servers yet.', actions(create));
 }
 
 function serverTable(servers: readonly Server[]): DataTableBlock {
@@ -88,5 +88,5 @@ function listControls(
     all.length > MENU_MOST
       ? manageChoice.typeAhead('Manage a server')
       : manageChoice.menu('Manage a server', shown.map(serverOption));
-  return actions(menu, ...turnButtons(listTurns, page, pages, (to) => ({ filter, page: to })));
+  return actions(menu, ...pageButtons(listPages, page, pages, (to) => ({ filter, page: to })));
 }

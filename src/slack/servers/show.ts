@@ -2,9 +2,9 @@ import { showServer } from '../../app/servers/show-server.ts';
 import { showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { tellWaiting } from '../transport/waiting.ts';
+import { sendWaiting } from '../transport/waiting.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
-import { serverSheet } from './server-card.ts';
+import { serverCard } from './server-card.ts';
 
 export const show = defineCommand({
   name: 'show',
@@ -14,8 +14,8 @@ export const show = defineCommand({
   parse: parseServerName,
   run: (input, request) =>
     offerServers('show', request, async () => {
-      const sheet = await request.enter(showServer, { ref: input, onWait: tellWaiting(request) });
-      await request.reply.tell(serverSheet(sheet, request.bench.services.system.now()));
+      const sheet = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
+      await request.reply.send(serverCard(sheet, request.bench.services.system.now()));
     }),
   actions: [
     showButton.on(({ id }, request) => showById(id, request)),
@@ -25,6 +25,6 @@ export const show = defineCommand({
 
 /** Shows the server that a button or a menu stands for. */
 export async function showById(id: number, request: SlackRequest): Promise<void> {
-  const sheet = await request.enter(showServer, { ref: { id } });
-  await request.reply.tell(serverSheet(sheet, request.bench.services.system.now()));
+  const sheet = await request.execute(showServer, { ref: { id } });
+  await request.reply.send(serverCard(sheet, request.bench.services.system.now()));
 }

@@ -1,4 +1,4 @@
-import { say } from '../kit/blocks.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
 import { postToChannel } from './reply.ts';
 import type { SlackRequest } from './request.ts';
@@ -9,9 +9,9 @@ import type { SlackRequest } from './request.ts';
  */
 export async function announce(deed: string, request: SlackRequest): Promise<boolean> {
   const { services, slack } = request.bench;
-  const { workspaceId, channelId, userId } = request.visit.actor;
+  const { workspaceId, channelId, userId } = request.caller.actor;
   const workspace = await services.store.workspaces.find(workspaceId);
   if (!workspace?.settings.announces || channelId === undefined || channelId.startsWith('D')) return false;
-  const message = say(`${mention(userId)} ${deed}`);
+  const message = textMessage(`${mention(userId)} ${deed}`);
   return (await request.reply.announce(message)) || postToChannel(message, channelId, slack);
 }

@@ -1,10 +1,10 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
-import { soon } from '../../app/with-timeout.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { askButton } from '../buttons.ts';
+import { requestAccessButton } from '../buttons.ts';
 import { getCommand } from '../help.ts';
-import { actions, say } from '../kit/blocks.ts';
+import { actions, textMessage } from '../kit/blocks.ts';
 import type { Command } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
 import { findOrigin, type Origin, type SubmitAnswer } from '../kit/modal.ts';
@@ -65,8 +65,8 @@ export function createDispatch(
         userId: payload.user_id,
         ...(payload.channel_id === undefined ? {} : { channelId: payload.channel_id }),
       };
-      const visit = { actor, surface: 'command' as const, requestId };
-      const request = makeRequest(bench, visit, replyTo(payload.response_url), payload.trigger_id);
+      const caller = { actor, surface: 'command' as const, requestId };
+      const request = makeRequest(bench, caller, replyTo(payload.response_url), payload.trigger_id);
       await telling(request, async () => {
         const { name, rest } = splitSubcommand(payload.text);
         await getCommand(name === '' ? 'help' : name, commands).run(rest, request);
@@ -122,7 +122,7 @@ export function createDispatch(
       try {
         const found = menus.get(payload.action_id)?.find(payload.value, request);
         // Slack gives up after 3 s: choices that come later are at hand when the next letter is typed.
-        return (found && (await soon(found, bench.services.system, SUGGEST_MS))) ?? [];
+        return (found && (await withTimeout(found, bench.services.system, SUGGEST_MS))) ?? [];
       } catch (error) {
         request.explain(error); // logs a defect; Slack shows an empty menu
         return [];
@@ -139,14 +139,14 @@ const UNREADABLE = 'Slack sent something that this app can’t read, so nothing 
 async function tellUnreadable(body: unknown, replyTo: (url: unknown) => Reply): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
-  await replyTo(url).tell(say(UNREADABLE));
+  await replyTo(url).send(textMessage(UNREADABLE));
 }
 
 /** For requests that came without a way back; Slack shows them as done. */
 const noReply: Reply = {
-  tell: async () => false,
+  send: async () => false,
   replace: async () => false,
-  erase: async () => false,
+  delete: async () => false,
   announce: async () => false,
 };
 
@@ -169,7 +169,7 @@ async function telling(request: SlackRequest, work: () => Promise<void>): Promis
   try {
     await work();
   } catch (error) {
-    await request.reply.tell(say(request.explain(error), ...wayOut(error)));
+    await request.reply.send(textMessage(request.explain(error), ...wayOut(error)));
   }
 }
 
@@ -183,14 +183,14 @@ function wayOut(error: unknown): KnownBlock[] {
   // Without a label it would be a request for every server.
   if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
   const value = { role: needed, ...(label === undefined ? {} : { label }) };
-  return [actions(askButton.element('Ask for access', value))];
+  return [actions(requestAccessButton.element('Ask for access', value))];
 }
 
 /** The modal may have been closed meanwhile: then a message says it. */
 async function tellBoth(error: unknown, viewId: string, request: SlackRequest): Promise<void> {
   const words = request.explain(error);
   const { ok } = await request.bench.slack.updateView(viewId, noticeView('That did not work', words));
-  if (!ok) await request.reply.tell(say(words));
+  if (!ok) await request.reply.send(textMessage(words));
 }
 
 function ackOf(answer: SubmitAnswer): SubmissionAck {

@@ -1,4 +1,4 @@
-import type { Visit } from '../../app/authorize/use-case.ts';
+import type { Caller } from '../../app/authorize/use-case.ts';
 import { strongestRole } from '../../domain/access.ts';
 import { explain } from './explain-error.ts';
 import type { Reply, SlackRequest, Workbench } from './request.ts';
@@ -6,21 +6,21 @@ import type { Reply, SlackRequest, Workbench } from './request.ts';
 /** Puts together what a command, a button or a modal is handled with. */
 export function makeRequest(
   bench: Workbench,
-  visit: Visit,
+  caller: Caller,
   reply: Reply,
   triggerId: string | undefined,
 ): SlackRequest {
   return {
     bench,
-    visit,
+    caller,
     reply,
     ...(triggerId === undefined ? {} : { triggerId }),
-    enter: (useCase, input) => bench.door.enter(useCase, input, visit),
-    knock: (useCase) => bench.door.knock(useCase, visit),
-    role: async () => strongestRole(await bench.door.findReach(visit.actor)),
+    execute: (useCase, input) => bench.entry.execute(useCase, input, caller),
+    authorize: (useCase) => bench.entry.authorize(useCase, caller),
+    role: async () => strongestRole(await bench.entry.findRoles(caller.actor)),
     explain: (error) => explain(error, bench),
-    part: (place) => {
-      const { requestId, ...rest } = visit;
+    subrequest: (place) => {
+      const { requestId, ...rest } = caller;
       const part = requestId === undefined ? rest : { ...rest, requestId: `${requestId}#${place}` };
       return makeRequest(bench, part, reply, triggerId);
     },

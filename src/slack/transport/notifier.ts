@@ -1,18 +1,18 @@
-import type { HeldPassword, Teller } from '../../app/ports.ts';
+import type { HeldPassword, Notifier } from '../../app/ports.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { createRequestTeller } from '../access/notifier.ts';
-import { createApprovalTeller } from '../approvals/answer.ts';
+import { createAccessNotifier } from '../access/notifier.ts';
+import { createApprovalNotifier } from '../approvals/answer.ts';
 import { noticeView } from '../kit/form.ts';
 import { announcement, outcomeMessage, outcomeWords } from '../purchases/outcome-message.ts';
 import { replyByOrigin } from './reply.ts';
 import type { Workbench } from './request.ts';
 
 /** Tells outcomes in Slack: ephemerally where the form was opened, else without secrets as a direct message. */
-export function createTeller(getBench: () => Workbench): Teller {
-  const approvals = createApprovalTeller(getBench);
-  const requests = createRequestTeller(getBench);
+export function createNotifier(getBench: () => Workbench): Notifier {
+  const approvals = createApprovalNotifier(getBench);
+  const requests = createAccessNotifier(getBench);
   /** What could not be told stays owed. */
-  const surely = async <Told>(id: string, work: Promise<Told>, otherwise: Told): Promise<Told> => {
+  const neverThrow = async <Told>(id: string, work: Promise<Told>, otherwise: Told): Promise<Told> => {
     try {
       return await work;
     } catch (error) {
@@ -22,17 +22,20 @@ export function createTeller(getBench: () => Workbench): Teller {
     }
   };
   return {
-    tellOperation: (operation, held) => {
-      const untold = { isTold: false, isPasswordShown: false };
-      return surely(operation.id, tell(operation, held, getBench()), untold);
+    notifyOperation: (operation, held) => {
+      const untold = { isNotified: false, isPasswordShown: false };
+      return neverThrow(operation.id, tell(operation, held, getBench()), untold);
     },
-    askApprovers: (approval, approvers) =>
-      surely(approval.id, approvals.askApprovers(approval, approvers), []),
-    showApproval: (approval) => surely(approval.id, approvals.showApproval(approval), undefined),
-    tellApproval: (approval) => surely(approval.id, approvals.tellApproval(approval), false),
-    askOwners: (request, owners) => surely(request.id, requests.askOwners(request, owners), []),
-    showRequest: (request) => surely(request.id, requests.showRequest(request), undefined),
-    tellAsker: (request) => surely(request.id, requests.tellAsker(request), false),
+    postApprovalCards: (approval, approvers) =>
+      neverThrow(approval.id, approvals.postApprovalCards(approval, approvers), []),
+    updateApprovalCards: (approval) =>
+      neverThrow(approval.id, approvals.updateApprovalCards(approval), undefined),
+    notifyRequester: (approval) => neverThrow(approval.id, approvals.notifyRequester(approval), false),
+    postAccessCards: (request, owners) =>
+      neverThrow(request.id, requests.postAccessCards(request, owners), []),
+    updateAccessCards: (request) => neverThrow(request.id, requests.updateAccessCards(request), undefined),
+    notifyAccessRequester: (request) =>
+      neverThrow(request.id, requests.notifyAccessRequester(request), false),
   };
 }
 
@@ -42,11 +45,11 @@ async function tell(operation: Operation, held: HeldPassword | undefined, bench:
     ...(operation.channelId === undefined ? {} : { channelId: operation.channelId }),
   };
   const reply = replyByOrigin(origin, operation.actorId, bench);
-  const isShown = await reply.tell(outcomeMessage(operation, held, bench.currency));
+  const isShown = await reply.send(outcomeMessage(operation, held, bench.currency));
   await updateOpenView(operation, isShown, bench);
-  const isTold = isShown || (await tellDirectly(operation, bench));
-  if (isTold && operation.state === 'settled') await announce(operation, reply.announce, bench);
-  return { isTold, isPasswordShown: isShown && held !== undefined };
+  const isNotified = isShown || (await tellDirectly(operation, bench));
+  if (isNotified && operation.state === 'settled') await announce(operation, reply.announce, bench);
+  return { isNotified, isPasswordShown: isShown && held !== undefined };
 }
 
 /** The last resort says everything but the password, which is shown by `/vps password`. */

@@ -10,9 +10,9 @@ export function replyByUrl(url: Secret<string>, slack: SlackApi): Reply {
   const post = (message: Message, how: Record<string, unknown>) => postTwice(message, how, url, slack);
   return {
     url,
-    tell: (message) => post(message, { response_type: 'ephemeral', replace_original: false }),
+    send: (message) => post(message, { response_type: 'ephemeral', replace_original: false }),
     replace: (message) => post(message, { replace_original: true }),
-    erase: async () => (await slack.respond(url, { delete_original: true })).ok,
+    delete: async () => (await slack.respond(url, { delete_original: true })).ok,
     announce: (message) => post(message, { response_type: 'in_channel', replace_original: false }),
   };
 }
@@ -20,19 +20,20 @@ export function replyByUrl(url: Secret<string>, slack: SlackApi): Reply {
 /** Answers for a modal, which has no `response_url` of its own: by the one that was kept when the form was opened. */
 export function replyByOrigin(origin: Origin, userId: string, bench: Workbench): Reply {
   const { services, slack } = bench;
-  const viaKept = async (send: (reply: Reply) => Promise<boolean>): Promise<boolean> => {
+  const viaStored = async (use: (reply: Reply) => Promise<boolean>): Promise<boolean> => {
     const url = await services.store.replyUrls.use(origin.formId, services.system.now());
-    return url !== undefined && send(replyByUrl(url, slack));
+    return url !== undefined && use(replyByUrl(url, slack));
   };
-  const tell = async (message: Message): Promise<boolean> =>
-    (await viaKept((reply) => reply.tell(message))) ||
+  const send = async (message: Message): Promise<boolean> =>
+    (await viaStored((reply) => reply.send(message))) ||
     postEphemeral(message, origin.channelId, userId, slack);
   return {
-    tell,
-    replace: tell,
-    erase: async () => false,
+    send,
+    replace: send,
+    delete: async () => false,
     announce: async (message) =>
-      (await viaKept((reply) => reply.announce(message))) || postToChannel(message, origin.channelId, slack),
+      (await viaStored((reply) => reply.announce(message))) ||
+      postToChannel(message, origin.channelId, slack),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely';
 import type {
   AccessRequest,
   AccessRequests,
-  AskedRequest,
   NewAccessRequest,
+  RequestOutcome,
 } from '../../app/access/ports.ts';
 import { addAudit } from '../account/audit.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
@@ -12,7 +12,7 @@ import type { AccessRequestRow, Tables } from '../engine/tables.ts';
 import { toAccessRequest, toAccessRequestRow } from './access-request-rows.ts';
 import { addGrant } from './grants.ts';
 
-type Limit = Parameters<AccessRequests['ask']>[1];
+type Limit = Parameters<AccessRequests['request']>[1];
 type Decision = Parameters<AccessRequests['decide']>[1];
 
 /** What people asked the owners for. Of two who decide at once, the first one does. */
@@ -20,15 +20,15 @@ export function createAccessRequests(foundation: Foundation): AccessRequests {
   const { db } = foundation;
   return {
     ...createRequestLists(foundation),
-    ask: (request, limit) => db.transaction().execute((trx) => ask(trx, request, limit)),
-    keepCards: async (id, cards) => {
+    request: (request, limit) => db.transaction().execute((trx) => ask(trx, request, limit)),
+    storeCards: async (id, cards) => {
       await db
         .updateTable('access_requests')
         .set({ cards: JSON.stringify(cards) })
         .where('id', '=', id)
         .execute();
     },
-    markTold: async (id, state) => {
+    markNotified: async (id, state) => {
       await db
         .updateTable('access_requests')
         .set({ is_told: 1 })
@@ -54,7 +54,9 @@ export function createAccessRequests(foundation: Foundation): AccessRequests {
   };
 }
 
-function createRequestLists({ db }: Foundation): Pick<AccessRequests, 'find' | 'listOpen' | 'listUntold'> {
+function createRequestLists({
+  db,
+}: Foundation): Pick<AccessRequests, 'find' | 'listOpen' | 'listUnnotified'> {
   const select = () => db.selectFrom('access_requests').selectAll();
   return {
     find: async (id) => {
@@ -70,7 +72,7 @@ function createRequestLists({ db }: Foundation): Pick<AccessRequests, 'find' | '
         .execute();
       return rows.map(toAccessRequest);
     },
-    listUntold: async (before) => {
+    listUnnotified: async (before) => {
       const rows = await select()
         .where('is_told', '=', 0)
         .where(({ fn }) => fn.coalesce('decided_at', 'asked_at'), '<', before)
@@ -86,7 +88,7 @@ async function ask(
   trx: Transaction<Tables>,
   request: NewAccessRequest,
   { since, most }: Limit,
-): Promise<AskedRequest> {
+): Promise<RequestOutcome> {
   // Whoever asks twice at the same moment waits here, so that each counts what the other one has asked.
   await lockWorkspace(trx, request.workspaceId);
   const row = toAccessRequestRow(request);

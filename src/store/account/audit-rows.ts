@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AuditEntry, KeptEntry } from '../../app/ports.ts';
+import type { AuditEntry, StoredEntry } from '../../app/ports.ts';
 import { money } from '../../domain/money.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { AuditRow } from '../engine/tables.ts';
@@ -30,7 +30,7 @@ export function toFacts(id: string, entry: AuditEntry): AuditFacts {
 }
 
 /** Reads a row of the audit. */
-export function toEntry(row: AuditRow): KeptEntry {
+export function toEntry(row: AuditRow): StoredEntry {
   return {
     id: row.id,
     seq: row.seq,

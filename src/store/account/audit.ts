@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder, Transaction } from 'kysely';
-import type { AuditEntry, AuditFilter, AuditLog, KeptEntry } from '../../app/ports.ts';
+import type { AuditEntry, AuditFilter, AuditLog, StoredEntry } from '../../app/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
 import { keepChain, signEntry, takeChain } from './audit-chain.ts';
@@ -76,7 +76,7 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   });
 }
 
-async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<KeptEntry> {
+async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
   let after = '';
   for (;;) {
     const rows = await select(foundation, filter).where('id', '>', after).orderBy('id').limit(PAGE).execute();

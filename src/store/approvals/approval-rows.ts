@@ -1,24 +1,24 @@
 import type { Approvals } from '../../app/access/ports.ts';
-import type { Approval, Card, Deed } from '../../domain/approval.ts';
+import type { Approval, ApprovalAction, Card } from '../../domain/approval.ts';
 import { claimOf } from '../../domain/operation.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { ApprovalRow } from '../engine/tables.ts';
 
 /** Makes the row of an approval that was just asked for. */
-export function toApprovalRow(approval: Parameters<Approvals['ask']>[0]): ApprovalRow {
+export function toApprovalRow(approval: Parameters<Approvals['request']>[0]): ApprovalRow {
   return {
     id: approval.id,
     workspace_id: approval.workspaceId,
     requester_id: approval.requesterId,
     channel_id: approval.channelId ?? null,
-    kind: approval.deed.kind,
-    deed: JSON.stringify(approval.deed),
-    claim: claimOfDeed(approval.deed),
+    kind: approval.action.kind,
+    deed: JSON.stringify(approval.action),
+    claim: claimOfDeed(approval.action),
     is_over_budget: approval.isOverBudget ? 1 : 0,
     state: 'open',
-    asked_at: approval.askedAt,
+    asked_at: approval.requestedAt,
     expires_at: approval.expiresAt,
-    changed_at: approval.askedAt,
+    changed_at: approval.requestedAt,
     decided_by: null,
     decided_at: null,
     reason: null,
@@ -33,12 +33,12 @@ export function toApproval(row: ApprovalRow): Approval {
     id: row.id,
     workspaceId: row.workspace_id,
     requesterId: row.requester_id,
-    deed: JSON.parse(row.deed) as Deed,
+    action: JSON.parse(row.deed) as ApprovalAction,
     isOverBudget: row.is_over_budget === 1,
     state: row.state,
-    askedAt: row.asked_at,
+    requestedAt: row.asked_at,
     expiresAt: row.expires_at,
-    isTold: row.is_told === 1,
+    isNotified: row.is_told === 1,
     cards: JSON.parse(row.cards) as Card[],
     ...keepPresent({
       channelId: row.channel_id,
@@ -50,6 +50,6 @@ export function toApproval(row: ApprovalRow): Approval {
 }
 
 /** What two open approvals must not both be about; empty for a create. */
-function claimOfDeed(deed: Deed): string {
+function claimOfDeed(deed: ApprovalAction): string {
   return deed.kind === 'delete' ? `delete:${deed.serverId}` : claimOf(deed.purchase);
 }

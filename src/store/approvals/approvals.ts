@@ -20,7 +20,7 @@ export function createApprovals(foundation: Foundation): Approvals {
   const { db } = foundation;
   return {
     ...createApprovalLists(foundation),
-    ask: (approval, audit) =>
+    request: (approval, audit) =>
       db.transaction().execute(async (trx) => {
         const row = toApprovalRow(approval);
         const inserted = await insert(trx, row);
@@ -30,14 +30,14 @@ export function createApprovals(foundation: Foundation): Approvals {
           approval: toApproval(inserted ?? (await getWinner(trx, row))),
         };
       }),
-    keepCards: async (id, cards) => {
+    storeCards: async (id, cards) => {
       await db
         .updateTable('approvals')
         .set({ cards: JSON.stringify(cards) })
         .where('id', '=', id)
         .execute();
     },
-    markTold: async (id, state) => {
+    markNotified: async (id, state) => {
       await db
         .updateTable('approvals')
         .set({ is_told: 1 })
@@ -84,7 +84,7 @@ export function createApprovals(foundation: Foundation): Approvals {
   };
 }
 
-function createApprovalLists({ db }: Foundation): Pick<Approvals, 'find' | 'listOpen' | 'listLeft'> {
+function createApprovalLists({ db }: Foundation): Pick<Approvals, 'find' | 'listOpen' | 'listUnfinished'> {
   const select = () => db.selectFrom('approvals').selectAll();
   return {
     find: async (id) => {
@@ -100,7 +100,7 @@ function createApprovalLists({ db }: Foundation): Pick<Approvals, 'find' | 'list
         .execute();
       return rows.map(toApproval);
     },
-    listLeft: async ({ now, since, untold }) => {
+    listUnfinished: async ({ now, since, untold }) => {
       const rows = await select()
         .where((column) =>
           column.or([
@@ -187,16 +187,16 @@ class OverBudget extends Error {}
 
 /** Money effect: what it writes will be paid, within the budget if one is given. @throws OverBudget */
 async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { at, budget }: Decision) {
-  const { id, workspaceId, requesterId, channelId, deed } = approval;
-  if (deed.kind === 'delete') return undefined;
+  const { id, workspaceId, requesterId, channelId, action } = approval;
+  if (action.kind === 'delete') return undefined;
   const operation: NewOperation = {
     id,
     workspaceId,
     actorId: requesterId,
-    purchase: deed.purchase,
+    purchase: action.purchase,
     at,
     ...(channelId === undefined ? {} : { channelId }),
-    ...(deed.price === undefined ? {} : { price: deed.price }),
+    ...(action.price === undefined ? {} : { price: action.price }),
   };
   // Whoever is just counting what was spent has to count this, too.
   await lockWorkspace(trx, workspaceId);

@@ -3,7 +3,7 @@ import type { AccessRequest } from '../../app/access/ports.ts';
 import type { AuditEntry } from '../../app/ports.ts';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
-import type { ApprovalState, Deed } from '../../domain/approval.ts';
+import type { ApprovalAction, ApprovalState } from '../../domain/approval.ts';
 import type { OperationState, Purchase } from '../../domain/operation.ts';
 
 /**
@@ -85,7 +85,7 @@ interface ApprovalsTable {
   workspace_id: string;
   requester_id: string;
   channel_id: string | null;
-  kind: Deed['kind'];
+  kind: ApprovalAction['kind'];
   /** JSON. */
   deed: string;
   /** '' when it claims nothing, or is not open any more. */

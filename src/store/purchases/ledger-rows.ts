@@ -44,7 +44,7 @@ export function toOperation(row: OperationRow): Operation {
     state: row.state,
     knownIds: JSON.parse(row.known_ids) as number[],
     hasPassword: row.has_password === 1,
-    needsPerson: row.needs_person === 1,
+    needsDecision: row.needs_person === 1,
     createdAt: row.created_at,
     ...keepPresent({
       channelId: row.channel_id,
@@ -55,7 +55,7 @@ export function toOperation(row: OperationRow): Operation {
       reasonDetails: parseDetails(row.reason_details),
       sentAt: row.sent_at,
       endedAt: row.ended_at,
-      toldAt: row.told_at === 0 ? null : row.told_at,
+      notifiedAt: row.told_at === 0 ? null : row.told_at,
     }),
   };
 }

@@ -62,7 +62,7 @@ export function createLedger(foundation: Foundation): Ledger {
         reason_details: reasonDetails ? JSON.stringify(reasonDetails) : null,
         claim: '',
       }),
-    doubt: (id, { dueAt, reason }, audit) =>
+    markUnconfirmed: (id, { dueAt, reason }, audit) =>
       moveAudited(foundation, id, ['sent'], audit, {
         state: 'in_doubt',
         reason,
@@ -70,12 +70,12 @@ export function createLedger(foundation: Foundation): Ledger {
         told_at: 0,
         due_at: dueAt,
       }),
-    needPerson: async (id, audit, reason) => {
+    markNeedsDecision: async (id, audit, reason) => {
       const why = reason === undefined ? {} : { reason, reason_details: null };
       const change = { ...why, needs_person: 1, told_at: 0, due_at: audit.at };
       await moveAudited(foundation, id, ['in_doubt'], audit, change);
     },
-    markTold: async (told, at) => {
+    markNotified: async (told, at) => {
       await db
         .updateTable('operations')
         .set((column) => ({
@@ -89,7 +89,7 @@ export function createLedger(foundation: Foundation): Ledger {
         }))
         .where('id', '=', told.id)
         .where('state', '=', told.state)
-        .where('needs_person', '=', told.needsPerson ? 1 : 0)
+        .where('needs_person', '=', told.needsDecision ? 1 : 0)
         .where('has_password', '=', told.hasPassword ? 1 : 0)
         .where('told_at', '=', 0)
         .execute();

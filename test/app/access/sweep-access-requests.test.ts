@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tellRequest } from '../../../src/app/access/notify-access-request.ts';
+import { notifyAccessRequest } from '../../../src/app/access/notify-access-request.ts';
 import type { AccessRequest } from '../../../src/app/access/ports.ts';
-import { sweepRequests } from '../../../src/app/access/sweep-access-requests.ts';
-import { createTurns } from '../../../src/app/mutex.ts';
+import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
+import { createMutex } from '../../../src/app/mutex.ts';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Services } from '../../../src/app/services.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -44,26 +44,26 @@ function makeServices(): Services {
     system: { ...stillSystem, now: () => now },
     log: silentLog,
     store,
-    people: { find: async () => undefined, exists: async () => 'unknown' },
+    users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
-    teller: {
-      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
-      askApprovers: async () => [],
-      showApproval: async () => undefined,
-      tellApproval: async () => true,
-      askOwners: async (_request, owners) => {
+    notifier: {
+      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
+      postApprovalCards: async () => [],
+      updateApprovalCards: async () => undefined,
+      notifyRequester: async () => true,
+      postAccessCards: async (_request, owners) => {
         asked.push(owners);
         await meanwhile();
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      showRequest: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
-      tellAsker: async ({ state }) => {
+      updateAccessCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
+      notifyAccessRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;
       },
     },
-    turns: createTurns(),
+    mutex: createMutex(),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
@@ -72,12 +72,12 @@ function makeServices(): Services {
 }
 
 /** Asked for at T0, by a process that may have died then. */
-async function left(askerId = 'U1'): Promise<AccessRequest> {
+async function left(requesterId = 'U1'): Promise<AccessRequest> {
   const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
-  const times = { askedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
+  const times = { requestedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
   const id = stillSystem.newId();
-  const made = await store.accessRequests.ask(
-    { id, workspaceId: 'T1', askerId, ...role, ...times },
+  const made = await store.accessRequests.request(
+    { id, workspaceId: 'T1', requesterId, ...role, ...times },
     { since: T0, most: 9 },
   );
   if (made.kind !== 'new') throw new Error(made.kind);
@@ -87,7 +87,7 @@ async function left(askerId = 'U1'): Promise<AccessRequest> {
 /** A process that started so many minutes after T0 looks what was left. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepRequests(services, T0 + startedAfter * MINUTE_MS);
+  await sweepAccessRequests(services, T0 + startedAfter * MINUTE_MS);
 }
 
 const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
@@ -103,7 +103,7 @@ describe('a request for a role', () => {
     await sweepAfter(4, 0);
     await sweepAfter(5, 0);
     expect(asked).toEqual([['U9'], ['U9'], ['U9']]);
-    expect(await store.accessRequests.find(id)).toMatchObject({ isTold: true, cards: [{ ts: '1.1' }] });
+    expect(await store.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 
   it('is left alone while whoever asked may just be posting it', async () => {
@@ -114,22 +114,22 @@ describe('a request for a role', () => {
 
   it('is posted once when it is told twice at the same time', async () => {
     const { id } = await left();
-    await Promise.all([tellRequest(id, services), tellRequest(id, services)]);
+    await Promise.all([notifyAccessRequest(id, services), notifyAccessRequest(id, services)]);
     expect(asked).toHaveLength(1);
   });
 
   it('that is not its asker’s to answer is not posted to the asker', async () => {
-    await tellRequest((await left('U9')).id, services);
+    await notifyAccessRequest((await left('U9')).id, services);
     expect(asked).toEqual([[]]);
   });
 
   it('that was answered while its cards were on their way has no buttons left', async () => {
     const request = await left();
     meanwhile = () => deny(request);
-    await tellRequest(request.id, services);
+    await notifyAccessRequest(request.id, services);
     expect(shown).toEqual(['denied']);
     expect(told).toEqual([]);
-    await tellRequest(request.id, services);
+    await notifyAccessRequest(request.id, services);
     expect(told).toEqual(['denied']);
   });
 });
@@ -137,7 +137,7 @@ describe('a request for a role', () => {
 describe('the answer to a request', () => {
   it('that a dead process left is shown in the cards and told, once', async () => {
     const request = await left();
-    await tellRequest(request.id, services);
+    await notifyAccessRequest(request.id, services);
     await store.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
     await sweepAfter(1);
     await sweepAfter(2);
@@ -155,7 +155,7 @@ describe('the answer to a request', () => {
 
   it('is not told any more after a day, but its buttons go', async () => {
     const request = await left();
-    await tellRequest(request.id, services);
+    await notifyAccessRequest(request.id, services);
     await deny(request);
     await sweepAfter(DAY_MINUTES + 1);
     await sweepAfter(DAY_MINUTES + 2);
@@ -163,14 +163,14 @@ describe('the answer to a request', () => {
   });
 
   it('does not wait for another one whose telling fails', async () => {
-    const { teller } = services;
+    const { notifier } = services;
     const broken = await deny(await left());
     await deny(await left('U2'));
-    const tellAsker = async (request: AccessRequest) => {
+    const notifyAccessRequester = async (request: AccessRequest) => {
       if (request.id === broken?.id) throw new Error('a defect');
-      return teller.tellAsker(request);
+      return notifier.notifyAccessRequester(request);
     };
-    services = { ...services, teller: { ...teller, tellAsker } };
+    services = { ...services, notifier: { ...notifier, notifyAccessRequester } };
     await sweepAfter(2);
     expect(told).toEqual(['denied']);
   });
@@ -179,7 +179,7 @@ describe('the answer to a request', () => {
 describe('a request that nobody answers', () => {
   it('ends after a week: its buttons go, the asker is told, the audit says it once', async () => {
     const { id } = await left();
-    await tellRequest(id, services);
+    await notifyAccessRequest(id, services);
     await sweepAfter(7 * DAY_MINUTES - 1);
     expect([shown, told]).toEqual([[], []]);
     await sweepAfter(7 * DAY_MINUTES);

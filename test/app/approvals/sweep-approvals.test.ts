@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { AuditEntry, HostingApi, Store } from '../../../src/app/ports.ts';
 import type { Services } from '../../../src/app/services.ts';
-import type { Approval, ApprovalState, Deed } from '../../../src/domain/approval.ts';
+import type { Approval, ApprovalAction, ApprovalState } from '../../../src/domain/approval.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
@@ -90,33 +90,37 @@ function services(): Services {
     system: { ...stillSystem, now: () => now },
     log: silentLog,
     store,
-    people: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
+    users: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
-    teller: {
-      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
-      askApprovers: async () => {
+    notifier: {
+      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
+      postApprovalCards: async () => {
         asked += 1;
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      showApproval: async ({ state }) => void shown.push(state),
-      tellApproval: async ({ state }) => {
+      updateApprovalCards: async ({ state }) => void shown.push(state),
+      notifyRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;
       },
-      askOwners: async () => [],
-      showRequest: async () => undefined,
-      tellAsker: async () => true,
+      postAccessCards: async () => [],
+      updateAccessCards: async () => undefined,
+      notifyAccessRequester: async () => true,
     },
-    turns: { take: (_name, work) => work() },
+    mutex: { run: (_name, work) => work() },
     hostingOf: makeHosting,
     settings: { owners: ['U9'], doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
   };
 }
 
 /** Something that was asked for at T0, and left at this state so many minutes later. */
-async function left(state: ApprovalState, afterMinutes = 0, deed: Deed = newDelete(7)): Promise<Approval> {
-  const { approval } = await store.approvals.ask(newApproval({ deed }), entry());
+async function left(
+  state: ApprovalState,
+  afterMinutes = 0,
+  action: ApprovalAction = newDelete(7),
+): Promise<Approval> {
+  const { approval } = await store.approvals.request(newApproval({ action }), entry());
   const at = T0 + afterMinutes * MINUTE_MS;
   if (state !== 'open') await store.approvals.approve(approval.id, { by: 'U9', at }, entry());
   if (!['open', 'approved'].includes(state))
@@ -288,7 +292,7 @@ describe('what nobody has decided', () => {
     await sweepAfter(4);
     await sweepAfter(5);
     expect(asked).toBe(3);
-    expect(await store.approvals.find(approval.id)).toMatchObject({ isTold: true, cards: [{ ts: '1.1' }] });
+    expect(await store.approvals.find(approval.id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 });
 
@@ -299,7 +303,7 @@ describe('what became of it', () => {
     isSlackDown = true;
     await sweepAfter(1);
     await sweepAfter(23 * 60);
-    expect((await store.approvals.find(id))?.isTold).toBe(false);
+    expect((await store.approvals.find(id))?.isNotified).toBe(false);
     await sweepAfter(24 * 60 + 1);
     isSlackDown = false;
     await sweepAfter(24 * 60 + 2);

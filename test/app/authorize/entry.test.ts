@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewGrant, People, Person } from '../../../src/app/access/ports.ts';
+import type { NewGrant, SlackUser, Users } from '../../../src/app/access/ports.ts';
 import {
-  createDoor,
-  type Door,
+  type Caller,
+  createEntry,
   defineUseCase,
+  type Entry,
   type UseCase,
-  type Visit,
 } from '../../../src/app/authorize/use-case.ts';
 import type { AuditEntry, Store } from '../../../src/app/ports.ts';
 import type { Services } from '../../../src/app/services.ts';
@@ -17,7 +17,7 @@ import { silentLog } from '../../../src/log.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 
-const MEMBER: Person = {
+const MEMBER: SlackUser = {
   isAdmin: false,
   isGuest: false,
   isBot: false,
@@ -27,13 +27,13 @@ const MEMBER: Person = {
 };
 
 let store: Store;
-let people: Map<string, Person>;
+let people: Map<string, SlackUser>;
 let asked: string[];
 /** Members by user group; a group that is not in it can't be looked up. */
 let groups: Map<string, readonly string[]>;
 let now: number;
 let isSlackDown: boolean;
-let door: Door;
+let door: Entry;
 /** How often a use case ran. */
 let runs: number;
 
@@ -46,7 +46,7 @@ beforeEach(async () => {
   now = T0;
   isSlackDown = false;
   runs = 0;
-  door = createDoor(servicesWith());
+  door = createEntry(servicesWith());
   for (const role of ROLES) await give(`U${role.toUpperCase()}`, role);
 });
 
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 function servicesWith(more: Partial<Services> = {}): Services {
-  const fakePeople: People = {
+  const fakePeople: Users = {
     find: async (_workspaceId, userId) => {
       asked.push(userId);
       return isSlackDown ? undefined : (people.get(userId) ?? MEMBER);
@@ -66,22 +66,22 @@ function servicesWith(more: Partial<Services> = {}): Services {
     system: { ...stillSystem, now: () => now },
     log: silentLog,
     store,
-    people: fakePeople,
+    users: fakePeople,
     groups: {
       list: async () => undefined,
       listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
     },
     channels: { look: async () => undefined },
-    teller: {
-      tellOperation: async () => ({ isTold: true, isPasswordShown: false }),
-      askApprovers: async () => [],
-      showApproval: async () => undefined,
-      tellApproval: async () => true,
-      askOwners: async () => [],
-      showRequest: async () => undefined,
-      tellAsker: async () => true,
+    notifier: {
+      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
+      postApprovalCards: async () => [],
+      updateApprovalCards: async () => undefined,
+      notifyRequester: async () => true,
+      postAccessCards: async () => [],
+      updateAccessCards: async () => undefined,
+      notifyAccessRequester: async () => true,
     },
-    turns: { take: (_name, work) => work() },
+    mutex: { run: (_name, work) => work() },
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
@@ -103,17 +103,17 @@ async function give(subjectId: string, role: Role, more: Partial<NewGrant> = {})
   });
 }
 
-const roleOf = async (userId: string, more: Partial<Visit['actor']> = {}) =>
-  strongestRole(await door.findReach({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
+const roleOf = async (userId: string, more: Partial<Caller['actor']> = {}) =>
+  strongestRole(await door.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
 
-function visit(userId: string, more: Partial<Visit['actor']> = {}, requestId?: string): Visit {
+function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?: string): Caller {
   const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
   return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
 }
 
 function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
   return defineUseCase({
-    name: 'deed',
+    name: 'action',
     needs,
     effect,
     run: async (input: string) => {
@@ -132,7 +132,7 @@ const outcomes = async () => (await audited()).map(({ outcome, code }) => [outco
 describe('the door', () => {
   it('lets nobody in by default', async () => {
     for (const needs of ROLES) {
-      await expect(door.enter(useCase(needs), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
+      await expect(door.execute(useCase(needs), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
         code: 'role_needed',
         details: { needed: needs },
       });
@@ -143,34 +143,34 @@ describe('the door', () => {
 
   it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
     for (const needs of ROLES) {
-      const entering = door.enter(useCase(needs), 'x', visit(`U${held.toUpperCase()}`));
+      const entering = door.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
       if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await entering).toBe('x');
       else await expect(entering).rejects.toMatchObject({ details: { needed: needs, held } });
     }
   });
 
   it('opens to everybody of the workspace for what takes no role', async () => {
-    expect(await door.enter(useCase('anyone'), 'x', visit('USOMEBODY'))).toBe('x');
+    expect(await door.execute(useCase('anyone'), 'x', caller('USOMEBODY'))).toBe('x');
     expect(asked).toEqual([]);
   });
 
   it('lets the owners in whom the operator named, whatever Slack says', async () => {
     isSlackDown = true;
-    expect(await door.enter(useCase('owner'), 'x', visit('UNAMED'))).toBe('x');
+    expect(await door.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
   });
 
   it('closes at once when a role is taken away', async () => {
-    await door.enter(useCase('operator'), 'x', visit('UOPERATOR'));
+    await door.execute(useCase('operator'), 'x', caller('UOPERATOR'));
     await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
-    await expect(door.enter(useCase('operator'), 'x', visit('UOPERATOR'))).rejects.toMatchObject({
+    await expect(door.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
 
   it('does not know roles of another workspace', async () => {
     await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
-    const elsewhere = visit('UOWNER', { workspaceId: 'T2' });
-    await expect(door.enter(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
+    const elsewhere = caller('UOWNER', { workspaceId: 'T2' });
+    await expect(door.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -183,12 +183,14 @@ describe('somebody of another organisation', () => {
     'owner',
   ] as const)('is refused what takes %s, even with a role', async (needs) => {
     people.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
-    const stranger = visit('UOWNER', { homeTeamId: 'T9' });
-    await expect(door.enter(useCase(needs), 'x', stranger)).rejects.toMatchObject({
+    const stranger = caller('UOWNER', { homeTeamId: 'T9' });
+    await expect(door.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
       code: 'other_organisation',
     });
-    await expect(door.knock(useCase(needs), stranger)).rejects.toMatchObject({ code: 'other_organisation' });
-    expect(await door.findReach(stranger.actor)).toEqual([]);
+    await expect(door.authorize(useCase(needs), stranger)).rejects.toMatchObject({
+      code: 'other_organisation',
+    });
+    expect(await door.findRoles(stranger.actor)).toEqual([]);
     expect(await outcomes()).toEqual([
       ['denied', 'other_organisation'],
       ['denied', 'other_organisation'],
@@ -197,7 +199,7 @@ describe('somebody of another organisation', () => {
 
   it('has no role when it is Slack that says so', async () => {
     people.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
-    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+    await expect(door.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -207,7 +209,7 @@ describe('a workspace that the app is not set up for', () => {
   it('gets nothing, not even for the owners that the operator named', async () => {
     for (const needs of ['anyone', 'owner'] as const) {
       await expect(
-        door.enter(useCase(needs), 'x', visit('UNAMED', { workspaceId: 'T404' })),
+        door.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
       ).rejects.toMatchObject({
         code: 'other_workspace',
       });
@@ -218,13 +220,13 @@ describe('a workspace that the app is not set up for', () => {
 
 describe('Slack’s word on a person', () => {
   it('makes workspace admins owners', async () => {
-    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await door.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UADMIN')).toBe('owner');
   });
 
   it('is stronger than a weak grant, and never weakens a strong one', async () => {
     await give('UADMIN', 'viewer');
-    expect(await door.enter(useCase('owner'), 'x', visit('UADMIN'))).toBe('x');
+    expect(await door.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UMANAGER')).toBe('manager');
   });
 
@@ -234,7 +236,7 @@ describe('Slack’s word on a person', () => {
     ['a guest', { isGuest: true }],
   ])('makes no owner of %s', async (_who, trait) => {
     people.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
-    await expect(door.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toMatchObject({
+    await expect(door.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -252,27 +254,27 @@ describe('Slack’s word on a person', () => {
   });
 
   it('is asked for only when what is known here does not suffice', async () => {
-    await door.enter(useCase('operator'), 'x', visit('UMANAGER'));
+    await door.execute(useCase('operator'), 'x', caller('UMANAGER'));
     expect(asked).toEqual([]);
-    await expect(door.enter(useCase('owner'), 'x', visit('UMANAGER'))).rejects.toThrow();
+    await expect(door.execute(useCase('owner'), 'x', caller('UMANAGER'))).rejects.toThrow();
     expect(asked).toEqual(['UMANAGER']);
   });
 
   it('is not asked for by a knock of whoever may do it to some server', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
-    await door.knock(useCase('operator'), visit('UANN'));
+    await door.authorize(useCase('operator'), caller('UANN'));
     expect(asked).toEqual([]);
-    await door.enter(useCase('operator'), 'x', visit('UANN'));
+    await door.execute(useCase('operator'), 'x', caller('UANN'));
     expect(asked).toEqual(['UANN']);
   });
 
   it('counts as no when it does not come, and is not told as a lack of a role', async () => {
     isSlackDown = true;
     for (const userId of ['UADMIN', 'USOMEBODY', 'UMANAGER']) {
-      await expect(door.enter(useCase('owner'), 'x', visit(userId))).rejects.toMatchObject({
+      await expect(door.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
-      await expect(door.knock(useCase('owner'), visit(userId))).rejects.toMatchObject({
+      await expect(door.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
     }
@@ -280,17 +282,17 @@ describe('Slack’s word on a person', () => {
       new Set(['denied identity_unknown']),
     );
     expect(runs).toBe(0);
-    expect(await door.enter(useCase('manager'), 'x', visit('UMANAGER'))).toBe('x');
+    expect(await door.execute(useCase('manager'), 'x', caller('UMANAGER'))).toBe('x');
   });
 
   it.each([
     ['that the app may not ask for it', 'hidden'],
     ['that there is no such person', 'no'],
   ] as const)('is a no when it is %s', async (_words, exists) => {
-    const silent: People = { find: async () => undefined, exists: async () => exists };
+    const silent: Users = { find: async () => undefined, exists: async () => exists };
     await give('C1', 'manager', { subjectKind: 'channel' });
-    const silentDoor = createDoor(servicesWith({ people: silent }));
-    await expect(silentDoor.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toMatchObject({
+    const silentDoor = createEntry(servicesWith({ users: silent }));
+    await expect(silentDoor.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
       code: 'role_needed',
     });
     const asked = { workspaceId: 'T1', userId: 'USOMEBODY', channelId: 'C1' };
@@ -298,12 +300,14 @@ describe('Slack’s word on a person', () => {
   });
 
   it('lets nobody in when asking for it breaks', async () => {
-    const broken: People = {
+    const broken: Users = {
       find: () => Promise.reject(new Error('socket hang up')),
       exists: async () => 'unknown',
     };
-    const brokenDoor = createDoor(servicesWith({ people: broken }));
-    await expect(brokenDoor.enter(useCase('viewer'), 'x', visit('UADMIN'))).rejects.toThrow('socket hang up');
+    const brokenDoor = createEntry(servicesWith({ users: broken }));
+    await expect(brokenDoor.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toThrow(
+      'socket hang up',
+    );
     expect(runs).toBe(0);
     expect(await outcomes()).toEqual([['denied', 'defect']]);
   });
@@ -328,7 +332,7 @@ describe('a role given to a user group', () => {
   });
 
   it('is told as unknown while Slack can’t say who is in it, but only where it would suffice', async () => {
-    const tryTo = (needs: Role) => door.enter(useCase(needs), 'x', visit('UANN'));
+    const tryTo = (needs: Role) => door.execute(useCase(needs), 'x', caller('UANN'));
     await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
     await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
     groups.set('S1', []);
@@ -365,7 +369,7 @@ describe('a role given to a user group', () => {
     groups.set('S1', ['UVIEWER', 'UMANAGER']);
     expect(await roleOf('UVIEWER')).toBe('operator');
     expect(await roleOf('UMANAGER')).toBe('manager');
-    expect(await door.enter(useCase('operator'), 'x', visit('UVIEWER'))).toBe('x');
+    expect(await door.execute(useCase('operator'), 'x', caller('UVIEWER'))).toBe('x');
   });
 });
 
@@ -375,7 +379,7 @@ describe('a role given to a channel', () => {
   it('is whoever’s is a full member and acts there', async () => {
     expect(await roleOf('UANN')).toBe('viewer');
     expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
-    expect(strongestRole(await door.findReach({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
+    expect(strongestRole(await door.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
   });
 
   it('is nothing for guests, and for anybody while Slack can’t say who is one', async () => {
@@ -399,19 +403,19 @@ describe('a role for a time', () => {
 describe('a role for some servers', () => {
   const touch = (label: string, needs: Role = 'operator') =>
     defineUseCase({
-      name: 'deed',
+      name: 'action',
       needs,
       effect: 'reads',
-      run: async (_input: string, scene) => {
-        await scene.demand(label);
-        return scene.covers(label);
+      run: async (_input: string, context) => {
+        await context.requireRoleFor(label);
+        return context.covers(label);
       },
     });
 
   it('opens the door, and then only to them', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
-    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
-    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+    expect(await door.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(door.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'role_needed',
       details: { needed: 'operator', held: 'operator', label: 'db-1', owners: ['UNAMED', 'UOWNER'] },
     });
@@ -421,9 +425,9 @@ describe('a role for some servers', () => {
   it('is the strongest that fits the server', async () => {
     await give('UANN', 'viewer');
     await give('UANN', 'manager', { pattern: '*-test' });
-    expect(await door.enter(touch('web-test', 'manager'), '', visit('UANN'))).toBe(true);
-    expect(await door.enter(touch('web-1', 'viewer'), '', visit('UANN'))).toBe(true);
-    await expect(door.enter(touch('web-1', 'operator'), '', visit('UANN'))).rejects.toMatchObject({
+    expect(await door.execute(touch('web-test', 'manager'), '', caller('UANN'))).toBe(true);
+    expect(await door.execute(touch('web-1', 'viewer'), '', caller('UANN'))).toBe(true);
+    await expect(door.execute(touch('web-1', 'operator'), '', caller('UANN'))).rejects.toMatchObject({
       details: { held: 'manager', label: 'web-1' },
     });
   });
@@ -431,11 +435,11 @@ describe('a role for some servers', () => {
   it('is told as unknown for others while a group’s role for those can’t be looked up', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
     await give('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
-    expect(await door.enter(touch('web-1'), '', visit('UANN'))).toBe(true);
-    await expect(door.enter(touch('db-1'), '', visit('UANN'))).rejects.toMatchObject({
+    expect(await door.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(door.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'identity_unknown',
     });
-    await expect(door.enter(touch('mail-1'), '', visit('UANN'))).rejects.toMatchObject({
+    await expect(door.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
     expect(await outcomes()).toEqual([
@@ -448,7 +452,7 @@ describe('a role for some servers', () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
     await give('S1', 'operator', { subjectKind: 'group' });
     groups.set('S1', ['UANN']);
-    expect(await door.enter(touch('db-1'), '', visit('UANN'))).toBe(true);
+    expect(await door.execute(touch('db-1'), '', caller('UANN'))).toBe(true);
   });
 });
 
@@ -456,10 +460,10 @@ describe('Enterprise Grid', () => {
   it('lets in a member who is at home in another workspace of it, and nobody else from there', async () => {
     await give('WANN', 'operator');
     people.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
-    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' }))).toBe('x');
+    expect(await door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
     people.set('WANN', { ...MEMBER, teamIds: ['T2'] });
     await expect(
-      door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+      door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
     ).rejects.toMatchObject({ code: 'other_organisation' });
   });
 
@@ -467,16 +471,16 @@ describe('Enterprise Grid', () => {
     await give('WANN', 'operator');
     isSlackDown = true;
     await expect(
-      door.enter(useCase('anyone'), 'x', visit('WANN', { homeTeamId: 'T2' })),
+      door.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
     ).rejects.toMatchObject({ code: 'other_organisation' });
-    expect(await door.enter(useCase('operator'), 'x', visit('WANN', { homeTeamId: 'T1' }))).toBe('x');
+    expect(await door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
 
 describe('the same signed request', () => {
   it('changes something once', async () => {
     const again = () =>
-      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+      door.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     await again();
     await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
     expect(runs).toBe(1);
@@ -489,42 +493,43 @@ describe('the same signed request', () => {
 
   it('changes something once when it comes twice at the same time', async () => {
     const again = () =>
-      door.enter(useCase('operator', 'changes'), 'x', visit('UOPERATOR', {}, 'signature-1'));
+      door.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     const ended = await Promise.allSettled([again(), again(), again()]);
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(runs).toBe(1);
   });
 
   it('may read as often as it comes', async () => {
-    for (let time = 0; time < 3; time++) await door.enter(useCase('viewer'), 'x', visit('UVIEWER', {}, 's'));
+    for (let time = 0; time < 3; time++)
+      await door.execute(useCase('viewer'), 'x', caller('UVIEWER', {}, 's'));
     expect(runs).toBe(3);
   });
 
   it('leaves the first place to whoever may use it', async () => {
-    const deed = useCase('operator', 'changes');
-    await expect(door.enter(deed, 'x', visit('USOMEBODY', {}, 's'))).rejects.toMatchObject({
+    const action = useCase('operator', 'changes');
+    await expect(door.execute(action, 'x', caller('USOMEBODY', {}, 's'))).rejects.toMatchObject({
       code: 'role_needed',
     });
-    expect(await door.enter(deed, 'x', visit('UOPERATOR', {}, 's'))).toBe('x');
+    expect(await door.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
   });
 
   it('is not looked for where nothing can be replayed', async () => {
-    const deed = useCase('operator', 'changes');
-    for (let time = 0; time < 2; time++) await door.enter(deed, 'x', visit('UOPERATOR'));
+    const action = useCase('operator', 'changes');
+    for (let time = 0; time < 2; time++) await door.execute(action, 'x', caller('UOPERATOR'));
     expect(runs).toBe(2);
   });
 });
 
 describe('the audit', () => {
   it('says who did what, where, about what, and that it is done', async () => {
-    const deed = defineUseCase({
+    const action = defineUseCase({
       name: 'reboot',
       needs: 'operator',
       effect: 'changes',
       subject: (input: { typed: string }) => ({ label: input.typed }),
-      run: async (_input: { typed: string }, scene) => scene.about({ serverId: 42, label: 'web-1' }),
+      run: async (_input: { typed: string }, context) => context.setSubject({ serverId: 42, label: 'web-1' }),
     });
-    await door.enter(deed, { typed: 'web' }, visit('UOPERATOR'));
+    await door.execute(action, { typed: 'web' }, caller('UOPERATOR'));
     const [started, done] = await audited();
     const same = { at: T0, workspaceId: 'T1', actorId: 'UOPERATOR', channelId: 'C1', surface: 'command' };
     expect(started).toMatchObject({ ...same, action: 'reboot', outcome: 'started', label: 'web' });
@@ -534,7 +539,7 @@ describe('the audit', () => {
 
   it('has the start of a change before the change is begun', async () => {
     let before: unknown;
-    const deed = defineUseCase({
+    const action = defineUseCase({
       name: 'stop',
       needs: 'operator',
       effect: 'changes',
@@ -542,16 +547,16 @@ describe('the audit', () => {
         before = await outcomes();
       },
     });
-    await door.enter(deed, {}, visit('UOPERATOR'));
+    await door.execute(action, {}, caller('UOPERATOR'));
     expect(before).toEqual([['started', undefined]]);
   });
 
   it('has nothing of reading, refusals aside', async () => {
-    await door.enter(useCase('viewer'), 'x', visit('UVIEWER'));
-    await door.knock(useCase('viewer', 'changes'), visit('UVIEWER'));
+    await door.execute(useCase('viewer'), 'x', caller('UVIEWER'));
+    await door.authorize(useCase('viewer', 'changes'), caller('UVIEWER'));
     expect(await audited()).toEqual([]);
-    await expect(door.enter(useCase('viewer'), 'x', visit('USOMEBODY'))).rejects.toThrow();
-    await expect(door.knock(useCase('owner'), visit('UVIEWER'))).rejects.toThrow();
+    await expect(door.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toThrow();
+    await expect(door.authorize(useCase('owner'), caller('UVIEWER'))).rejects.toThrow();
     expect(await outcomes()).toEqual([
       ['denied', 'role_needed'],
       ['denied', 'role_needed'],
@@ -559,8 +564,8 @@ describe('the audit', () => {
   });
 
   it('leaves a confirmation to the ledger, and notes when it failed', async () => {
-    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
-    await door.enter(useCase('manager', 'confirms'), 'x', visit('UMANAGER', {}, 's'));
+    await door.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
+    await door.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
     expect(await audited()).toEqual([]);
     expect(runs).toBe(2);
     await expect(failWith(new Refusal('other_workspace', {}), 'confirms')).rejects.toThrow();
@@ -582,13 +587,13 @@ describe('the audit', () => {
   });
 
   it('says that nobody knows, where nobody does', async () => {
-    const deed = defineUseCase({
+    const action = defineUseCase({
       name: 'reboot',
       needs: 'operator',
       effect: 'changes',
-      run: async (_input: string, scene) => scene.doubt('no_answer'),
+      run: async (_input: string, context) => context.setUnconfirmed('no_answer'),
     });
-    await door.enter(deed, 'x', visit('UOPERATOR'));
+    await door.execute(action, 'x', caller('UOPERATOR'));
     expect(await outcomes()).toEqual([
       ['started', undefined],
       ['in_doubt', 'no_answer'],
@@ -596,15 +601,15 @@ describe('the audit', () => {
   });
 
   function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
-    const deed = defineUseCase({
-      name: 'deed',
+    const action = defineUseCase({
+      name: 'action',
       needs: 'manager',
       effect,
       run: async () => {
         throw error;
       },
     });
-    return door.enter(deed, {}, visit('UMANAGER'));
+    return door.execute(action, {}, caller('UMANAGER'));
   }
 });
 
@@ -613,11 +618,11 @@ describe('the hosting account', () => {
     name: 'list',
     needs: 'viewer',
     effect: 'reads',
-    run: async (_input: string, scene) => scene.hosting(),
+    run: async (_input: string, context) => context.hosting(),
   });
 
   it('is refused in words while the workspace has none', async () => {
-    await expect(door.enter(ask, 'x', visit('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+    await expect(door.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
   it('is the same for all of one act, also when another is connected meanwhile', async () => {
@@ -631,15 +636,15 @@ describe('the hosting account', () => {
       name: 'delete',
       needs: 'viewer',
       effect: 'reads',
-      run: async (_input: string, scene) => {
-        const first = await scene.hosting();
+      run: async (_input: string, context) => {
+        const first = await context.hosting();
         await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
-        return first === (await scene.hosting());
+        return first === (await context.hosting());
       },
     });
-    const thatDoor = createDoor(servicesWith({ hostingOf }));
-    expect(await thatDoor.enter(twice, 'x', visit('UVIEWER'))).toBe(true);
-    await thatDoor.enter(ask, 'x', visit('UVIEWER'));
+    const thatDoor = createEntry(servicesWith({ hostingOf }));
+    expect(await thatDoor.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
+    await thatDoor.execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1', 'key-2']);
   });
 
@@ -652,7 +657,7 @@ describe('the hosting account', () => {
       opened.push(key.reveal());
       return {} as ReturnType<Services['hostingOf']>;
     };
-    await createDoor(servicesWith({ hostingOf })).enter(ask, 'x', visit('UVIEWER'));
+    await createEntry(servicesWith({ hostingOf })).execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1']);
   });
 });

@@ -15,7 +15,7 @@ function inDoubt(purchase: Purchase, knownIds: readonly number[] = []): Operatio
     state: 'in_doubt',
     knownIds,
     hasPassword: false,
-    needsPerson: false,
+    needsDecision: false,
     createdAt: SENT_AT,
     sentAt: SENT_AT,
   };

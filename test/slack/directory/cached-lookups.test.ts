@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keepAnswers } from '../../../src/slack/directory/cached-lookups.ts';
+import { cacheLookups } from '../../../src/slack/directory/cached-lookups.ts';
 import { type HandClock, handClock, turn } from '../support/hand-clock.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ beforeEach(() => {
   answer = 'first';
   open = [];
   isSlow = false;
-  find = keepAnswers(async (key) => {
+  find = cacheLookups(async (key) => {
     asked.push(key);
     return isSlow ? new Promise((resolve) => open.push(resolve)) : answer;
   }, clock.system);
@@ -110,7 +110,7 @@ describe('what Slack was asked', () => {
 
   it('fails for whoever asks when the asking itself has a defect, and is asked again later', async () => {
     let times = 0;
-    const broken = keepAnswers(async () => {
+    const broken = cacheLookups(async () => {
       times += 1;
       throw new Error('a defect');
     }, clock.system);

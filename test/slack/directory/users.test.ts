@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPeople } from '../../../src/slack/directory/users.ts';
+import { createUsers } from '../../../src/slack/directory/users.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
 import { partialSlack } from '../support/partial-slack.ts';
@@ -16,7 +16,7 @@ function peopleOf(answer: SlackAnswer<{ user: unknown }>) {
     },
   });
   const clock = handClock();
-  return { asked, clock, people: createPeople(slack, clock.system) };
+  return { asked, clock, people: createUsers(slack, clock.system) };
 }
 
 const known = (user: unknown) => peopleOf({ ok: true, user });

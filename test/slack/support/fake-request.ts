@@ -1,4 +1,4 @@
-import type { ServerSheet } from '../../../src/app/servers/show-server.ts';
+import type { ServerCard } from '../../../src/app/servers/show-server.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';
@@ -9,7 +9,7 @@ export interface FakeRequest extends SlackRequest {
   readonly said: Message[];
 }
 
-const sheet: ServerSheet = { server: makeServer(), operations: [], history: [] };
+const sheet: ServerCard = { server: makeServer(), operations: [], history: [] };
 const ANSWERS: Readonly<Record<string, unknown>> = {
   list: [],
   show: sheet,
@@ -31,20 +31,20 @@ export function fakeRequest(): FakeRequest {
   const request = {
     entered,
     said,
-    visit: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
+    caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
     bench: {
       currency: 'EUR',
       services: { system: { now: () => NOW }, store: { workspaces: { find: async () => undefined } } },
     } as unknown as SlackRequest['bench'],
-    reply: { tell: say, replace: say, announce: say, erase: async () => true },
-    enter: async (useCase: { name: string }, input: unknown) => {
+    reply: { send: say, replace: say, announce: say, delete: async () => true },
+    execute: async (useCase: { name: string }, input: unknown) => {
       entered.push([useCase.name, input]);
       return ANSWERS[useCase.name];
     },
-    knock: async () => undefined,
+    authorize: async () => undefined,
     role: async () => undefined,
     explain: (error: unknown) => String(error),
-    part: () => request,
+    subrequest: () => request,
   } as unknown as FakeRequest;
   return request;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Card } from '../../../src/domain/approval.ts';
-import { type Message, say, section } from '../../../src/slack/kit/blocks.ts';
+import { type Message, section, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { partialSlack } from '../support/partial-slack.ts';
 
-const hello = say('Somebody asks for access');
+const hello = textMessage('Somebody asks for access');
 const native: Message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
 const REFUSED = { ok: false, error: 'invalid_blocks' } as const;
 

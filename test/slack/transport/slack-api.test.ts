@@ -6,8 +6,8 @@ import type { SlackOptions } from '../../../src/sandbox/slack/slack.ts';
 import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
 import { createChannels } from '../../../src/slack/directory/channels.ts';
 import { createGroups } from '../../../src/slack/directory/groups.ts';
-import { createPeople } from '../../../src/slack/directory/users.ts';
-import { actions, say } from '../../../src/slack/kit/blocks.ts';
+import { createUsers } from '../../../src/slack/directory/users.ts';
+import { actions, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { defineButton } from '../../../src/slack/kit/button.ts';
 import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
 import { createSlackApi, type SlackApi } from '../../../src/slack/transport/slack-api.ts';
@@ -28,22 +28,22 @@ async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
 describe('a message', () => {
   it('to a channel is known by where it stands, and edited in place', async () => {
     const { slack, api } = await start();
-    const posted = await api.post(OPS, say('Approve?', actions(approve.element('Approve', 'x'))));
+    const posted = await api.post(OPS, textMessage('Approve?', actions(approve.element('Approve', 'x'))));
     expect(posted).toMatchObject({ ok: true, channelId: OPS, ts: expect.stringMatching(/^\d+\.\d+$/) });
     if (!posted.ok) throw new Error(posted.error);
     const owner = slack.as('owner').in('#ops');
     await owner.sees('Approve?');
-    expect(await api.updateMessage(posted, say('Approved'))).toEqual({ ok: true });
+    expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
     await owner.sees('Approved');
     owner.doesNotSee('Approve?');
   });
 
   it('to a person stands in the conversation with the app, and is edited there', async () => {
     const { slack, api } = await start();
-    const posted = await api.post(PEOPLE.owner.id, say('Approve?'));
+    const posted = await api.post(PEOPLE.owner.id, textMessage('Approve?'));
     expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
     if (!posted.ok) throw new Error(posted.error);
-    expect(await api.updateMessage(posted, say('Approved'))).toEqual({ ok: true });
+    expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
     await slack.as('owner').in('dm').sees('Approved');
     slack.as('manager').in('dm').doesNotSee('Approved');
   });
@@ -56,7 +56,9 @@ describe('a message', () => {
     slack.faults.failMethod(method, error);
     const card = { channelId: OPS, ts: '1.0' };
     const answer =
-      method === 'chat.update' ? await api.updateMessage(card, say('x')) : await api.post(OPS, say('x'));
+      method === 'chat.update'
+        ? await api.updateMessage(card, textMessage('x'))
+        : await api.post(OPS, textMessage('x'));
     expect(answer).toEqual({ ok: false, error });
   });
 });
@@ -66,11 +68,11 @@ describe('cards', () => {
     const { slack, api } = await start();
     const cards = await postCards(
       [PEOPLE.owner.id, 'U0NOONE', PEOPLE.manager.id, OPS],
-      say('Yes or no?'),
+      textMessage('Yes or no?'),
       api,
     );
     expect(cards.length).toBe(3);
-    await editCards([{ channelId: OPS, ts: '1.0' }, ...cards], say('It was a yes'), api);
+    await editCards([{ channelId: OPS, ts: '1.0' }, ...cards], textMessage('It was a yes'), api);
     for (const [name, place] of [
       ['owner', 'dm'],
       ['manager', 'dm'],
@@ -87,7 +89,7 @@ describe('cards', () => {
     const message = {
       text: 'x',
       blocks: [{ type: 'divider' as const }],
-      plainBlocks: say('The plain one').blocks,
+      plainBlocks: textMessage('The plain one').blocks,
     };
     expect((await postCards([OPS], message, api)).length).toBe(1);
     await slack.as('owner').in('#ops').sees('The plain one');
@@ -106,7 +108,7 @@ describe('who the app is', () => {
 
 describe('Slack’s directory', () => {
   const ports = (api: SlackApi) => ({
-    people: createPeople(api, realSystem),
+    people: createUsers(api, realSystem),
     groups: createGroups(api, realSystem),
     channels: createChannels(api, realSystem),
   });
@@ -173,6 +175,6 @@ describe('Slack’s directory', () => {
     await slack.stop();
     expect(await ports(api).groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
     expect(await ports(api).channels.look('T0SANDBOX', OPS)).toBeUndefined();
-    expect(await api.post(OPS, say('x'))).toMatchObject({ ok: false, error: expect.any(String) });
+    expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
   });
 });

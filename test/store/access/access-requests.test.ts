@@ -7,17 +7,17 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 function newRequest(more: Partial<NewAccessRequest> = {}): NewAccessRequest {
-  const { askedAt = T0 } = more;
+  const { requestedAt = T0 } = more;
   return {
     id: stillSystem.newId(),
     workspaceId: 'T1',
-    askerId: 'U1',
+    requesterId: 'U1',
     channelId: 'C1',
     role: 'operator',
     pattern: '',
     reason: 'to réboot things',
-    askedAt,
-    expiresAt: askedAt + WEEK_MS,
+    requestedAt,
+    expiresAt: requestedAt + WEEK_MS,
     ...more,
   };
 }
@@ -32,7 +32,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
 
   const ask = (more: Partial<NewAccessRequest> = {}) => {
     const request = newRequest(more);
-    return requests.ask(request, { since: request.askedAt - HOUR_MS, most: 3 });
+    return requests.request(request, { since: request.requestedAt - HOUR_MS, most: 3 });
   };
   /** One that has to be new. */
   const askNew = async (more: Partial<NewAccessRequest> = {}): Promise<AccessRequest> => {
@@ -44,47 +44,47 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   describe('asking', () => {
     test('is kept as it was asked, with the cards that ask for it', async () => {
       const asked = newRequest();
-      const made = await requests.ask(asked, { since: 0, most: 1 });
-      const request = { ...asked, state: 'open', isTold: false, cards: [] };
+      const made = await requests.request(asked, { since: 0, most: 1 });
+      const request = { ...asked, state: 'open', isNotified: false, cards: [] };
       expect(made).toStrictEqual({ kind: 'new', request, replaced: [] });
       const cards = [
         { channelId: 'D1', ts: '1.1' },
         { channelId: 'D2', ts: '1.2' },
       ];
-      await requests.keepCards(asked.id, cards);
+      await requests.storeCards(asked.id, cards);
       expect(await requests.find(asked.id)).toStrictEqual({ ...request, cards });
       expect(await requests.find('nothing')).toBeUndefined();
     });
 
     test('again within the hour does not nag', async () => {
       const request = await askNew();
-      expect(await ask({ askedAt: T0 + HOUR_MS })).toEqual({ kind: 'repeated', request });
+      expect(await ask({ requestedAt: T0 + HOUR_MS })).toEqual({ kind: 'repeated', request });
       expect(await requests.listOpen('T1')).toHaveLength(1);
     });
 
     test('again within the hour does not nag when it was denied either', async () => {
       const { id } = await askNew();
       await requests.decide(id, { by: 'U9', at: T0 + 1 });
-      const again = await ask({ askedAt: T0 + HOUR_MS });
+      const again = await ask({ requestedAt: T0 + HOUR_MS });
       expect(again).toMatchObject({ kind: 'repeated', request: { id, state: 'denied' } });
-      expect((await ask({ askedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
+      expect((await ask({ requestedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
     });
 
     test('after an approved role has ended is new, however soon', async () => {
       const { id } = await askNew();
       await requests.decide(id, { by: 'U9', at: T0 + 1, grant: newGrant({ until: T0 + 2 }) });
-      expect((await ask({ askedAt: T0 + 3 })).kind).toBe('new');
+      expect((await ask({ requestedAt: T0 + 3 })).kind).toBe('new');
     });
 
     test('after the hour replaces the one that nobody has answered', async () => {
       const old = await askNew();
-      await requests.keepCards(old.id, [{ channelId: 'D1', ts: '1.1' }]);
-      await requests.markTold(old.id, 'open');
+      await requests.storeCards(old.id, [{ channelId: 'D1', ts: '1.1' }]);
+      await requests.markNotified(old.id, 'open');
       const decidedAt = T0 + HOUR_MS + 1;
-      const again = await ask({ askedAt: decidedAt, pattern: '' });
+      const again = await ask({ requestedAt: decidedAt, pattern: '' });
       const closed = { state: 'replaced', decidedAt, cards: [{ channelId: 'D1', ts: '1.1' }] };
-      expect(again).toMatchObject({ kind: 'new', replaced: [{ ...old, ...closed, isTold: false }] });
-      expect(await requests.listOpen('T1')).toMatchObject([{ askedAt: decidedAt }]);
+      expect(again).toMatchObject({ kind: 'new', replaced: [{ ...old, ...closed, isNotified: false }] });
+      expect(await requests.listOpen('T1')).toMatchObject([{ requestedAt: decidedAt }]);
       expect(await requests.decide(old.id, { by: 'U9', at: T0, grant: newGrant() })).toBeUndefined();
       expect(await store.grants.list('T1')).toEqual([]);
     });
@@ -94,29 +94,29 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
         {},
         { role: 'manager' as const },
         { pattern: 'web-*' },
-        { askerId: 'U2' },
+        { requesterId: 'U2' },
         { workspaceId: 'T2' },
       ];
       for (const more of others) expect((await ask(more)).kind).toBe('new');
       expect((await ask({ pattern: 'WEB-*' })).kind).toBe('repeated');
-      expect((await requests.listOpen('T1')).map(({ askedAt }) => askedAt)).toHaveLength(4);
+      expect((await requests.listOpen('T1')).map(({ requestedAt }) => requestedAt)).toHaveLength(4);
     });
 
     test('three times an hour is the most, whatever it is for and whatever became of it', async () => {
       const first = await askNew({ pattern: 'web-1' });
-      const second = await askNew({ pattern: 'web-2', askedAt: T0 + 1 });
+      const second = await askNew({ pattern: 'web-2', requestedAt: T0 + 1 });
       await requests.decide(second.id, { by: 'U9', at: T0 + 1, grant: newGrant({ pattern: 'web-2' }) });
-      await askNew({ role: 'viewer', askedAt: T0 + 2 });
-      const fourth = await ask({ role: 'manager', askedAt: T0 + 3 });
+      await askNew({ role: 'viewer', requestedAt: T0 + 2 });
+      const fourth = await ask({ role: 'manager', requestedAt: T0 + 3 });
       expect(fourth).toMatchObject({
         kind: 'too_many',
         recent: [{ id: first.id }, { pattern: 'web-2', state: 'approved' }, { role: 'viewer' }],
       });
       expect(await requests.listOpen('T1')).toHaveLength(2);
       // What is asked for again is handed back, as ever.
-      expect(await ask({ pattern: 'web-1', askedAt: T0 + 3 })).toMatchObject({ kind: 'repeated' });
-      expect((await ask({ askerId: 'U2', askedAt: T0 + 3 })).kind).toBe('new');
-      expect((await ask({ role: 'manager', askedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
+      expect(await ask({ pattern: 'web-1', requestedAt: T0 + 3 })).toMatchObject({ kind: 'repeated' });
+      expect((await ask({ requesterId: 'U2', requestedAt: T0 + 3 })).kind).toBe('new');
+      expect((await ask({ role: 'manager', requestedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
     });
 
     test('for many things at the same moment makes three requests', async () => {
@@ -150,7 +150,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     });
 
     test('for good has no end, and denied gives nothing', async () => {
-      const [good, denied] = [await askNew(), await askNew({ askerId: 'U2' })];
+      const [good, denied] = [await askNew(), await askNew({ requesterId: 'U2' })];
       expect(await requests.decide(good.id, { by: 'U9', at: T0, grant: newGrant() })).not.toHaveProperty(
         'until',
       );
@@ -176,7 +176,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(decided).toMatchObject({ state: 'approved', until: T0 + 8 * HOUR_MS });
       expect(await requests.find(id)).toEqual(decided);
       expect(await store.grants.list('T1')).toMatchObject([{ until: T0 + 8 * HOUR_MS }]);
-      const more = await askNew({ askedAt: T0 + 1 });
+      const more = await askNew({ requestedAt: T0 + 1 });
       const longer = newGrant({ role: 'operator', until: T0 + 9 * HOUR_MS });
       await requests.decide(more.id, { by: 'U9', at: T0 + 1, grant: longer });
       expect(await store.grants.list('T1')).toMatchObject([{ until: T0 + 9 * HOUR_MS }]);
@@ -204,16 +204,20 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
 
     test('by two owners at once counts once, and gives one role or none', async () => {
       for (let round = 0; round < 20; round++) {
-        const askerId = `U-${round}`;
-        const { id } = await askNew({ askerId });
+        const requesterId = `U-${round}`;
+        const { id } = await askNew({ requesterId });
         const answers = await Promise.all([
           requests.decide(id, { by: 'U8', at: T0 }),
-          requests.decide(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: askerId }) }),
-          requests.decide(id, { by: 'U7', at: T0, grant: newGrant({ subjectId: askerId, until: T0 + 9 }) }),
+          requests.decide(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: requesterId }) }),
+          requests.decide(id, {
+            by: 'U7',
+            at: T0,
+            grant: newGrant({ subjectId: requesterId, until: T0 + 9 }),
+          }),
         ]);
         const winners = answers.filter((answer) => answer !== undefined);
         expect(winners).toHaveLength(1);
-        const given = await store.grants.listFor('T1', { userId: askerId }, T0);
+        const given = await store.grants.listFor('T1', { userId: requesterId }, T0);
         expect(given).toHaveLength(winners[0]?.state === 'approved' ? 1 : 0);
       }
     });
@@ -236,18 +240,19 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   });
 
   describe('those that nobody answered', () => {
-    const auditOf = ({ workspaceId, askerId }: AccessRequest) => entry({ workspaceId, label: askerId });
+    const auditOf = ({ workspaceId, requesterId }: AccessRequest) =>
+      entry({ workspaceId, label: requesterId });
 
     test('expire once, each with its entry in the audit', async () => {
       const old = await askNew();
-      await requests.markTold(old.id, 'open');
-      const young = await askNew({ askerId: 'U2', askedAt: T0 + 1 });
-      const denied = await askNew({ askerId: 'U3' });
+      await requests.markNotified(old.id, 'open');
+      const young = await askNew({ requesterId: 'U2', requestedAt: T0 + 1 });
+      const denied = await askNew({ requesterId: 'U3' });
       await requests.decide(denied.id, { by: 'U9', at: T0 });
       const at = T0 + WEEK_MS;
       expect(await requests.expire(at - 1, auditOf)).toEqual([]);
       const both = await Promise.all([requests.expire(at, auditOf), requests.expire(at, auditOf)]);
-      const expired = { ...old, state: 'expired', decidedAt: at, isTold: false };
+      const expired = { ...old, state: 'expired', decidedAt: at, isNotified: false };
       expect(both.flat()).toEqual([expired]);
       expect(await requests.find(old.id)).toEqual(expired);
       expect(await store.audit.list({ workspaceId: 'T1', limit: 9 })).toMatchObject([{ label: 'U1' }]);
@@ -264,23 +269,23 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
 
   test('what has not been told is owed, and each new state anew', async () => {
     const { id } = await askNew();
-    const owed = async (before: number) => (await requests.listUntold(before)).map(({ state }) => state);
+    const owed = async (before: number) => (await requests.listUnnotified(before)).map(({ state }) => state);
     expect([await owed(T0), await owed(T0 + 1)]).toEqual([[], ['open']]);
-    await requests.markTold(id, 'open');
+    await requests.markNotified(id, 'open');
     expect(await owed(T0 + 1)).toEqual([]);
     await requests.decide(id, { by: 'U9', at: T0 + 5 });
     // Whoever told the earlier state has not told this one.
-    await requests.markTold(id, 'open');
+    await requests.markNotified(id, 'open');
     expect([await owed(T0 + 5), await owed(T0 + 6)]).toEqual([[], ['denied']]);
-    await requests.markTold(id, 'denied');
+    await requests.markNotified(id, 'denied');
     expect(await owed(T0 + 6)).toEqual([]);
   });
 
   test('those that wait are listed oldest first, each workspace its own', async () => {
-    const young = await askNew({ askedAt: T0 + 2 });
-    const old = await askNew({ askedAt: T0 + 1, askerId: 'U2' });
+    const young = await askNew({ requestedAt: T0 + 2 });
+    const old = await askNew({ requestedAt: T0 + 1, requesterId: 'U2' });
     await askNew({ workspaceId: 'T2' });
-    const denied = await askNew({ askerId: 'U3' });
+    const denied = await askNew({ requesterId: 'U3' });
     await requests.decide(denied.id, { by: 'U9', at: T0 });
     expect(await requests.listOpen('T1')).toEqual([old, young]);
   });

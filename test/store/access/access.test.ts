@@ -120,11 +120,14 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
   describe('signed requests', () => {
     test('are new once, until they are forgotten', async () => {
       const { seenRequests } = store;
-      const both = await Promise.all([seenRequests.add('r', T0), seenRequests.add('r', T0 + 1)]);
+      const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
       expect(both).toEqual([true, false]);
-      expect(await seenRequests.add('other', T0 + 5)).toBe(true);
+      expect(await seenRequests.addFirst('other', T0 + 5)).toBe(true);
       await seenRequests.removeBefore(T0 + 1);
-      expect([await seenRequests.add('r', T0), await seenRequests.add('other', T0)]).toEqual([true, false]);
+      expect([await seenRequests.addFirst('r', T0), await seenRequests.addFirst('other', T0)]).toEqual([
+        true,
+        false,
+      ]);
     });
   });
 });

@@ -37,19 +37,19 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
   const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
-    const { approval } = await approvals.ask(newApproval(more), entry());
+    const { approval } = await approvals.request(newApproval(more), entry());
     return approval;
   };
 
   describe('approving', () => {
     test('a purchase prepares it for its requester, at the price that was confirmed', async () => {
       const wanted = newApproval();
-      await approvals.ask(wanted, entry());
+      await approvals.request(wanted, entry());
       const done = await approved(approvals, wanted.id, by(), entry({ actorId: 'U9' }));
       expect(done?.approval).toStrictEqual({
         ...wanted,
         state: 'approved',
-        isTold: false,
+        isNotified: false,
         cards: [],
         decidedBy: 'U9',
         decidedAt: T0 + 1,
@@ -101,7 +101,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
 
     test('a month that was confirmed meanwhile is void at once, and pays nothing twice', async () => {
-      const { id } = await asked({ deed: { kind: 'purchase', purchase: renewal } });
+      const { id } = await asked({ action: { kind: 'purchase', purchase: renewal } });
       const paid = await confirm(store.ledger, newRenew(7, T0));
       const audited = await countAudit();
       const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
@@ -116,7 +116,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
 
     test('a delete waits for whoever does it', async () => {
-      const { id } = await asked({ deed: newDelete(7) });
+      const { id } = await asked({ action: newDelete(7) });
       expect(await approvals.approve(id, by(), entry())).not.toHaveProperty('operation');
       expect(await store.ledger.listOpen('T1')).toEqual([]);
       const takers = [1, 2, 3].map((at) => approvals.move(id, ['approved'], { state: 'running', at }));
@@ -184,25 +184,25 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
   describe('telling', () => {
     const listUntold = async () =>
-      (await approvals.listLeft({ now: T0, since: 0, untold: T0 + 9 })).map(({ id }) => id);
+      (await approvals.listUnfinished({ now: T0, since: 0, untold: T0 + 9 })).map(({ id }) => id);
 
     test('is owed for each new state, until that state was told', async () => {
       const { id } = await asked();
       expect(await listUntold()).toEqual([id]);
-      await approvals.markTold(id, 'open');
-      expect(await approvals.find(id)).toMatchObject({ isTold: true });
+      await approvals.markNotified(id, 'open');
+      expect(await approvals.find(id)).toMatchObject({ isNotified: true });
       expect(await listUntold()).toEqual([]);
       await approvals.move(id, ['open'], { state: 'denied', at: T0 + 1 });
-      expect(await approvals.find(id)).toMatchObject({ isTold: false });
-      await approvals.markTold(id, 'open');
+      expect(await approvals.find(id)).toMatchObject({ isNotified: false });
+      await approvals.markNotified(id, 'open');
       expect(await listUntold()).toEqual([id]);
-      await approvals.markTold(id, 'denied');
+      await approvals.markNotified(id, 'denied');
       expect(await listUntold()).toEqual([]);
     });
 
     test('is left to whoever changed the state, for a while', async () => {
       const { id } = await asked();
-      expect(await approvals.listLeft({ now: T0, since: 0, untold: T0 })).toEqual([]);
+      expect(await approvals.listUnfinished({ now: T0, since: 0, untold: T0 })).toEqual([]);
       await approvals.approve(id, by(T0 + 9), entry());
       expect(await listUntold()).toEqual([]);
     });
@@ -227,8 +227,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
   describe('lists', () => {
     test('those that wait, oldest first, each workspace its own', async () => {
-      const young = await asked({ askedAt: T0 + 2 });
-      const old = await asked({ askedAt: T0 + 1, deed: newDelete(1) });
+      const young = await asked({ requestedAt: T0 + 2 });
+      const old = await asked({ requestedAt: T0 + 1, action: newDelete(1) });
       await asked({ workspaceId: 'T2' });
       await approvals.approve((await asked()).id, by(), entry());
       expect(await approvals.listOpen('T1')).toEqual([old, young]);
@@ -236,21 +236,21 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
     test('those that were left: expired, or deletes that nobody has finished', async () => {
       const at = (state: ApprovalState, when: number) => ({ state, at: when });
-      const expired = await asked({ askedAt: T0 - APPROVAL_MS });
+      const expired = await asked({ requestedAt: T0 - APPROVAL_MS });
       await asked({ expiresAt: T0 + 1 });
       const left = [];
       for (const [serverId, states] of [['approved'], ['approved', 'running']].entries()) {
         for (const when of [T0 - 1, T0]) {
-          const { id } = await asked({ deed: newDelete(serverId), askedAt: T0 - 20 + serverId });
+          const { id } = await asked({ action: newDelete(serverId), requestedAt: T0 - 20 + serverId });
           await approvals.approve(id, by(T0 - 10), entry());
           await approvals.move(id, ['approved'], at(states.at(-1) as ApprovalState, when));
           if (when < T0) left.push(id);
         }
       }
       await approvals.approve((await asked()).id, by(T0 - 10), entry());
-      const ended = await asked({ deed: newDelete(9), askedAt: T0 - APPROVAL_MS });
+      const ended = await asked({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
       await approvals.move(ended.id, ['open'], at('denied', T0 - 10));
-      const found = (await approvals.listLeft({ now: T0, since: T0, untold: 0 })).map(({ id }) => id);
+      const found = (await approvals.listUnfinished({ now: T0, since: T0, untold: 0 })).map(({ id }) => id);
       expect(found).toEqual([expired.id, ...left]);
     });
   });
@@ -259,17 +259,17 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 test('an approval outlives the process that asked for it, and is carried out once by the next', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const first = await open(url);
-  const [wanted, gone] = [newApproval(), newApproval({ deed: newDelete(7) })];
-  await first.approvals.ask(wanted, entry());
-  await first.approvals.ask(gone, entry());
-  await first.approvals.keepCards(wanted.id, [{ channelId: 'C1', ts: '1.1' }]);
+  const [wanted, gone] = [newApproval(), newApproval({ action: newDelete(7) })];
+  await first.approvals.request(wanted, entry());
+  await first.approvals.request(gone, entry());
+  await first.approvals.storeCards(wanted.id, [{ channelId: 'C1', ts: '1.1' }]);
   await first.approvals.approve(gone.id, by(), entry());
   await first.close();
 
   const second = await open(url);
   expect((await second.approvals.listOpen('T1')).map(({ id }) => id)).toEqual([wanted.id]);
   expect(
-    (await second.approvals.listLeft({ now: T0 + 2, since: T0 + 2, untold: 0 })).map(({ id }) => id),
+    (await second.approvals.listUnfinished({ now: T0 + 2, since: T0 + 2, untold: 0 })).map(({ id }) => id),
   ).toEqual([gone.id]);
   expect(await second.approvals.approve(gone.id, by(), entry())).toBeUndefined();
   const done = await approved(second.approvals, wanted.id, by(), entry());

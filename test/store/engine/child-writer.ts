@@ -23,14 +23,14 @@ async function writeOperation(serverId: number): Promise<void> {
 /** An approval and a request, both approved; the person's id is the request's. */
 async function writeDecisions(): Promise<void> {
   const approval = newApproval();
-  await store.approvals.ask(approval, entry());
+  await store.approvals.request(approval, entry());
   await say(`asked ${approval.id}`);
   await store.approvals.approve(approval.id, { by: 'U9', at: T0 }, entry());
   await say(`approved ${approval.id}`);
   const { id } = newApproval();
   const role = { role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
-  await store.accessRequests.ask(
-    { id, workspaceId: 'T1', askerId: id, ...role, askedAt: T0 },
+  await store.accessRequests.request(
+    { id, workspaceId: 'T1', requesterId: id, ...role, requestedAt: T0 },
     { since: 0, most: 9 },
   );
   await say(`requested ${id}`);

@@ -74,7 +74,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     if (!prepared || !sent || !doubtful || !settled || !refused) throw new Error('five operations');
     for (const one of [prepared, sent, doubtful, settled, refused]) await ledger.prepare(one);
     for (const { id } of [sent, doubtful, settled, refused]) await markSent(ledger, id, T0);
-    await ledger.doubt(doubtful.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(doubtful.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
     expect(await kindOf(costing(10), budgetOf(31))).toBe('over_budget');
@@ -116,7 +116,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
   test('count what a second person approved beyond them', async () => {
     await ledger.prepare(costing(1000), budgetOf(1000));
     const wanted = newApproval({ isOverBudget: true });
-    await store.approvals.ask(wanted, entry());
+    await store.approvals.request(wanted, entry());
     expect((await spent()).workspace).toBe(1000);
     await store.approvals.approve(wanted.id, { by: 'U9', at: T0 }, entry());
     expect(await spent()).toEqual({ workspace: 1499, person: 1499 });

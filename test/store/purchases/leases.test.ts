@@ -18,7 +18,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
   const doubtful = async (dueAt: number) => {
     const id = await prepared();
     await markSent(ledger, id, T0, []);
-    await ledger.doubt(id, { at: T0, dueAt, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(id, { at: T0, dueAt, reason: 'no_answer' }, entry());
     return id;
   };
   /** Takes what is due then, without keeping it. */
@@ -100,7 +100,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     const id = await doubtful(T0 + 1000);
     await markTold(ledger, id, T0);
     await ledger.settle(id, { at: T0 + 5, serverId: 1 }, entry());
-    expect(await ledger.find(id)).not.toHaveProperty('toldAt');
+    expect(await ledger.find(id)).not.toHaveProperty('notifiedAt');
     expect(await listDue(T0 + 5)).toEqual([id]);
     await ledger.lease(id, at(T0 + 5));
     await ledger.release(id, 'worker', T0 + 60);
@@ -109,7 +109,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     await markTold(ledger, id, T0 + 61);
     await ledger.release(id, 'worker', T0 + 62);
     expect(await listDue(T0 + 1e9)).toEqual([]);
-    expect(await ledger.find(id)).toMatchObject({ toldAt: T0 + 61 });
+    expect(await ledger.find(id)).toMatchObject({ notifiedAt: T0 + 61 });
   });
 
   test('a refused one is owed in the same way', async () => {
@@ -123,7 +123,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
   test('one that is left to a person is due until that is told, and is not looked for any more', async () => {
     const id = await doubtful(T0);
     await markTold(ledger, id, T0);
-    await ledger.needPerson(id, entry({ at: T0 + 5 }));
+    await ledger.markNeedsDecision(id, entry({ at: T0 + 5 }));
     expect(await listDue(T0 + 4)).toEqual([]);
     expect(await listDue(T0 + 5)).toEqual([id]);
     await markTold(ledger, id, T0 + 6);

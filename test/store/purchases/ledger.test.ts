@@ -29,7 +29,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         state: 'prepared',
         knownIds: [],
         hasPassword: false,
-        needsPerson: false,
+        needsDecision: false,
         createdAt: at,
       };
       expect(kind).toBe('new');
@@ -82,7 +82,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
 
       const doubtfulId = await sent(newRenew(8));
-      await ledger.doubt(doubtfulId, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markUnconfirmed(doubtfulId, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
       expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
 
       await ledger.settle(doubtfulId, settled(8), entry());
@@ -120,7 +120,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('an operation in doubt that settles after all has no reason any more', async () => {
       const id = await sent();
-      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
       expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', reason: 'no_answer' });
       await ledger.settle(id, settled(9), entry());
       expect(await ledger.find(id)).not.toHaveProperty('reason');
@@ -131,7 +131,8 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         markSent: (id: string) => markSent(ledger, id, T0, []),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
         refuse: (id: string) => ledger.refuse(id, { at: T0, reason: 'limit' }, entry()),
-        doubt: (id: string) => ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry()),
+        doubt: (id: string) =>
+          ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry()),
       };
       const reach = {
         prepared: async (id: string) => id,
@@ -192,7 +193,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   describe('what was done in an account that is not connected any more', () => {
     test('is settled by a person without an id, and counts as paid', async () => {
       const id = await sent();
-      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
       expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
       const operation = await ledger.find(id);
       expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
@@ -210,24 +211,24 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   describe('contradictory evidence', () => {
     test('keeps why it is left to a person, if that is told', async () => {
       const id = await sent();
-      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      await ledger.needPerson(id, entry(), 'account_changed');
-      expect(await ledger.find(id)).toMatchObject({ needsPerson: true, reason: 'account_changed' });
-      await ledger.needPerson(id, entry());
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markNeedsDecision(id, entry(), 'account_changed');
+      expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: 'account_changed' });
+      await ledger.markNeedsDecision(id, entry());
       expect(await ledger.find(id)).toMatchObject({ reason: 'account_changed' });
     });
 
     test('is left to a person once, stays in doubt, and can still end', async () => {
       const id = await sent();
-      await ledger.needPerson(id, entry());
-      expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsPerson: false });
-      await ledger.doubt(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      await ledger.needPerson(id, entry());
-      await ledger.needPerson(id, entry());
-      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', needsPerson: true });
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsDecision: false });
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markNeedsDecision(id, entry());
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', needsDecision: true });
       expect(await countAudit()).toBe(2);
       expect(await ledger.settle(id, settled(1), entry())).toBe(true);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled', needsPerson: false });
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', needsDecision: false });
     });
   });
 });
@@ -238,7 +239,7 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
     const { ledger, passwords } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.doubt(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
     await ledger.refuse(operation.id, { at: T0, reason: 'not_done' }, entry());
     const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
     expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
@@ -267,11 +268,11 @@ describe.each(engines)('telling ($name)', ({ make }) => {
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.doubt(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
     const inDoubt = await ledger.find(operation.id);
     await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
-    if (inDoubt) await ledger.markTold(inDoubt, T0);
-    expect(await ledger.find(operation.id)).not.toHaveProperty('toldAt');
+    if (inDoubt) await ledger.markNotified(inDoubt, T0);
+    expect(await ledger.find(operation.id)).not.toHaveProperty('notifiedAt');
   });
 
   test('lets nobody mark as sent what somebody else holds', async () => {

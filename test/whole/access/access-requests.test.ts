@@ -35,14 +35,19 @@ let written = 0;
 
 async function writeRequest(
   { app }: Team,
-  more: { role?: 'owner' | 'viewer'; pattern?: string; askerId?: string },
+  more: { role?: 'owner' | 'viewer'; pattern?: string; requesterId?: string },
 ) {
   const { store, system } = app.services;
-  const askedAt = system.now() - 1000 + written++;
+  const requestedAt = system.now() - 1000 + written++;
   const id = system.newId();
-  const request = { id, workspaceId: TEAM.id, askerId: PEOPLE.nobody.id, reason: `why ${more.askerId}` };
-  await store.accessRequests.ask(
-    { ...request, role: 'viewer', pattern: '', askedAt, expiresAt: askedAt + WEEK_MS, ...more },
+  const request = {
+    id,
+    workspaceId: TEAM.id,
+    requesterId: PEOPLE.nobody.id,
+    reason: `why ${more.requesterId}`,
+  };
+  await store.accessRequests.request(
+    { ...request, role: 'viewer', pattern: '', requestedAt, expiresAt: requestedAt + WEEK_MS, ...more },
     { since: 0, most: 9 },
   );
   return id;
@@ -155,7 +160,7 @@ describe('asking again and again', () => {
 
   it('leaves nobody’s request unseen: the oldest are shown, the others counted', async () => {
     await using team = await startWithAsker();
-    for (let place = 0; place < 7; place++) await writeRequest(team, { askerId: `U0A${place}` });
+    for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
     await team.owner.types('/vps access');
     await team.owner.sees('why U0A4');
     await team.owner.sees('and 2 more waiting');
@@ -181,12 +186,12 @@ describe('the card of a request', () => {
   it('that is answered before the app has noted it loses its buttons all the same', async () => {
     await using team = await startWithAsker();
     const { accessRequests } = team.app.services.store;
-    const keep = accessRequests.keepCards;
+    const keep = accessRequests.storeCards;
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    accessRequests.keepCards = async (id, cards) => {
+    accessRequests.storeCards = async (id, cards) => {
       await held;
       await keep(id, cards);
     };

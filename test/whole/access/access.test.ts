@@ -391,7 +391,7 @@ describe('asking for access', () => {
     await owner.sees('Denied by');
     await manager.sees('Denied by');
     await viewer.sees('said no to the role manager');
-    expect(request?.askerId).toBe(PEOPLE.viewer.id);
+    expect(request?.requesterId).toBe(PEOPLE.viewer.id);
     expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
   });
 });

@@ -247,7 +247,7 @@ describe.concurrent('a create that takes two persons', () => {
     const approval = await findApproval(team);
     const { workspaces, approvals } = team.app.services.store;
     await workspaces.put({ id: 'T0ELSEWHERE', name: 'Elsewhere' }, 0);
-    const { state: _s, cards: _c, isTold: _t, ...request } = approval;
+    const { state: _s, cards: _c, isNotified: _t, ...request } = approval;
     const id = 'of-elsewhere';
     const entry = {
       at: 0,
@@ -257,7 +257,7 @@ describe.concurrent('a create that takes two persons', () => {
       action: 'a',
       actId: 'a',
     };
-    await approvals.ask(
+    await approvals.request(
       { ...request, id, workspaceId: 'T0ELSEWHERE' },
       { ...entry, surface: 'modal', outcome: 'done' },
     );

@@ -133,7 +133,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('that is another server’s id or address makes a question, never a deed', async () => {
+  it('that is another server’s id or address makes a question, never a action', async () => {
     await using team = await startWith(['1002', 'b', '198.18.3.234']);
     const operator = team.slack.as('operator').in('#ops');
     for (const typed of ['1002', '198.18.3.234']) {
