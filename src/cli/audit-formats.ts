@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../app/ports.ts';
+import type { StoredEntry } from '../domain/audit-entry.ts';
 import { describeMoney } from '../domain/money.ts';
 
 /** How the audit is written for other programs. */

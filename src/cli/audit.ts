@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import type { AuditLog } from '../app/ports.ts';
+import type { AuditLog } from '../app/account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
 import { findDay } from '../domain/day.ts';
 import { openStore } from '../store/open-store.ts';

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
         key,
         setBy: 'command line',
         hosting: hosting.of(key),
-        store,
+        apiKeys: store.apiKeys,
         now: () => realSystem.now(),
       });
       say(`The API key works and is kept, encrypted, for workspace ${workspaceId}.`);

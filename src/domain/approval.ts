@@ -1,3 +1,4 @@
+import type { Card } from './decision.ts';
 import type { Money } from './money.ts';
 import type { Purchase } from './operation.ts';
 import { labelOf } from './operation.ts';
@@ -41,12 +42,6 @@ export interface Approval {
   readonly isNotified: boolean;
   /** The messages that ask for it. */
   readonly cards: readonly Card[];
-}
-
-/** A message of ours that is edited in place later. */
-export interface Card {
-  readonly channelId: string;
-  readonly ts: string;
 }
 
 /** How long an approval is waited for. */

@@ -149,6 +149,11 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   }
 }
 
+/** Tells whether it is the refusal of this code; its details then have that code's type. */
+export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code): error is Refusal<Code> {
+  return error instanceof Refusal && error.code === code;
+}
+
 /** Tells an expected failure, which has words for people, from a defect of ours. */
 export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;

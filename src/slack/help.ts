@@ -14,7 +14,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
     needs: 'anyone',
     parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
     run: async ({ about }, request) => {
-      const role = await request.role();
+      const role = await request.findRole();
       const message =
         about === undefined
           ? helpMessage(listCommands(), role)

@@ -119,7 +119,9 @@ const REFUSALS: RefusalWords = {
   over_budget: ({ whose, spent, most, price }, currency) =>
     `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and ${price === undefined ? 'the price of this is not known here' : `this costs ${describeMoney(price, currency)}`}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
   channel_unwritable: ({ reason }) =>
-    `The app can’t write to that channel: ${UNWRITABLE[reason] ?? 'Slack refuses it'}. Invite it there first, or choose another one.`,
+    reason === 'timeout'
+      ? 'Slack did not say in time whether the app can write to that channel. Try again.'
+      : `The app can’t write to that channel: ${UNWRITABLE[reason] ?? 'Slack refuses it'}. Invite it there first, or choose another one.`,
   settings_moved: () =>
     'Somebody else has changed these settings while your form was open, so nothing was saved. Open `/vps settings` again to see them as they are now.',
   last_owner: () => 'That would leave nobody who is an owner. Make somebody else an owner first.',

@@ -1,4 +1,4 @@
-import type { ApiCalls } from '../app/ports.ts';
+import type { ApiCalls } from '../app/hosting-api.ts';
 import type { Foundation } from './engine/database.ts';
 
 /** When requests left, durably. A burst of 300 calls is one commit instead of 300. */

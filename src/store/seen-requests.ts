@@ -1,4 +1,4 @@
-import type { SeenRequests } from '../app/ports.ts';
+import type { SeenRequests } from '../app/authorize/ports.ts';
 import type { Foundation } from './engine/database.ts';
 
 /** Signed requests that changed something: the second of a kind is a replay. */

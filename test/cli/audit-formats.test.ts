@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { StoredEntry } from '../../src/app/ports.ts';
 import { AUDIT_FORMATS } from '../../src/cli/audit-formats.ts';
+import type { StoredEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
 
 const entry: StoredEntry = {

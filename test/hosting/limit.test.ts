@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { ApiCalls } from '../../src/app/ports.ts';
+import type { ApiCalls } from '../../src/app/hosting-api.ts';
 import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
 import type { System } from '../../src/system.ts';

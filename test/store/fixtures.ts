@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Approvals, NewGrant } from '../../src/app/access/ports.ts';
-import type { AuditEntry, Ledger, NewOperation, Prepared } from '../../src/app/ports.ts';
+import type { NewGrant } from '../../src/app/access/ports.ts';
+import type { Approvals } from '../../src/app/approvals/ports.ts';
+import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
 import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';
+import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
 import { makeUlid, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';

@@ -1,6 +1,7 @@
-import type { AccessRequest } from '../../src/app/access/ports.ts';
-import type { AuditEntry, HeldPassword } from '../../src/app/ports.ts';
+import type { HeldPassword } from '../../src/app/purchases/ports.ts';
 import type { Grant } from '../../src/domain/access.ts';
+import type { AccessRequest } from '../../src/domain/access-request.ts';
+import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import type { Catalog, Order, Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
-import type { AccessRequest } from '../../src/app/access/ports.ts';
 import type { HeldRoles } from '../../src/domain/access.ts';
+import type { AccessRequest } from '../../src/domain/access-request.ts';
 import { ROLES } from '../../src/domain/actor.ts';
 import { HostingError, type Refusal } from '../../src/domain/errors.ts';
 import { money } from '../../src/domain/money.ts';

@@ -111,7 +111,7 @@ describe('what went wrong', () => {
     );
     await manager.sees('could not be reached; nothing was sent');
     expect(manager.screen()).not.toMatch(NO_WORDS);
-    expect(await team.app.services.store.ledger.countOpen()).toBe(0);
+    expect(await team.app.ports.ledger.countOpen()).toBe(0);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a minute whose requests are used up', () => {
   it('is told to whoever has to wait, and they get their answer', async () => {
     await using team = await startHurried(20, 150);
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const hosting = team.app.services.hostingOf(new Secret(team.apiKey));
+    const hosting = team.app.ports.hostingOf(new Secret(team.apiKey));
     // Without an answer each of them keeps its place until its time is up, and then for a minute.
     team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));

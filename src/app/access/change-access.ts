@@ -1,11 +1,14 @@
 import type { Grant, Grantee, HeldRoles } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { checkGrantee } from './check-grantee.ts';
-import type { AccessRequest } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface AccessList {
   readonly grants: readonly Grant[];
@@ -19,12 +22,12 @@ export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { services, actor }): Promise<AccessList> => {
-    const { grants, accessRequests } = services.store;
-    const now = services.system.now();
+  run: async (_input: Record<never, never>, { ports, actor }): Promise<AccessList> => {
+    const { grants, accessRequests } = ports;
+    const now = ports.system.now();
     return {
       grants: (await grants.list(actor.workspaceId)).filter(({ until }) => (until ?? now + 1) > now),
-      owners: services.settings.owners,
+      owners: ports.ownersOf(actor.workspaceId),
       requests: await accessRequests.listOpen(actor.workspaceId),
     };
   },
@@ -35,8 +38,8 @@ export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: string }, { services, actor }): Promise<HeldRoles> =>
-    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, services),
+  run: async (input: { userId: string }, { ports, actor }): Promise<HeldRoles> =>
+    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, ports),
 });
 
 export type WantedGrant = Grantee & {
@@ -56,13 +59,13 @@ export const grantAccess = defineUseCase({
   effect: 'changes',
   subject: (wish: WantedGrant) => ({ label: describeForAudit(wish) }),
   run: async (wish: WantedGrant, context): Promise<{ grant: Grant; fits?: number }> => {
-    const { actor, services } = context;
+    const { actor, ports } = context;
     const { forMs, ...rest } = wish;
     if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
     await checkGrantee(wish, context);
     await refuseLastOwner((grant) => isReplaced(grant, wish), context, wish);
-    const now = services.system.now();
-    const grant = await services.store.grants.put({
+    const now = ports.system.now();
+    const grant = await ports.grants.put({
       ...rest,
       workspaceId: actor.workspaceId,
       grantedBy: actor.userId,
@@ -86,8 +89,8 @@ export const revokeAccess = defineUseCase({
     label: 'grantId' in input ? input.grantId : input.subjectId,
   }),
   run: async (input: Grantee | { grantId: string }, context): Promise<readonly Grant[]> => {
-    const { actor, services, setSubject } = context;
-    const { grants } = services.store;
+    const { actor, ports, setSubject } = context;
+    const { grants } = ports;
     if (!('grantId' in input)) {
       await refuseLastOwner((grant) => isSubject(grant, input), context);
       const all = await grants.removeAll(actor.workspaceId, input);
@@ -110,7 +113,7 @@ function describeForAudit(grant: Grant | WantedGrant): string {
 }
 
 /** How many servers a pattern fits today; undefined when nobody can say just now. */
-async function countFitting(pattern: string, context: UseCaseContext): Promise<number | undefined> {
+async function countFitting(pattern: string, context: UseCaseContext<AppPorts>): Promise<number | undefined> {
   const servers = await context
     .hosting()
     .then((hosting) => hosting.listServers())
@@ -131,24 +134,24 @@ function isReplaced(grant: Grant, wish: WantedGrant): boolean {
 /** @throws Refusal `last_owner`: nobody could give the role back */
 async function refuseLastOwner(
   goes: (grant: Grant) => boolean,
-  { actor, services }: UseCaseContext,
+  { actor, ports }: UseCaseContext<AppPorts>,
   comes?: WantedGrant,
 ): Promise<void> {
-  const grants = await services.store.grants.list(actor.workspaceId);
+  const grants = await ports.grants.list(actor.workspaceId);
   const going = grants.filter((grant) => grant.role === 'owner' && goes(grant));
   if (going.length === 0 || comes?.role === 'owner') return;
-  if (services.settings.owners.length > 0) return;
-  const person = await services.users.find(actor.workspaceId, actor.userId);
+  if (ports.ownersOf(actor.workspaceId).length > 0) return;
+  const person = await ports.users.find(actor.workspaceId, actor.userId);
   if (person?.isAdmin) return;
   const staying = grants.filter((grant) => grant.role === 'owner' && !goes(grant));
-  const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, services)));
+  const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, ports)));
   if (!stays.includes(true)) throw new Refusal('last_owner', {});
 }
 
 /** Whether somebody is an owner by it: a channel is nobody, and what ends by itself keeps nobody in. */
 async function keepsSomebody(
   { subjectKind, subjectId, workspaceId, until }: Grant,
-  { users, groups }: UseCaseContext['services'],
+  { users, groups }: UseCaseContext<AppPorts>['ports'],
 ): Promise<boolean> {
   if (until !== undefined || subjectKind === 'channel') return false;
   const ids =

@@ -2,6 +2,7 @@ import type { Grantee } from '../../domain/access.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 
 /**
  * Looks whether a role can be given to this subject. Persons and channels that Slack does not tell of are taken as
@@ -10,9 +11,9 @@ import type { UseCaseContext } from '../authorize/use-case.ts';
  */
 export async function checkGrantee(
   grantee: Grantee,
-  { actor, services }: Pick<UseCaseContext, 'actor' | 'services'>,
+  { actor, ports }: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>,
 ): Promise<void> {
-  const problem = await findProblem[grantee.subjectKind](grantee.subjectId, actor.workspaceId, services);
+  const problem = await findProblem[grantee.subjectKind](grantee.subjectId, actor.workspaceId, ports);
   if (problem) throw new Refusal('no_grantee', { problem });
 }
 
@@ -21,7 +22,11 @@ type Problem = Refusal<'no_grantee'>['details']['problem'];
 const findProblem: Readonly<
   Record<
     Grantee['subjectKind'],
-    (id: string, workspaceId: string, services: UseCaseContext['services']) => Promise<Problem | undefined>
+    (
+      id: string,
+      workspaceId: string,
+      ports: UseCaseContext<AppPorts>['ports'],
+    ) => Promise<Problem | undefined>
   >
 > = {
   user: async (id, workspaceId, { users }) => {

@@ -1,12 +1,17 @@
 import { coversRole, type HeldRoles } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { findRoles, listOwners } from '../authorize/find-roles.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
-import type { Services } from '../services.ts';
+import { findRoles } from '../authorize/find-roles.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { checkGrantee } from './check-grantee.ts';
-import type { AccessRequest, RequestOutcome } from './ports.ts';
+import { listAnswerers } from './list-answerers.ts';
+import { notifyAccessRequest } from './notify-access-request.ts';
+import type { RequestOutcome } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** A second request for the same within this time reaches nobody, and no more than a few for anything. */
 const NAG_MS = 60 * 60_000;
@@ -22,8 +27,6 @@ export interface WantedRole {
 
 export interface RequestedAccess {
   readonly request: AccessRequest;
-  /** Earlier ones that it stands for now: their cards are closed. */
-  readonly replaced: readonly AccessRequest[];
   /** Whom to tell; empty when no owner is known by id. */
   readonly owners: readonly string[];
 }
@@ -49,24 +52,27 @@ export const requestAccess = defineUseCase({
   subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
   run: async (
     input: WantedRole & { id: string; reason: string },
-    { actor, services },
+    { actor, ports },
   ): Promise<RequestedAccess> => {
     const { id, role, label, reason } = input;
     const { workspaceId, userId, channelId } = actor;
     checkWantedRole(input);
-    if (isHeld(await findRoles(actor, services), role, label)) throw new Refusal('role_held', { role });
-    await checkGrantee({ subjectKind: 'user', subjectId: userId }, { actor, services });
-    const requestedAt = services.system.now();
+    if (isHeld(await findRoles(actor, ports), role, label)) throw new Refusal('role_held', { role });
+    await checkGrantee({ subjectKind: 'user', subjectId: userId }, { actor, ports });
+    const requestedAt = ports.system.now();
     const place = channelId === undefined ? {} : { channelId };
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
     const times = { requestedAt, expiresAt: requestedAt + WAITING_MS };
-    const asked = await services.store.accessRequests.request(
+    const asked = await ports.accessRequests.request(
       { id, workspaceId, requesterId: userId, ...place, role, pattern, reason, ...times },
       { since: requestedAt - NAG_MS, most: MOST_ASKED },
     );
     const request = takeAsked(asked);
     const replaced = asked.kind === 'new' ? asked.replaced : [];
-    return { request, replaced, owners: await listAnswerers(request, services) };
+    const [notified = request] = await Promise.all(
+      [request, ...replaced].map((each) => notifyAccessRequest(each.id, ports)),
+    );
+    return { request: notified, owners: await listAnswerers(request, ports) };
   },
 });
 
@@ -82,14 +88,6 @@ function takeAsked(asked: RequestOutcome): AccessRequest {
   if (asked.kind === 'new' || isUnheard) return request;
   const { requestedAt: at, state } = request;
   throw new Refusal('asked_before', { at, state, againAt: at + NAG_MS });
-}
-
-/** The owners who can answer a request, as far as they are known by id: not who asked. */
-export async function listAnswerers(
-  { workspaceId, requesterId }: AccessRequest,
-  services: Services,
-): Promise<readonly string[]> {
-  return (await listOwners(workspaceId, services)).filter((owner) => owner !== requesterId);
 }
 
 function isHeld(roles: HeldRoles, wanted: Role, label: string | undefined): boolean {
@@ -113,33 +111,36 @@ export const answerAccessRequest = defineUseCase({
   effect: 'changes',
   run: async (
     input: { requestId: string; answer: AccessAnswer },
-    { actor, services, setSubject },
+    { actor, ports, setSubject },
   ): Promise<AccessRequest> => {
-    const { accessRequests } = services.store;
+    const { accessRequests } = ports;
     const request = await accessRequests.find(input.requestId);
     if (request?.workspaceId !== actor.workspaceId) throw new Refusal('request_over', { state: 'unknown' });
     const { role, pattern, requesterId, workspaceId } = request;
     setSubject({ label: [input.answer, role, pattern, requesterId].filter(Boolean).join(' ') });
     if (requesterId === actor.userId) throw new Refusal('own_request', {});
-    const at = services.system.now();
+    const at = ports.system.now();
     const decision = { by: actor.userId, at };
+    const notify = async (decided: AccessRequest) =>
+      (await notifyAccessRequest(decided.id, ports)) ?? decided;
     if (input.answer === 'deny')
-      return (await accessRequests.decide(request.id, decision)) ?? refuse(request.id, services);
+      return notify((await accessRequests.decide(request.id, decision)) ?? (await refuse(request.id, ports)));
     if (role === 'owner' && pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
     const grantee = { subjectKind: 'user', subjectId: requesterId } as const;
-    await checkGrantee(grantee, { actor, services });
+    await checkGrantee(grantee, { actor, ports });
     const forMs = GRANT_TIMES[input.answer];
     const ending = forMs === undefined ? {} : { until: at + forMs };
     const given = { workspaceId, role, pattern, grantedBy: actor.userId, grantedAt: at, ...ending };
     const grant = { ...grantee, ...given };
-    return (await accessRequests.decide(request.id, { ...decision, grant })) ?? refuse(request.id, services);
+    const decided = await accessRequests.decide(request.id, { ...decision, grant });
+    return notify(decided ?? (await refuse(request.id, ports)));
   },
 });
 
 /** Somebody was faster. A card that still had its buttons shows that now. */
-async function refuse(id: string, { store, notifier }: Services): Promise<never> {
-  const request = await store.accessRequests.find(id);
-  if (request && request.state !== 'open') await notifier.updateAccessCards(request);
+async function refuse(id: string, ports: AppPorts): Promise<never> {
+  const request = await ports.accessRequests.find(id);
+  if (request && request.state !== 'open') await ports.accessNotifier.updateCards(request);
   // Still open, and not to be answered any more: it has expired, and the sweep has not come to it.
   const state = request?.state === 'open' ? 'expired' : (request?.state ?? 'unknown');
   const by = request?.decidedBy === undefined ? {} : { by: request.decidedBy };

@@ -1,7 +1,10 @@
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
-import type { Workspace } from '../access/ports.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+import type { Workspace } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** What owners have set for the workspace. */
 export const readSettings = defineUseCase({
@@ -27,7 +30,7 @@ export const changeSettings = defineUseCase({
     context,
   ): Promise<void> => {
     const { id } = await getWorkspace(context);
-    const isChanged = await context.services.store.workspaces.changeSettings(id, was, settings);
+    const isChanged = await context.ports.workspaces.changeSettings(id, was, settings);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
@@ -42,9 +45,9 @@ export function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): 
 /** The workspace that the actor acts in; the entry has seen that it is there. */
 export async function getWorkspace({
   actor,
-  services,
-}: Pick<UseCaseContext, 'actor' | 'services'>): Promise<Workspace> {
-  const workspace = await services.store.workspaces.find(actor.workspaceId);
+  ports,
+}: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>): Promise<Workspace> {
+  const workspace = await ports.workspaces.find(actor.workspaceId);
   if (!workspace) throw new Error('the entry let somebody into a workspace that is not there');
   return workspace;
 }

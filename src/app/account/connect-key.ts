@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
-import type { ConnectLink, HostingApi, Store } from '../ports.ts';
+import { type Caller, useCasesOver } from '../authorize/use-case.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppPorts } from '../ports.ts';
+import type { ApiKeys } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** How long a link of `/vps connect` works. */
 export const LINK_TTL_MS = 10 * 60_000;
@@ -13,14 +18,14 @@ export const makeConnectLink = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   run: async (_input: Record<never, never>, context): Promise<{ token: Secret<string> }> => {
-    const { system, store } = context.services;
+    const { system, connectLinks } = context.ports;
     const token = system.newToken(32);
-    await store.connectLinks.put({
+    await connectLinks.put({
       tokenHash: hashToken(token),
       workspaceId: context.actor.workspaceId,
       userId: context.actor.userId,
-      ...(context.actor.channelId === undefined ? {} : { channelId: context.actor.channelId }),
       expiresAt: system.now() + LINK_TTL_MS,
+      ...omitUndefined({ channelId: context.actor.channelId }),
     });
     return { token: new Secret(token) };
   },
@@ -31,14 +36,23 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Tells why a link can't be used; undefined when it can. */
-export function whyUnusable(
-  link: ConnectLink | undefined,
-  now: number,
-): 'used' | 'expired' | 'unknown' | undefined {
-  if (!link) return 'unknown';
-  if (link.isUsed) return 'used';
-  return link.expiresAt <= now ? 'expired' : undefined;
+/** What a link is good for: the form, as the user who asked for the link and where they asked. Nobody else may use it. */
+export type FoundLink =
+  | { readonly kind: 'usable'; readonly tokenHash: string; readonly caller: Caller }
+  | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
+
+/** Finds the link that a token belongs to; looking does not use it up. */
+export async function findConnectLink(
+  token: string,
+  { connectLinks, system }: Pick<AppPorts, 'connectLinks' | 'system'>,
+): Promise<FoundLink> {
+  const link = await connectLinks.find(hashToken(token));
+  if (!link) return { kind: 'unusable', reason: 'unknown' };
+  if (link.isUsed) return { kind: 'unusable', reason: 'used' };
+  if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' };
+  const { workspaceId, userId, channelId, tokenHash } = link;
+  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  return { kind: 'usable', tokenHash, caller: { actor, surface: 'page' } };
 }
 
 /**
@@ -50,18 +64,25 @@ export const connectKey = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   run: async (input: { tokenHash: string; key: Secret<string> }, context): Promise<void> => {
-    const { store, system } = context.services;
-    if (!(await store.connectLinks.take(input.tokenHash, system.now()))) {
+    const { apiKeys, connectLinks, system } = context.ports;
+    if (!(await connectLinks.take(input.tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
     let isKept = false;
     try {
       const { workspaceId, userId } = context.actor;
-      const hosting = context.services.hostingOf(input.key);
-      await keepKey({ workspaceId, key: input.key, setBy: userId, hosting, store, now: () => system.now() });
+      const hosting = context.ports.hostingOf(input.key);
+      await keepKey({
+        workspaceId,
+        key: input.key,
+        setBy: userId,
+        hosting,
+        apiKeys,
+        now: () => system.now(),
+      });
       isKept = true;
     } finally {
-      if (!isKept) await store.connectLinks.giveBack(input.tokenHash);
+      if (!isKept) await connectLinks.giveBack(input.tokenHash);
     }
   },
 });
@@ -70,16 +91,16 @@ export const connectKey = defineUseCase({
  * Tries the key with a harmless request, and keeps it, sealed, only if that worked.
  * @throws HostingError as the request does
  */
-export async function keepKey(wish: {
+export async function keepKey(wanted: {
   readonly workspaceId: string;
   readonly key: Secret<string>;
   readonly setBy: string;
   readonly hosting: HostingApi;
-  readonly store: Store;
+  readonly apiKeys: Pick<ApiKeys, 'put'>;
   readonly now: () => number;
 }): Promise<void> {
-  await wish.hosting.listServers({ freshness: 'fresh' });
-  await wish.store.apiKeys.put(wish.workspaceId, wish.key, wish.setBy, wish.now());
+  await wanted.hosting.listServers({ freshness: 'fresh' });
+  await wanted.apiKeys.put(wanted.workspaceId, wanted.key, wanted.setBy, wanted.now());
 }
 
 /** Forgets the workspace's API key. False when there was none. */
@@ -88,7 +109,7 @@ export const disconnectKey = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   run: async (_input: Record<never, never>, context): Promise<boolean> =>
-    context.services.store.apiKeys.remove(context.actor.workspaceId),
+    context.ports.apiKeys.remove(context.actor.workspaceId),
 });
 
 /** Trims what was pasted; undefined when it can't be a key: it has to fit into one header line. */

@@ -1,6 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
-import type { HeldKey, HostingApi } from '../ports.ts';
-import type { Services } from '../services.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppPorts } from '../ports.ts';
+import type { HeldKey } from './ports.ts';
 
 /**
  * The client of the workspace's account for something that was confirmed at that time, outside of a request. With a
@@ -10,9 +11,9 @@ import type { Services } from '../services.ts';
 export async function getHostingSince(
   workspaceId: string,
   confirmedAt: number,
-  { store, hostingOf }: Pick<Services, 'store' | 'hostingOf'>,
+  { apiKeys, hostingOf }: Pick<AppPorts, 'apiKeys' | 'hostingOf'>,
 ): Promise<HostingApi> {
-  const held = await store.apiKeys.find(workspaceId);
+  const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
   if (isReconnectedSince(held, confirmedAt)) throw new Refusal('account_changed', {});
   return hostingOf(held.key);

@@ -1,5 +1,9 @@
-import { defineUseCase } from '../authorize/use-case.ts';
-import type { AuditEntry, AuditFilter } from '../ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+import type { AuditFilter } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** Lists who did what, denied tries included, newest first. */
 export const readAudit = defineUseCase({
@@ -10,5 +14,5 @@ export const readAudit = defineUseCase({
     input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'before' | 'limit'>,
     context,
   ): Promise<readonly (AuditEntry & { readonly id: string })[]> =>
-    context.services.store.audit.list({ ...input, workspaceId: context.actor.workspaceId }),
+    context.ports.audit.list({ ...input, workspaceId: context.actor.workspaceId }),
 });

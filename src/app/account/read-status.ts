@@ -3,7 +3,10 @@ import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingCode, isExpected, type RefusalCode } from '../../domain/errors.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { findRoles } from '../authorize/find-roles.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface Status {
   /** `ok`, or why the API could not be used just now. */
@@ -33,16 +36,16 @@ export const readStatus = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Status> => {
-    const { store, system } = context.services;
+    const { ports } = context;
     const { workspaceId } = context.actor;
-    const open = await store.ledger.listOpen(workspaceId);
-    const passwordsHeld = (await store.passwords.listHeld(workspaceId)).length;
+    const open = await ports.ledger.listOpen(workspaceId);
+    const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const known = { open, passwordsHeld, waiting: await listWaiting(context) };
     try {
       const hosting = await context.hosting();
-      const startedAt = system.elapsed();
+      const startedAt = ports.system.elapsed();
       const servers = await hosting.listServers({ freshness: 'fresh' });
-      const answerMs = Math.round(system.elapsed() - startedAt);
+      const answerMs = Math.round(ports.system.elapsed() - startedAt);
       return { api: 'ok', servers: servers.length, answerMs, budget: hosting.budget(), ...known };
     } catch (error) {
       if (!isExpected(error)) throw error;
@@ -51,12 +54,12 @@ export const readStatus = defineUseCase({
   },
 });
 
-async function listWaiting({ actor, services }: UseCaseContext): Promise<readonly WaitingApproval[]> {
-  const now = services.system.now();
-  const open = await services.store.approvals.listOpen(actor.workspaceId);
+async function listWaiting({ actor, ports }: UseCaseContext<AppPorts>): Promise<readonly WaitingApproval[]> {
+  const now = ports.system.now();
+  const open = await ports.approvals.listOpen(actor.workspaceId);
   const waiting = open.filter(({ expiresAt }) => expiresAt > now);
   if (waiting.length === 0) return [];
-  const roles = await findRoles(actor, services);
+  const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({
     approval,
     canAnswer:

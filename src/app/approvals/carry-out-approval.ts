@@ -1,9 +1,9 @@
 import type { Approval } from '../../domain/approval.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
+import type { AppPorts } from '../ports.ts';
 import { runOperation } from '../purchases/run-operation.ts';
 import { isUnanswered } from '../servers/change-power.ts';
-import type { Services } from '../services.ts';
 import { notifyApproval } from './notify-approval.ts';
 import { auditOfApproval } from './request-approval.ts';
 
@@ -11,24 +11,24 @@ import { auditOfApproval } from './request-approval.ts';
  * Does what was approved: once, by whoever takes it first, and tells how it went.
  * Money effect: a purchase is paid through the ledger (DESIGN 4); a delete loses the rest of the paid month.
  */
-export async function carryOutApproval(approval: Approval, services: Services): Promise<void> {
-  if (approval.action.kind === 'purchase') await runOperation(approval.id, services);
-  else await runDelete(approval, approval.action.serverId, services);
+export async function carryOutApproval(approval: Approval, ports: AppPorts): Promise<void> {
+  if (approval.action.kind === 'purchase') await runOperation(approval.id, ports);
+  else await runDelete(approval, approval.action.serverId, ports);
 }
 
-async function runDelete(approval: Approval, serverId: number, services: Services): Promise<void> {
-  const { approvals } = services.store;
-  const started = auditOfApproval(approval, services, { ...deletion(approval), outcome: 'started' });
+async function runDelete(approval: Approval, serverId: number, ports: AppPorts): Promise<void> {
+  const { approvals } = ports;
+  const started = auditOfApproval(approval, ports, { ...deletion(approval), outcome: 'started' });
   // Committed before the request leaves: of two that come to this, one goes on.
-  const running = { state: 'running', at: services.system.now() } as const;
+  const running = { state: 'running', at: ports.system.now() } as const;
   if (!(await approvals.move(approval.id, ['approved'], running, started))) return;
-  const reason = await getHostingSince(approval.workspaceId, approval.requestedAt, services)
+  const reason = await getHostingSince(approval.workspaceId, approval.requestedAt, ports)
     .then((hosting) => hosting.deleteServer(serverId))
     .then(
       () => 'done',
-      (error: unknown) => reasonOf(error, approval, serverId, services),
+      (error: unknown) => reasonOf(error, approval, serverId, ports),
     );
-  await endDelete(approval, reason, services);
+  await endDelete(approval, reason, ports);
 }
 
 /** What was begun and how it ended are one act in the audit. */
@@ -41,17 +41,17 @@ async function reasonOf(
   error: unknown,
   approval: Approval,
   serverId: number,
-  services: Services,
+  ports: AppPorts,
 ): Promise<string> {
   if (!isExpected(error)) {
-    services.log.error('an approved delete met a defect', {
+    ports.log.error('an approved delete met a defect', {
       approvalId: approval.id,
       ...describeDefect(error),
     });
     return 'defect';
   }
   if (!isUnanswered(error)) return error.code;
-  const seen = await lookForDeleted(approval, serverId, services);
+  const seen = await lookForDeleted(approval, serverId, ports);
   return seen === 'gone' ? 'done' : unknownReasonOf(seen);
 }
 
@@ -61,15 +61,15 @@ export function unknownReasonOf(seen: SeenAfter): string {
 }
 
 /** Writes how an approved delete went, and tells it. */
-export async function endDelete(approval: Approval, reason: string, services: Services): Promise<void> {
-  const { approvals } = services.store;
+export async function endDelete(approval: Approval, reason: string, ports: AppPorts): Promise<void> {
+  const { approvals } = ports;
   const isUnknown = reason === 'no_answer' || reason === 'lost_account';
   const outcome = reason === 'done' ? 'done' : isUnknown ? 'in_doubt' : 'failed';
   const code = reason === 'done' ? {} : { code: reason };
-  const audit = auditOfApproval(approval, services, { ...deletion(approval), outcome, ...code });
-  const at = services.system.now();
+  const audit = auditOfApproval(approval, ports, { ...deletion(approval), outcome, ...code });
+  const at = ports.system.now();
   const isMine = await approvals.move(approval.id, ['running'], { state: 'ended', at, reason }, audit);
-  if (isMine) await notifyApproval(approval.id, services);
+  if (isMine) await notifyApproval(approval.id, ports);
 }
 
 export type SeenAfter = 'gone' | 'there' | 'unknown' | 'other_account';
@@ -78,10 +78,10 @@ export type SeenAfter = 'gone' | 'there' | 'unknown' | 'other_account';
 export async function lookForDeleted(
   { workspaceId, requestedAt }: Approval,
   serverId: number,
-  services: Services,
+  ports: AppPorts,
 ): Promise<SeenAfter> {
   try {
-    const hosting = await getHostingSince(workspaceId, requestedAt, services);
+    const hosting = await getHostingSince(workspaceId, requestedAt, ports);
     const servers = await hosting.listServers({ freshness: 'fresh' });
     const server = servers.find(({ id }) => id === serverId);
     return server === undefined || server.state === 'deleted' ? 'gone' : 'there';

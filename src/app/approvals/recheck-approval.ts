@@ -5,23 +5,22 @@ import { keepLabel } from '../../domain/kept-label.ts';
 import type { Money } from '../../domain/money.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import { hasRole } from '../authorize/find-roles.ts';
-import type { HostingApi } from '../ports.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppPorts } from '../ports.ts';
 import { findRenewPrice, findWrongChoices } from '../purchases/review-purchase.ts';
-import type { Services } from '../services.ts';
 
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
  * changed. Undefined when it still can.
  * @throws HostingError, Refusal `no_api_key`, `identity_unknown` when nobody can say now
  */
-export async function findCancelReason(approval: Approval, services: Services): Promise<string | undefined> {
+export async function findCancelReason(approval: Approval, ports: AppPorts): Promise<string | undefined> {
   const { action, workspaceId } = approval;
-  if (!(await hasRole(requesterOf(approval), 'manager', labelOfAction(action), services)))
-    return 'role_needed';
+  if (!(await hasRole(requesterOf(approval), 'manager', labelOfAction(action), ports))) return 'role_needed';
   try {
-    const hosting = await getHostingSince(workspaceId, approval.requestedAt, services);
+    const hosting = await getHostingSince(workspaceId, approval.requestedAt, ports);
     if (action.kind === 'delete') return await findDeleteFault(action, hosting);
-    return await findPurchaseFault(action, hosting, approval, services);
+    return await findPurchaseFault(action, hosting, approval, ports);
   } catch (error) {
     if (isExpected(error) && error.code === 'account_changed') return error.code;
     throw error;
@@ -48,14 +47,14 @@ async function findPurchaseFault(
   { purchase, price }: Extract<ApprovalAction, { kind: 'purchase' }>,
   hosting: HostingApi,
   approval: Approval,
-  services: Services,
+  ports: AppPorts,
 ): Promise<string | undefined> {
   if (purchase.kind === 'create') return findCreateFault(purchase.order, price, hosting);
   const servers = await hosting.listServers({ freshness: 'fresh' });
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
   if (keepLabel(server.label) !== purchase.label) return 'label_differs';
-  const context = { actor: requesterOf(approval), services, hosting: async () => hosting };
+  const context = { actor: requesterOf(approval), ports, hosting: async () => hosting };
   const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';

@@ -1,8 +1,8 @@
 import { APPROVAL_MS, type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { AuditEntry } from '../ports.ts';
-import type { Services } from '../services.ts';
+import type { AppPorts } from '../ports.ts';
 
 export interface RequestedApproval {
   /** False when it, or the like, was asked for before. */
@@ -16,10 +16,10 @@ export interface RequestedApproval {
  */
 export async function requestApproval(
   wish: { readonly id: string; readonly action: ApprovalAction; readonly isOverBudget: boolean },
-  { actor, services }: Pick<UseCaseContext, 'actor' | 'services'>,
+  { actor, ports }: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>,
 ): Promise<RequestedApproval> {
   const { workspaceId, userId: requesterId, channelId } = actor;
-  const requestedAt = services.system.now();
+  const requestedAt = ports.system.now();
   const place = channelId === undefined ? {} : { channelId };
   const request = {
     ...wish,
@@ -29,8 +29,8 @@ export async function requestApproval(
     requestedAt,
     expiresAt: requestedAt + APPROVAL_MS,
   };
-  const audit = auditOfApproval(request, services, { action: 'approval_ask', outcome: 'done' });
-  const asked = await services.store.approvals.request(request, audit);
+  const audit = auditOfApproval(request, ports, { action: 'approval_ask', outcome: 'done' });
+  const asked = await ports.approvals.request(request, audit);
   if (asked.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
   return asked;
 }
@@ -38,7 +38,7 @@ export async function requestApproval(
 /** The audit entry of something that became of an approval; by its requester unless somebody else is named. */
 export function auditOfApproval(
   approval: Omit<Approval, 'state' | 'isNotified' | 'cards'>,
-  { system }: Services,
+  { system }: AppPorts,
   what: Pick<AuditEntry, 'action' | 'outcome'> &
     Partial<Pick<AuditEntry, 'actId' | 'actorId' | 'surface' | 'code'>>,
 ): AuditEntry {

@@ -1,7 +1,8 @@
 import type { Money } from '../../domain/money.ts';
 import { DEFAULT_SETTINGS, fitsBudget, monthStart } from '../../domain/settings.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { Budget, Spent } from '../ports.ts';
+import type { AppPorts } from '../ports.ts';
+import type { Budget, Spent } from './ports.ts';
 
 /** What may still be spent this month; only what was spent with this app counts, and whose price is known. */
 export interface BudgetState {
@@ -12,22 +13,22 @@ export interface BudgetState {
 /** The workspace's budget; undefined when none is set. */
 export async function findBudget({
   actor,
-  services,
-}: Pick<UseCaseContext, 'actor' | 'services'>): Promise<Budget | undefined> {
-  const workspace = await services.store.workspaces.find(actor.workspaceId);
+  ports,
+}: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>): Promise<Budget | undefined> {
+  const workspace = await ports.workspaces.find(actor.workspaceId);
   const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
   if (budget.workspace === undefined && budget.person === undefined) return undefined;
-  return { since: monthStart(services.system.now()), ...budget };
+  return { since: monthStart(ports.system.now()), ...budget };
 }
 
 /** How much of the budget is used, for the review; undefined when none is set. */
 export async function readBudget(
-  context: Pick<UseCaseContext, 'actor' | 'services'>,
+  context: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>,
 ): Promise<BudgetState | undefined> {
   const budget = await findBudget(context);
   if (!budget) return undefined;
   const { workspaceId, userId } = context.actor;
-  return { budget, spent: await context.services.store.ledger.sumSpent(workspaceId, userId, budget.since) };
+  return { budget, spent: await context.ports.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
 /** Tells whether a purchase would go over the budget of the workspace or of the person. */

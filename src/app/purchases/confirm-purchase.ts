@@ -4,10 +4,15 @@ import type { Money } from '../../domain/money.ts';
 import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
+import { notifyApproval } from '../approvals/notify-approval.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
-import type { NewOperation, Prepared } from '../ports.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { findBudget, isOverBudget, readBudget } from './budget.ts';
+import type { NewOperation, Prepared } from './ports.ts';
+import { runOperation } from './run-operation.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface Confirmation {
   /** Made when the form was opened: two presses of one form carry the same one. */
@@ -24,7 +29,7 @@ export type Confirmed =
 
 /**
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
- * Money effect: none yet; `runOperation` sends it. A second confirmation of the same form, or of the same
+ * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
  * @throws Refusal `over_budget`; `role_needed` when the actor's role is for other servers
  */
@@ -53,17 +58,22 @@ export const confirmPurchase = defineUseCase({
       return ask(budget !== undefined && isOverBudget(budget, price));
     }
     const operation = makeOperation(input, context);
-    const prepared = await context.services.store.ledger.prepare(operation, await findBudget(context));
+    const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
     if (prepared.kind !== 'over_budget') return paying(prepared, context);
     if (takesApprovals(rule, purchase.kind)) return ask(true);
     const { whose, spent, most } = prepared;
     throw new Refusal('over_budget', { whose, spent, most, ...(price === undefined ? {} : { price }) });
   },
+  follow: async (confirmed, { ports }) => {
+    if (!confirmed.isNew) return;
+    if (confirmed.kind === 'paying') await runOperation(confirmed.operation.id, ports);
+    else await notifyApproval(confirmed.approval.id, ports);
+  },
 });
 
 /** What the same form was confirmed for before stands, whatever the rule says since. */
-async function findEarlier(id: string, context: UseCaseContext): Promise<Confirmed | undefined> {
-  const { ledger, approvals } = context.services.store;
+async function findEarlier(id: string, context: UseCaseContext<AppPorts>): Promise<Confirmed | undefined> {
+  const { ledger, approvals } = context.ports;
   const operation = await ledger.find(id);
   if (operation) return paying({ kind: 'known', operation }, context);
   const approval = await approvals.find(id);
@@ -75,7 +85,7 @@ async function findEarlier(id: string, context: UseCaseContext): Promise<Confirm
 /** @throws Refusal `other_workspace` */
 function paying(
   { kind, operation }: Extract<Prepared, { operation: Operation }>,
-  { actor }: UseCaseContext,
+  { actor }: UseCaseContext<AppPorts>,
 ): Confirmed {
   if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'paying', isNew: kind === 'new', operation };
@@ -83,7 +93,7 @@ function paying(
 
 function makeOperation(
   { operationId, purchase, price }: Confirmation,
-  { actor, services }: UseCaseContext,
+  { actor, ports }: UseCaseContext<AppPorts>,
 ): NewOperation {
   return {
     id: operationId,
@@ -92,6 +102,6 @@ function makeOperation(
     ...(actor.channelId === undefined ? {} : { channelId: actor.channelId }),
     purchase,
     ...(price === undefined ? {} : { price }),
-    at: services.system.now(),
+    at: ports.system.now(),
   };
 }

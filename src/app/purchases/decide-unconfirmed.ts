@@ -2,9 +2,12 @@ import { Refusal } from '../../domain/errors.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { notifyOperation } from './notify-operation.ts';
 import { auditOf } from './run-operation.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface UnconfirmedOrder {
   readonly operation: Operation;
@@ -33,7 +36,7 @@ export const reviewUnconfirmed = defineUseCase({
     const operation = await getUnconfirmed(input.operationId, context);
     const hosting = await context.hosting();
     const servers = await hosting.listServers({ freshness: 'fresh' });
-    const held = await context.services.store.apiKeys.find(operation.workspaceId);
+    const held = await context.ports.apiKeys.find(operation.workspaceId);
     return {
       operation,
       candidates: await listCandidates(operation, servers, context),
@@ -54,12 +57,12 @@ export const decideUnconfirmed = defineUseCase({
   subject: ({ operationId, serverId }) => ({ operationId, ...(serverId === undefined ? {} : { serverId }) }),
   run: async (input: Decision, context): Promise<void> => {
     const operation = await getUnconfirmed(input.operationId, context);
-    const { services, actor } = context;
-    const { ledger } = services.store;
+    const { ports, actor } = context;
+    const { ledger } = ports;
     context.setSubject({ label: labelOf(operation.purchase) });
-    const at = services.system.now();
+    const at = ports.system.now();
     const audit = (outcome: 'done' | 'failed') => ({
-      ...auditOf(operation, services, outcome, { code: 'decided' }),
+      ...auditOf(operation, ports, outcome, { code: 'decided' }),
       actorId: actor.userId,
     });
     if (input.isDoneElsewhere) {
@@ -72,15 +75,15 @@ export const decideUnconfirmed = defineUseCase({
       const settled = { at, serverId, ...(paidUntil === undefined ? {} : { paidUntil }) };
       await ledger.settle(operation.id, settled, audit('done'));
     }
-    await notifyOperation(operation.id, services);
+    await notifyOperation(operation.id, ports);
   },
 });
 
 async function getUnconfirmed(
   operationId: string,
-  { actor, services, requireRoleFor }: UseCaseContext,
+  { actor, ports, requireRoleFor }: UseCaseContext<AppPorts>,
 ): Promise<Operation> {
-  const operation = await services.store.ledger.find(operationId);
+  const operation = await ports.ledger.find(operationId);
   const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsDecision;
   if (!isOpen || operation.state !== 'in_doubt') throw new Refusal('doubt_over', {});
   await requireRoleFor(labelOf(operation.purchase));
@@ -90,7 +93,7 @@ async function getUnconfirmed(
 async function getCandidate(
   operation: Operation,
   serverId: number,
-  context: UseCaseContext,
+  context: UseCaseContext<AppPorts>,
 ): Promise<Server> {
   const hosting = await context.hosting();
   const servers = await hosting.listServers({ freshness: 'fresh' });
@@ -104,13 +107,13 @@ async function getCandidate(
 async function listCandidates(
   { purchase, knownIds, workspaceId }: Operation,
   servers: readonly Server[],
-  { services: { store }, covers }: UseCaseContext,
+  { ports, covers }: UseCaseContext<AppPorts>,
 ): Promise<readonly Server[]> {
   if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
   // What is decided says whose server it is and what it costs: that is only for whoever it is covered for.
   const fresh = servers.filter(({ id, label }) => !knownIds.includes(id) && covers(label));
   const ids = fresh.map(({ id }) => id);
-  const held = await store.apiKeys.find(workspaceId);
-  const othersIds = await store.ledger.listSettledIds(workspaceId, ids, held?.setAt);
+  const held = await ports.apiKeys.find(workspaceId);
+  const othersIds = await ports.ledger.listSettledIds(workspaceId, ids, held?.setAt);
   return fresh.filter(({ id }) => !othersIds.includes(id)).sort(compareServers);
 }

@@ -1,6 +1,9 @@
 import { Refusal } from '../../domain/errors.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /**
  * The creator has saved the password: its sealed copy is erased.
@@ -11,7 +14,7 @@ export const erasePassword = defineUseCase({
   needs: 'anyone',
   effect: 'changes',
   run: async (input: { operationId: string }, context): Promise<void> => {
-    const { ledger, passwords } = context.services.store;
+    const { ledger, passwords } = context.ports;
     const operation = await ledger.find(input.operationId);
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const label = labelOf(operation.purchase);

@@ -1,10 +1,10 @@
-import type { Services } from '../services.ts';
+import type { AppPorts } from '../ports.ts';
 
 /** How long an operation stays with a process that has died. A living one renews it three times as often. */
 const LEASE_MS = 60_000;
 
 /** A new holder's lease of an operation, from now. */
-export function newLease({ system }: Services, owner = system.newId()) {
+export function newLease({ system }: AppPorts, owner = system.newId()) {
   return { owner, now: system.now(), until: system.now() + LEASE_MS };
 }
 
@@ -12,12 +12,12 @@ export function newLease({ system }: Services, owner = system.newId()) {
 export async function withLease(
   id: string,
   owner: string,
-  services: Services,
+  ports: AppPorts,
   work: () => Promise<number | undefined>,
 ): Promise<void> {
-  const { ledger } = services.store;
+  const { ledger } = ports;
   const ended = new AbortController();
-  const renewing = renew(id, owner, services, ended.signal);
+  const renewing = renew(id, owner, ports, ended.signal);
   let dueAt: number | undefined;
   try {
     dueAt = await work();
@@ -28,14 +28,14 @@ export async function withLease(
   }
 }
 
-async function renew(id: string, owner: string, services: Services, ended: AbortSignal): Promise<void> {
+async function renew(id: string, owner: string, ports: AppPorts, ended: AbortSignal): Promise<void> {
   while (!ended.aborted) {
     try {
-      await services.system.sleep(LEASE_MS / 3, ended);
-      await services.store.ledger.lease(id, newLease(services, owner));
+      await ports.system.sleep(LEASE_MS / 3, ended);
+      await ports.ledger.lease(id, newLease(ports, owner));
     } catch (error) {
       if (!ended.aborted)
-        services.log.warn('a lease could not be renewed', { operationId: id, cause: String(error) });
+        ports.log.warn('a lease could not be renewed', { operationId: id, cause: String(error) });
     }
   }
 }

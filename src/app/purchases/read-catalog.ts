@@ -1,5 +1,8 @@
 import type { Catalog } from '../../domain/catalog.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** Reads what can be ordered: for everybody who may look. */
 export const readCatalog = defineUseCase({

@@ -1,7 +1,7 @@
 import { isEnded, type Operation } from '../../domain/operation.ts';
 import { type Server, sameLabel } from '../../domain/server.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
-import type { Services } from '../services.ts';
+import type { AppPorts } from '../ports.ts';
 import { auditOf } from './run-operation.ts';
 
 /** What a list of servers proves about an operation in doubt. */
@@ -47,43 +47,43 @@ export function countStrangers(
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError when the list can't be had; then nothing is concluded
  */
-export async function resolveUnconfirmed(operation: Operation, services: Services): Promise<void> {
+export async function resolveUnconfirmed(operation: Operation, ports: AppPorts): Promise<void> {
   if (operation.state !== 'in_doubt' || isEnded(operation) || operation.needsDecision) return;
-  const { ledger, apiKeys } = services.store;
+  const { ledger, apiKeys } = ports;
   const held = await apiKeys.find(operation.workspaceId);
   if (!held) return;
   if (isReconnectedSince(held, operation.createdAt)) {
     // What is, or is not, in another account proves nothing.
-    await leaveToManager(operation, services, 'account_changed');
+    await leaveToManager(operation, ports, 'account_changed');
     return;
   }
-  const asked = services.system.now();
-  const hosting = services.hostingOf(held.key);
+  const asked = ports.system.now();
+  const hosting = ports.hostingOf(held.key);
   const servers = await hosting.listServers({ freshness: 'fresh', urgency: 'background' });
   const newIds = servers.map(({ id }) => id).filter((id) => !operation.knownIds.includes(id));
   const othersIds = await ledger.listSettledIds(operation.workspaceId, newIds);
   // An id that an earlier account gave out may be another server here: it can't be ours for certain, nor surely not.
   const settledHere = await ledger.listSettledIds(operation.workspaceId, newIds, held.setAt);
   const verdict = judge(operation, servers, othersIds);
-  const at = services.system.now();
+  const at = ports.system.now();
   if (verdict.kind === 'done') {
     const { kind: _, ...found } = verdict;
-    const audit = auditOf(operation, services, 'done', { serverId: found.serverId, surface: 'background' });
+    const audit = auditOf(operation, ports, 'done', { serverId: found.serverId, surface: 'background' });
     await ledger.settle(operation.id, { at, ...found }, audit);
     return;
   }
   // Judged by the time of the question: a list asked for before the end of the waiting time proves nothing about it.
-  const isOver = asked >= (operation.sentAt ?? operation.createdAt) + services.settings.doubtMs;
+  const isOver = asked >= (operation.sentAt ?? operation.createdAt) + ports.settings.doubtMs;
   if (verdict.kind === 'contradictory' || (isOver && countStrangers(operation, servers, settledHere) > 0)) {
-    await leaveToManager(operation, services);
+    await leaveToManager(operation, ports);
   } else if (isOver) {
-    const audit = auditOf(operation, services, 'failed', { code: 'not_done', surface: 'background' });
+    const audit = auditOf(operation, ports, 'failed', { code: 'not_done', surface: 'background' });
     await ledger.refuse(operation.id, { at, reason: 'not_done' }, audit);
   }
 }
 
-async function leaveToManager(operation: Operation, services: Services, reason?: string): Promise<void> {
+async function leaveToManager(operation: Operation, ports: AppPorts, reason?: string): Promise<void> {
   const code = reason ?? 'needs_person';
-  const audit = auditOf(operation, services, 'in_doubt', { code, surface: 'background' });
-  await services.store.ledger.markNeedsDecision(operation.id, audit, reason);
+  const audit = auditOf(operation, ports, 'in_doubt', { code, surface: 'background' });
+  await ports.ledger.markNeedsDecision(operation.id, audit, reason);
 }

@@ -7,9 +7,12 @@ import { type Server, sameLabel } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
 import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
 export const openCreate = defineUseCase({
@@ -41,7 +44,7 @@ export interface Terms {
 async function readTerms(
   kind: Purchase['kind'],
   price: Money | undefined,
-  context: UseCaseContext,
+  context: UseCaseContext<AppPorts>,
 ): Promise<Terms> {
   const { approval } = (await getWorkspace(context)).settings;
   const budget = await readBudget(context);
@@ -132,13 +135,13 @@ export const reviewRenew = defineUseCase({
   },
 });
 
-type Sight = Pick<UseCaseContext, 'actor' | 'services' | 'hosting'>;
+type Sight = Pick<UseCaseContext<AppPorts>, 'actor' | 'ports' | 'hosting'>;
 
 async function findPlanOf({ id, label }: Server, context: Sight): Promise<Plan | undefined> {
-  const { store } = context.services;
-  const made = await store.ledger.findCreateOf(context.actor.workspaceId, id);
+  const { ports } = context;
+  const made = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
   if (made?.purchase.kind !== 'create') return undefined;
-  const held = await store.apiKeys.find(context.actor.workspaceId);
+  const held = await ports.apiKeys.find(context.actor.workspaceId);
   // In another account the same id would be another server, of a plan that nobody here knows.
   const isAnew = held === undefined || isReconnectedSince(held, made.createdAt);
   if (isAnew && !sameLabel(made.purchase.order.label, label)) return undefined;

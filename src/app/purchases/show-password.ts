@@ -1,8 +1,11 @@
 import { Refusal } from '../../domain/errors.ts';
 import { matchServer, type ServerMatch } from '../../domain/server-ref.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
-import type { HeldPassword } from '../ports.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import type { ServerRef } from '../servers/find-server.ts';
+import type { HeldPassword } from './ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 type Held = Omit<HeldPassword, 'password'>;
 
@@ -16,7 +19,7 @@ export const showPassword = defineUseCase({
   needs: 'anyone',
   effect: 'changes',
   run: async (ref: ServerRef, context): Promise<HeldPassword> => {
-    const { passwords } = context.services.store;
+    const { passwords } = context.ports;
     const held = await passwords.listHeld(context.actor.workspaceId);
     const isMine = ({ creatorId }: Held) => creatorId === context.actor.userId;
     // The actor's own come first: two people may each have made a "web-1".
@@ -34,6 +37,11 @@ export const showPassword = defineUseCase({
     }
     const password = found && (await passwords.find(found.operationId));
     if (!password) throw new Refusal('no_password', { label: nameOf(ref) });
+    // The time limit starts with this act of the creator, and only with the first one (docs/design.md 5).
+    if (password.heldUntil === undefined) {
+      const { system, settings } = context.ports;
+      await passwords.markDelivered(password.operationId, system.now(), settings.passwordHoldMs);
+    }
     return password;
   },
 });

@@ -1,8 +1,11 @@
 import { HostingError } from '../../domain/errors.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
-import { defineUseCase, type UseCase, type UseCaseContext } from '../authorize/use-case.ts';
-import type { HostingApi } from '../ports.ts';
+import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppPorts } from '../ports.ts';
 import { getServer, pickServer, type ServerRef } from './find-server.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface PowerChange {
   readonly server: Server;
@@ -18,19 +21,19 @@ interface PowerInput {
 }
 
 /** Start, stop and reboot, each a use case of its own name for the audit. */
-export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange>>> = {
+export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange, AppPorts>>> = {
   start: definePower('start'),
   stop: definePower('stop'),
   reboot: definePower('reboot'),
 };
 
-function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
+function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, AppPorts> {
   return defineUseCase({
     name: action,
     needs: 'operator',
     effect: 'changes',
     subject: ({ ref }) => ('id' in ref ? { serverId: ref.id } : { label: ref.typed }),
-    run: async (input: PowerInput, context: UseCaseContext) => {
+    run: async (input: PowerInput, context: UseCaseContext<AppPorts>) => {
       const waiting = input.onWait ? { onWait: input.onWait } : {};
       const server = await getServer(input.ref, context, waiting);
       const hosting = await context.hosting();
@@ -39,7 +42,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
         return { server, ...(state === '' ? {} : { state }), isInDoubt: false };
       } catch (error) {
         if (!isUnanswered(error)) throw await withState(error, server, hosting);
-        context.services.log.warn('a power action has no answer', {
+        context.ports.log.warn('a power action has no answer', {
           action,
           serverId: server.id,
           code: error.code,

@@ -1,11 +1,15 @@
 import { Refusal } from '../../domain/errors.ts';
 import { deletionWord, type Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
+import { notifyApproval } from '../approvals/notify-approval.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
-import { defineUseCase, type UseCaseContext } from '../authorize/use-case.ts';
-import type { HostingApi } from '../ports.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { AppPorts } from '../ports.ts';
 import { isUnanswered } from './change-power.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** Looks at the server that is to be deleted, for the dialog. */
 export const prepareDelete = defineUseCase({
@@ -49,6 +53,9 @@ export const requestDelete = defineUseCase({
     } as const;
     return requestApproval({ id: input.approvalId, action, isOverBudget: false }, context);
   },
+  follow: async (requested, { ports }) => {
+    if (requested?.isNew) await notifyApproval(requested.approval.id, ports);
+  },
 });
 
 /**
@@ -80,7 +87,7 @@ export const deleteServer = defineUseCase({
 /** @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
 async function getNamed(
   { id, typedLabel }: { id: number; typedLabel: string },
-  context: UseCaseContext,
+  context: UseCaseContext<AppPorts>,
 ): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);

@@ -1,6 +1,9 @@
 import type { Server } from '../../domain/server.ts';
 import { filterServers } from '../../domain/server-ref.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 /** Lists those of the account's servers that the actor may see and that match the filter, by label. */
 export const listServers = defineUseCase({

@@ -1,7 +1,10 @@
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
-import { defineUseCase } from '../authorize/use-case.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
 
 export interface ServerCard {
   readonly server: Server;
@@ -18,11 +21,11 @@ export const showServer = defineUseCase({
   effect: 'reads',
   run: async (input: { ref: ServerRef; onWait?: () => void }, context): Promise<ServerCard> => {
     const server = await getServer(input.ref, context, input.onWait ? { onWait: input.onWait } : {});
-    const { store } = context.services;
+    const { ports } = context;
     const { workspaceId } = context.actor;
     const [operations, entries] = await Promise.all([
-      store.ledger.listOfServer(workspaceId, server.id, 5),
-      store.audit.list({ workspaceId, serverId: server.id, limit: 20 }),
+      ports.ledger.listOfServer(workspaceId, server.id, 5),
+      ports.audit.list({ workspaceId, serverId: server.id, limit: 20 }),
     ]);
     const history = entries.filter((entry) => entry.outcome !== 'started').slice(0, 5);
     return { server, operations, history };

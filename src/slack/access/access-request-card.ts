@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
-import type { AccessRequest } from '../../app/access/ports.ts';
 import type { AccessAnswer } from '../../app/access/request-access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import { accessAnswerButton } from '../buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { mention, slackDate } from '../kit/text.ts';

@@ -1,5 +1,5 @@
-import type { AccessRequest } from '../../app/access/ports.ts';
 import type { Grant, Grantee, HeldRole } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { codeLabel, escapeText, mention, shorten, slackDate } from '../kit/text.ts';

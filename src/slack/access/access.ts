@@ -6,6 +6,7 @@ import {
   revokeAccess,
   type WantedGrant,
 } from '../../app/access/change-access.ts';
+import { listGroups } from '../../app/access/list-groups.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { accessPages, grantButton, revokeButton } from '../buttons.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -31,8 +32,7 @@ const form = defineForm({
   input: z.object({}),
   needs: grantAccess,
   load: async (_input, request, origin) => {
-    const { groups } = request.bench.services;
-    return grantView(await groups.list(request.caller.actor.workspaceId), origin);
+    return grantView(await request.execute(listGroups, {}), origin);
   },
 });
 
@@ -70,7 +70,7 @@ export const access = defineCommand({
         with: loadingView(GRANT_TITLE),
         after: async () => {
           const words = grantedWords(await request.execute(grantAccess, wish));
-          await request.bench.slack.updateView(viewId, noticeView(GRANT_TITLE, words));
+          await request.views.update(viewId, noticeView(GRANT_TITLE, words));
         },
       };
     }),
@@ -79,8 +79,7 @@ export const access = defineCommand({
     {
       id: `${grantForm.id}.group`,
       find: async (typed, request) => {
-        await request.authorize(grantAccess);
-        const groups = await request.bench.services.groups.list(request.caller.actor.workspaceId);
+        const groups = await request.execute(listGroups, {});
         return listGroupOptions(groups ?? [], typed).slice(0, 100);
       },
     },

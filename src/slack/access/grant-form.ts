@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { WantedGrant } from '../../app/access/change-access.ts';
-import type { UserGroup } from '../../app/access/ports.ts';
+import type { UserGroup } from '../../app/authorize/ports.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';

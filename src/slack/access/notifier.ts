@@ -1,27 +1,37 @@
-import type { AccessRequest } from '../../app/access/ports.ts';
-import type { Notifier } from '../../app/ports.ts';
-import { editCards, postCards } from '../transport/cards.ts';
-import { replyByOrigin } from '../transport/reply.ts';
-import type { Workbench } from '../transport/request.ts';
+import type { DecisionNotifier } from '../../app/decisions/ports.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
+import type { Log } from '../../log.ts';
+import { notifySafely } from '../transport/notify-safely.ts';
+import type { Outbox } from '../transport/outbox.ts';
 import { answerMessage, requestCard } from './access-request-card.ts';
 
-/** Cards and messages about requests for a role; `createTeller` sees to it that none of it throws. */
-export function createAccessNotifier(
-  getBench: () => Workbench,
-): Pick<Notifier, 'postAccessCards' | 'updateAccessCards' | 'notifyAccessRequester'> {
+interface Parts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}
+
+/** Cards and messages about requests for a role. They go to owners directly: a reason may be private. */
+export function createAccessNotifier({ outbox, log }: Parts): DecisionNotifier<AccessRequest> {
   return {
-    postAccessCards: (request, owners) => postCards(owners, requestCard(request), getBench().slack),
-    updateAccessCards: (request) => editCards(request.cards, requestCard(request), getBench().slack),
-    notifyAccessRequester: (request) => notifyRequester(request, getBench()),
+    postCards: (request, { deciders }) =>
+      notifySafely(request.id, log, [], () =>
+        outbox.postCards(request.workspaceId, deciders, requestCard(request)),
+      ),
+    updateCards: (request) =>
+      notifySafely(request.id, log, undefined, () =>
+        outbox.editCards(request.workspaceId, request.cards, requestCard(request)),
+      ),
+    notifyRequester: (request) =>
+      notifySafely(request.id, log, false, () => notifyRequester(request, outbox)),
   };
 }
 
-async function notifyRequester(answered: AccessRequest, bench: Workbench): Promise<boolean> {
-  const { id: formId, requesterId, channelId, state } = answered;
-  const origin = { formId, ...(channelId === undefined ? {} : { channelId }) };
-  const message = answerMessage(answered);
-  // After a week nobody waits where they asked, and an ephemeral message reaches only who is there.
+async function notifyRequester(request: AccessRequest, outbox: Outbox): Promise<boolean> {
+  const { id: confirmationId, workspaceId, requesterId: userId, channelId, state } = request;
+  const message = answerMessage(request);
+  // After a week nobody waits where they asked, and an ephemeral message reaches only those who are there.
   const isAwaited = state !== 'expired';
-  if (isAwaited && (await replyByOrigin(origin, requesterId, bench).send(message))) return true;
-  return (await bench.slack.post(requesterId, message)).ok;
+  const reply = outbox.replyTo({ confirmationId, workspaceId, userId, channelId });
+  if (isAwaited && (await reply.send(message))) return true;
+  return outbox.sendDirectly(workspaceId, userId, message);
 }

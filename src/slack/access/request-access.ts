@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { notifyAccessRequest } from '../../app/access/notify-access-request.ts';
-import type { AccessRequest } from '../../app/access/ports.ts';
 import {
   ACCESS_ANSWERS,
   answerAccessRequest,
   checkWantedRole,
   requestAccess,
 } from '../../app/access/request-access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
 import { accessAnswerButton, requestAccessButton } from '../buttons.ts';
@@ -71,25 +70,19 @@ export const askModals = [
     return {
       with: loadingView(TITLE, 'Asking the owners…'),
       after: async () => {
-        const words = await ask({ id: origin.formId, ...metadata, reason: fields.reason }, request);
-        await request.bench.slack.updateView(viewId, noticeView(TITLE, words));
+        const asked = await request.execute(requestAccess, {
+          id: origin.formId,
+          ...metadata,
+          reason: fields.reason,
+        });
+        await request.views.update(viewId, noticeView(TITLE, askedWords(asked.request, asked.owners)));
       },
     };
   }),
 ];
 
-async function ask(input: Wish & { id: string; reason: string }, request: SlackRequest): Promise<string> {
-  const { request: asked, replaced, owners } = await request.execute(requestAccess, input);
-  const { services } = request.bench;
-  const [now = asked] = await Promise.all(
-    [asked, ...replaced].map(({ id }) => notifyAccessRequest(id, services)),
-  );
-  return askedWords(now, owners);
-}
-
 async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
-  const told = await notifyAccessRequest(answered.id, request.bench.services);
-  const untold = told?.isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
+  const untold = answered.isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
   const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
   await request.reply.send(
     textMessage(`${mention(answered.requesterId)} ${what} ${describeRole(answered)}.${untold}`),

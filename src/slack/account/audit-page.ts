@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../app/ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { auditPageButton } from '../buttons.ts';
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';

@@ -15,7 +15,7 @@ export const audit = defineCommand({
   options: ['since'],
   parse: parseQuestion,
   run: async ({ since, ...filter }, request) => {
-    const now = request.bench.services.system.now();
+    const now = request.now();
     const from = since === undefined ? {} : { since: 'at' in since ? since.at : now - since.agoMs };
     await request.reply.send(await auditPage({ ...filter, ...from }, undefined, request));
   },
@@ -70,5 +70,5 @@ async function auditPage(
     ...(before === undefined ? {} : { before }),
     limit: ENTRIES_PER_PAGE + 1,
   });
-  return auditMessage(entries, question, before, request.bench.currency);
+  return auditMessage(entries, question, before, request.currency);
 }

@@ -24,7 +24,7 @@ export const connect = defineCommand({
 });
 
 async function sendLink(request: SlackRequest): Promise<void> {
-  const { publicUrl } = request.bench;
+  const { publicUrl } = request;
   await request.authorize(makeConnectLink);
   if (publicUrl === undefined) throw new Refusal('no_public_url', {});
   const { token } = await request.execute(makeConnectLink, {});

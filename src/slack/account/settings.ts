@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { changeSettings, readSettings } from '../../app/account/change-settings.ts';
-import { withTimeout } from '../../app/with-timeout.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { checkChannel } from '../../app/account/check-channel.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
-import { mention } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import {
   readSettingsFields,
@@ -22,7 +20,7 @@ const form = defineForm({
   input: z.object({}),
   needs: readSettings,
   load: async (_input, request, origin) =>
-    settingsView(await request.execute(readSettings, {}), origin, request.bench.currency),
+    settingsView(await request.execute(readSettings, {}), origin, request.currency),
 });
 
 export const settings = defineCommand({
@@ -36,7 +34,7 @@ export const settings = defineCommand({
   modals: [
     settingsForm.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
       const wanted = readSettingsFields(fields);
-      const words = savedWords(was, wanted, request.bench.currency);
+      const words = savedWords(was, wanted, request.currency);
       if (listChanges(was, wanted).length === 0) return { with: noticeView(SETTINGS_TITLE, words) };
       const fault = await findChannelFault(was, wanted, request);
       if (fault !== undefined) return { with: { errors: { channel: fault } } };
@@ -44,7 +42,7 @@ export const settings = defineCommand({
         with: loadingView(SETTINGS_TITLE, 'Saving…'),
         after: async () => {
           await request.execute(changeSettings, { was, settings: wanted });
-          await request.bench.slack.updateView(viewId, noticeView(SETTINGS_TITLE, words));
+          await request.views.update(viewId, noticeView(SETTINGS_TITLE, words));
           await request.reply.send(textMessage(words));
         },
       };
@@ -52,19 +50,15 @@ export const settings = defineCommand({
   ],
 });
 
-/** Slack wants its answer within 3 s. */
-const CHECK_MS = 2000;
-
-/** A channel that is newly chosen is written to once, so that no request is lost in one that the app is not in. */
+/** What keeps the app from posting to a channel that is newly chosen, in words. */
 async function findChannelFault(
   was: WorkspaceSettings,
   { channelId }: WorkspaceSettings,
   request: SlackRequest,
 ): Promise<string | undefined> {
   if (channelId === undefined || channelId === was.channelId) return undefined;
-  const { slack, services } = request.bench;
-  const words = `${mention(request.caller.actor.userId)} wants requests to approve, and reminders, of \`/vps\` to come here; this message only tries whether they would.`;
-  const posted = await withTimeout(slack.post(channelId, textMessage(words)), services.system, CHECK_MS);
-  if (!posted) return 'Slack did not say in time whether the app can write to that channel. Try again.';
-  return posted.ok ? undefined : request.explain(new Refusal('channel_unwritable', { reason: posted.error }));
+  return request.execute(checkChannel, { channelId }).then(
+    () => undefined,
+    (error: unknown) => request.explain(error),
+  );
 }

@@ -1,6 +1,6 @@
 import { readStatus, type Status } from '../../app/account/read-status.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { approvalActions } from '../approvals/answer.ts';
+import { approvalActions } from '../approvals/answer-buttons.ts';
 import { waitingBlocks } from '../approvals/approval-card.ts';
 import { decideButton } from '../buttons.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
@@ -18,7 +18,7 @@ export const status = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readStatus, {});
-    await request.reply.send(statusMessage(found, request.bench.currency));
+    await request.reply.send(statusMessage(found, request.currency));
   },
   actions: [...decisionActions, ...approvalActions],
   modals: decideModals,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { Groups, UserGroup } from '../../app/access/ports.ts';
+import type { Groups, UserGroup } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
+import type { SlackClients } from '../transport/slack-clients.ts';
 import { cacheLookups } from './cached-lookups.ts';
 
 const slackGroups = z.array(
@@ -25,8 +26,8 @@ interface KeptGroup {
  * Asks Slack for user groups and who is in them (scope `usergroups:read`), and keeps the answer for a while. One
  * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
  */
-export function createGroups(slack: SlackApi, system: System): Groups {
-  const lookUpKept = cacheLookups(() => lookUp(slack), system);
+export function createGroups(clients: SlackClients, system: System): Groups {
+  const lookUpKept = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system);
   return {
     list: async (workspaceId) => {
       const all = await lookUpKept(workspaceId);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { SlackUser, Users } from '../../app/access/ports.ts';
+import type { SlackUser, Users } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
+import type { SlackClients } from '../transport/slack-clients.ts';
 import { cacheLookups } from './cached-lookups.ts';
 
 const slackUser = z.object({
@@ -18,8 +19,11 @@ const slackUser = z.object({
 });
 
 /** Asks Slack who somebody is (`users.info`, scope `users:read`), and keeps the answer for a while. */
-export function createUsers(slack: SlackApi, system: System): Users {
-  const find = cacheLookups((key) => lookUp(key.split(' ')[1] ?? '', slack), system);
+export function createUsers(clients: SlackClients, system: System): Users {
+  const find = cacheLookups((key) => {
+    const [workspaceId = '', userId = ''] = key.split(' ');
+    return lookUp(userId, clients.of(workspaceId));
+  }, system);
   const findKept = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
   return {
     find: async (workspaceId, userId) => {

@@ -38,7 +38,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const picker = definePicker(parts.id);
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
-    const viewId = await openLoading(parts.title, request);
+    const viewId = await request.views.open(loadingView(parts.title));
     if (viewId === undefined) {
       // The trigger is gone: a press of this button brings a fresh one.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
@@ -47,7 +47,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
       );
       return;
     }
-    const origin = await keepOrigin(request);
+    const origin = await request.views.storeOrigin();
     const view = await loadOrExplain(parts, picker, input, request, origin);
     await fillView(viewId, view, parts.title, request);
   };
@@ -107,25 +107,6 @@ export function pickView(
   return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
 }
 
-async function openLoading(title: string, request: SlackRequest): Promise<string | undefined> {
-  if (request.triggerId === undefined) return undefined;
-  const opened = await request.bench.slack.openView(request.triggerId, loadingView(title));
-  return opened.ok ? opened.viewId : undefined;
-}
-
-const REPLY_URL_MS = 30 * 60_000;
-
-/** Keeps the way back to the person on our side, sealed; the modal carries only its id. */
-async function keepOrigin(request: SlackRequest): Promise<Origin> {
-  const { store, system } = request.bench.services;
-  const { channelId, workspaceId } = request.caller.actor;
-  const formId = system.newId();
-  if (request.reply.url) {
-    await store.replyUrls.store(formId, workspaceId, request.reply.url, system.now() + REPLY_URL_MS);
-  }
-  return { formId, ...(channelId === undefined ? {} : { channelId }) };
-}
-
 /** Nobody is left with a loading view: a form that Slack does not take is said to be one. */
 async function fillView(
   viewId: string,
@@ -133,12 +114,11 @@ async function fillView(
   title: string,
   request: SlackRequest,
 ): Promise<void> {
-  const { slack } = request.bench;
-  const filled = await slack.updateView(viewId, view);
+  const filled = await request.views.update(viewId, view);
   // `not_found`: it was closed meanwhile.
   if (filled.ok || filled.error === 'not_found') return;
   const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
-  const told = await slack.updateView(viewId, noticeView(title, words));
+  const told = await request.views.update(viewId, noticeView(title, words));
   if (!told.ok) await request.reply.send(textMessage(words));
 }
 

@@ -13,12 +13,12 @@ export const catalog = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
-    await request.reply.send(catalogMessage(found, request.bench.currency, 0));
+    await request.reply.send(catalogMessage(found, request.currency, 0));
   },
   actions: [catalogPages.back.on(turn), catalogPages.further.on(turn)],
 });
 
 async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
   const found = await request.execute(readCatalog, {});
-  await request.reply.replace(catalogMessage(found, request.bench.currency, page));
+  await request.reply.replace(catalogMessage(found, request.currency, page));
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
-import { withTimeout } from '../../app/with-timeout.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
 import { createButton, createReviewButton } from '../buttons.ts';
@@ -38,7 +37,7 @@ const form = defineForm({
     const wrong = findWrongChoices(input, catalog).map((refusal) => request.explain(refusal));
     const complete = order.safeParse(input);
     if (complete.success && wrong.length === 0) return loadReview(complete.data, request, origin);
-    return choicesView(catalog, input, origin, request.bench.currency, wrong);
+    return choicesView(catalog, input, origin, request.currency, wrong);
   },
 });
 
@@ -78,7 +77,7 @@ export const create = defineCommand({
 
 async function loadReview(wanted: Order, request: SlackRequest, origin: Origin) {
   const reviewed = await request.execute(reviewCreate, { order: wanted });
-  return createReviewView(reviewed, origin, request.bench.currency);
+  return createReviewView(reviewed, origin, request.currency);
 }
 
 /** Answers with the review when the catalog is at hand; otherwise with a loading view that it replaces. */
@@ -87,12 +86,12 @@ async function showSoon(
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
-  const view = await withTimeout(loading, request.bench.services.system);
+  const view = await request.withTimeout(loading);
   if (view !== undefined) return { with: view };
   return {
     with: loadingView(CREATE_TITLE, 'Reading the price…'),
     after: async () => {
-      await request.bench.slack.updateView(viewId, await loading);
+      await request.views.update(viewId, await loading);
     },
   };
 }
@@ -103,7 +102,7 @@ function suggest(field: Choice): Suggestions {
     find: async (typed, request) => {
       const catalog = await request.execute(openCreate, {});
       const wanted = typed.trim().toLowerCase();
-      return listChoices(catalog, field, request.bench.currency)
+      return listChoices(catalog, field, request.currency)
         .filter(({ text, value }) => `${text.text} ${value}`.toLowerCase().includes(wanted))
         .slice(0, 100);
     },

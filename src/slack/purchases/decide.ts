@@ -56,10 +56,7 @@ export const decideModals = [
           operationId: metadata.operationId,
           ...readOutcome(fields.outcome),
         });
-        await request.bench.slack.updateView(
-          viewId,
-          noticeView(TITLE, 'Decided. Whoever confirmed it has been told.'),
-        );
+        await request.views.update(viewId, noticeView(TITLE, 'Decided. Whoever confirmed it has been told.'));
       },
     };
   }),

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { HeldPassword } from '../../app/ports.ts';
+import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { describeMoney, type Money } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import {

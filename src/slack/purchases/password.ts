@@ -1,5 +1,5 @@
-import type { HeldPassword } from '../../app/ports.ts';
 import { erasePassword } from '../../app/purchases/erase-password.ts';
+import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import { passwordButton, savedButton } from '../buttons.ts';
@@ -33,14 +33,7 @@ function offer(ref: ServerRef, request: SlackRequest): Promise<void> {
 
 async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {
   const held = await request.execute(showPassword, ref);
-  const isShown = await request.reply.send(passwordMessage(held));
-  if (!isShown) return;
-  const { services } = request.bench;
-  const { passwords } = services.store;
-  // Only the first delivery starts the holding time: looking again does not make it longer.
-  if (held.heldUntil === undefined) {
-    await passwords.markDelivered(held.operationId, services.system.now(), services.settings.passwordHoldMs);
-  }
+  await request.reply.send(passwordMessage(held));
 }
 
 /** A held root password, for its creator's eyes alone; nothing of it is in the text. */

@@ -1,6 +1,4 @@
-import { notifyApproval } from '../../app/approvals/notify-approval.ts';
 import { type Confirmation, type Confirmed, confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
-import { runOperation } from '../../app/purchases/run-operation.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { approvalWords } from '../approvals/approval-words.ts';
 import { noticeView } from '../kit/form.ts';
@@ -20,33 +18,32 @@ export async function pay(
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
+  // Before it is confirmed: the outcome may come as soon as it is.
+  request.views.follow(confirmation.operationId, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
-  const { services, openViews } = request.bench;
   if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
-  openViews.set(confirmation.operationId, viewId);
-  if (confirmed.kind === 'waiting') {
-    const { approval } = confirmed;
-    return {
-      with: noticeView(title, ...waitingWords(approval, request)),
-      after: () => notifyApproval(approval.id, services),
-    };
-  }
-  const { operation } = confirmed;
-  const words = outcomeWords(operation, request.bench.currency);
-  const closing = 'You can close this window: the outcome comes to you as a message.';
-  return { with: noticeView(title, words, closing), after: () => runOperation(operation.id, services) };
+  if (confirmed.kind === 'waiting')
+    return { with: noticeView(title, ...waitingWords(confirmed.approval, request)) };
+  const words = outcomeWords(confirmed.operation, request.currency);
+  return {
+    with: noticeView(title, words, 'You can close this window: the outcome comes to you as a message.'),
+  };
 }
 
 /** What a press says that has to be approved by somebody else first. */
-export function waitingWords(approval: Approval, { bench }: SlackRequest): string[] {
+export function waitingWords(approval: Approval, { currency }: SlackRequest): string[] {
   return [
-    approvalWords(approval, bench.currency),
+    approvalWords(approval, currency),
     'You can close this window: what comes of it is told to you in a message.',
   ];
 }
 
 /** What a press says when the same was asked for before, with this form or another one. */
-export function askedBefore(approval: Approval, formId: string, { bench, caller }: SlackRequest): string[] {
+export function askedBefore(
+  approval: Approval,
+  formId: string,
+  { currency, caller }: SlackRequest,
+): string[] {
   const isSameForm = approval.id === formId;
   const isOthers = approval.requesterId !== caller.actor.userId;
   const first = isSameForm
@@ -54,7 +51,7 @@ export function askedBefore(approval: Approval, formId: string, { bench, caller 
     : isOthers
       ? `${mention(approval.requesterId)} has asked for this already. If you may approve it, \`/vps status\` lets you.`
       : 'You have asked for this already.';
-  return [first, approvalWords(approval, bench.currency)];
+  return [first, approvalWords(approval, currency)];
 }
 
 function knownWords(confirmed: Confirmed, { operationId }: Confirmation, request: SlackRequest): string[] {
@@ -62,5 +59,5 @@ function knownWords(confirmed: Confirmed, { operationId }: Confirmation, request
   const { operation } = confirmed;
   const first =
     operation.id === operationId ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
-  return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.bench.currency)];
+  return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.currency)];
 }

@@ -18,8 +18,7 @@ const form = defineForm({
   pick: (id) => ({ id }),
   load: async (input, request, origin) => {
     const reviewed = await request.execute(reviewRenew, { ref: input });
-    const { currency, services } = request.bench;
-    return renewReviewView(reviewed, origin, currency, services.system.now());
+    return renewReviewView(reviewed, origin, request.currency, request.now());
   },
 });
 

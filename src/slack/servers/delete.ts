@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { notifyApproval } from '../../app/approvals/notify-approval.ts';
 import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
 import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
 import { deleteButton, showButton } from '../buttons.ts';
@@ -8,7 +7,6 @@ import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
 import { askedBefore, waitingWords } from '../purchases/pay.ts';
-import { announce } from '../transport/announce.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
 
@@ -22,7 +20,7 @@ const form = defineForm({
   pick: (id) => ({ id }),
   load: async (input, request, origin) => {
     const review = await request.execute(prepareDelete, { ref: input });
-    return deleteView(review, origin, request.bench.services.system.now());
+    return deleteView(review, origin, request.now());
   },
 });
 
@@ -46,6 +44,7 @@ export const remove = defineCommand({
       return {
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
+          request.views.follow(origin.formId, viewId);
           const asked = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
           if (asked) await ask(asked, origin.formId, viewId, request);
           else await carryOut(deletion, viewId, request);
@@ -63,10 +62,7 @@ async function ask(
   request: SlackRequest,
 ): Promise<void> {
   const words = isNew ? waitingWords(approval, request) : askedBefore(approval, formId, request);
-  const { slack, openViews, services } = request.bench;
-  if (isNew) openViews.set(approval.id, viewId);
-  await slack.updateView(viewId, noticeView(DELETE_TITLE, ...words));
-  if (isNew) await notifyApproval(approval.id, services);
+  await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
 }
 
 async function carryOut(
@@ -78,8 +74,8 @@ async function carryOut(
   const { server, isGone } = await request.execute(deleteServer, deletion);
   const label = codeLabel(server.label);
   if (isGone) {
-    await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
-    if (!(await announce(`deleted ${label}`, request)))
+    await request.views.update(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
+    if (!(await request.announce(`deleted ${label}`)))
       await request.reply.send(textMessage(`${label} was deleted.`));
     return;
   }
@@ -87,6 +83,6 @@ async function carryOut(
     isGone === undefined
       ? `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`
       : `${label} was probably not deleted: the hosting API’s answer did not arrive, and the server is still there.`;
-  await request.bench.slack.updateView(viewId, noticeView(DELETE_TITLE, words));
+  await request.views.update(viewId, noticeView(DELETE_TITLE, words));
   await request.reply.send(textMessage(words, actions(showButton.element('Look again', { id }))));
 }

@@ -6,7 +6,6 @@ import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { type Command, defineCommand } from '../kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText } from '../kit/text.ts';
-import { announce } from '../transport/announce.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
@@ -79,7 +78,7 @@ async function tellSeveral(
   others: readonly KnownBlock[],
   request: SlackRequest,
 ): Promise<void> {
-  const isNotified = done.length > 0 && (await announce(`${PAST[action]} ${done.join(', ')}`, request));
+  const isNotified = done.length > 0 && (await request.announce(`${PAST[action]} ${done.join(', ')}`));
   if (isNotified && others.length === 0) return;
   const untold = done.length > 0 && !isNotified ? `: ${done.join(', ')}` : '';
   const words = `${count(done.length, 'server')} ${done.length === 1 ? 'was' : 'were'} ${PAST[action]}${untold}.`;
@@ -102,8 +101,9 @@ async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): 
   }
   const label = codeLabel(change.server.label);
   const state = change.state ? ` It is ${escapeText(change.state)} now.` : '';
-  const isNotified = await announce(`${PAST[action]} ${label}`, request);
-  if (!isNotified || state !== '') await request.reply.send(textMessage(`${label} was ${PAST[action]}.${state}`));
+  const isNotified = await request.announce(`${PAST[action]} ${label}`);
+  if (!isNotified || state !== '')
+    await request.reply.send(textMessage(`${label} was ${PAST[action]}.${state}`));
 }
 
 /** What is said when the answer to a power action never came. */

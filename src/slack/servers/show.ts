@@ -15,7 +15,7 @@ export const show = defineCommand({
   run: (input, request) =>
     offerServers('show', request, async () => {
       const sheet = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
-      await request.reply.send(serverCard(sheet, request.bench.services.system.now()));
+      await request.reply.send(serverCard(sheet, request.now()));
     }),
   actions: [
     showButton.on(({ id }, request) => showById(id, request)),
@@ -26,5 +26,5 @@ export const show = defineCommand({
 /** Shows the server that a button or a menu stands for. */
 export async function showById(id: number, request: SlackRequest): Promise<void> {
   const sheet = await request.execute(showServer, { ref: { id } });
-  await request.reply.send(serverCard(sheet, request.bench.services.system.now()));
+  await request.reply.send(serverCard(sheet, request.now()));
 }

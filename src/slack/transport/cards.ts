@@ -1,4 +1,4 @@
-import type { Card } from '../../domain/approval.ts';
+import type { Card } from '../../domain/decision.ts';
 import type { Message } from '../kit/blocks.ts';
 import { withFallback } from './fallback.ts';
 import type { SlackApi } from './slack-api.ts';

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { submittedView } from '../kit/modal.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { ChannelId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { type Origin, submittedView } from '../kit/modal.ts';
 
 /** The parts of Slack's payloads that are read. Everything else in them is Slack's own business. */
 const id = z.string().min(1).max(64);
@@ -50,4 +53,18 @@ export const suggestionPayload = z.object({
   view: z.object({ private_metadata: z.string().default('') }).nullish(),
 });
 
-export type Place = z.output<typeof suggestionPayload>;
+export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'>;
+
+/** Who acts, by what Slack says in a press, a submission or a suggestion. */
+export function actorOf({ user, team }: Place, channelId: ChannelId | undefined): Actor {
+  return {
+    workspaceId: team?.id ?? user.team_id ?? '',
+    userId: user.id,
+    ...omitUndefined({ channelId, homeTeamId: user.team_id }),
+  };
+}
+
+/** A modal has no channel of its own: roles for a channel count where its form was opened. */
+export function channelOf({ channel }: Pick<Place, 'channel'>, origin?: Origin): ChannelId | undefined {
+  return channel?.id ?? origin?.channelId;
+}

@@ -1,8 +1,8 @@
 import { Secret } from '../../domain/secret.ts';
 import type { Message } from '../kit/blocks.ts';
-import type { Origin } from '../kit/modal.ts';
 import { withFallback } from './fallback.ts';
-import type { Reply, Workbench } from './request.ts';
+import type { Confirmer, OutboxParts } from './outbox.ts';
+import type { Reply } from './request.ts';
 import type { SlackApi } from './slack-api.ts';
 
 /** Answers through the `response_url` of a command or a press: works in DMs and where the bot is no member. */
@@ -17,25 +17,34 @@ export function replyByUrl(url: Secret<string>, slack: SlackApi): Reply {
   };
 }
 
-/** Answers for a modal, which has no `response_url` of its own: by the one that was kept when the form was opened. */
-export function replyByOrigin(origin: Origin, userId: string, bench: Workbench): Reply {
-  const { services, slack } = bench;
+/** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
+export function createStoredReply(
+  { confirmationId, workspaceId, channelId, userId }: Confirmer,
+  { clients, replyUrls, system }: Pick<OutboxParts, 'clients' | 'replyUrls' | 'system'>,
+): Reply {
+  const slack = clients.of(workspaceId);
   const viaStored = async (use: (reply: Reply) => Promise<boolean>): Promise<boolean> => {
-    const url = await services.store.replyUrls.use(origin.formId, services.system.now());
+    const url = await replyUrls.use(confirmationId, system.now());
     return url !== undefined && use(replyByUrl(url, slack));
   };
   const send = async (message: Message): Promise<boolean> =>
-    (await viaStored((reply) => reply.send(message))) ||
-    postEphemeral(message, origin.channelId, userId, slack);
+    (await viaStored((reply) => reply.send(message))) || postEphemeral(message, channelId, userId, slack);
   return {
     send,
     replace: send,
     delete: async () => false,
     announce: async (message) =>
-      (await viaStored((reply) => reply.announce(message))) ||
-      postToChannel(message, origin.channelId, slack),
+      (await viaStored((reply) => reply.announce(message))) || postToChannel(message, channelId, slack),
   };
 }
+
+/** For requests that came without a way back; Slack shows them as done. */
+export const noReply: Reply = {
+  send: async () => false,
+  replace: async () => false,
+  delete: async () => false,
+  announce: async () => false,
+};
 
 /** An ephemeral message without a reply path: fails in DMs and where the bot is no member. */
 export async function postEphemeral(

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
-import type { Card } from '../../domain/approval.ts';
+import type { Card } from '../../domain/decision.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { Message } from '../kit/blocks.ts';
@@ -21,6 +21,15 @@ export interface SlackApi {
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). */
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
+}
+
+/** Finds the token that a call is made with; undefined where the app is not installed (any more). */
+export type FindToken = () => Promise<Secret<string> | undefined>;
+
+/** The connections to Slack, which the clients of all workspaces share. */
+export interface SlackConnections {
+  /** The Web API as it is open to whoever has that token. */
+  open(findToken: FindToken): SlackApi;
   close(): Promise<void>;
 }
 
@@ -40,18 +49,37 @@ export type SlackAnswer<More = unknown> =
 /** A person waits: one try of 5 s, and no queue that holds everybody up when Slack limits us. */
 const TIMEOUT_MS = 5000;
 
-/** Builds the client of one workspace. */
-export function createSlackApi(options: { apiUrl: string; botToken: Secret<string>; log: Log }): SlackApi {
+/** Opens no connection yet; clients of the same workspace may be made more than once. */
+export function createSlackConnections(options: { apiUrl: string; log: Log }): SlackConnections {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
-  const web = new WebClient(options.botToken.reveal(), {
-    slackApiUrl: options.apiUrl,
-    logger: quietLogger(options.log),
-    timeout: TIMEOUT_MS,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    fetch: (url, init) => fetch(url, { ...(init as object), dispatcher: agent }),
-  });
-  const call = callerOf(web, options.log);
+  const connect = (token: Secret<string>) =>
+    new WebClient(token.reveal(), {
+      slackApiUrl: options.apiUrl,
+      logger: quietLogger(options.log),
+      timeout: TIMEOUT_MS,
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      fetch: (url, init) => fetch(url, { ...(init as object), dispatcher: agent }),
+    });
+  return {
+    open: (findToken) =>
+      createSlackApi(callerOf(findWebClient(findToken, connect), options.log), agent, options.log),
+    close: () => agent.destroy(),
+  };
+}
+
+/** A client of Slack's library has one token for good: a workspace whose token has changed gets a new one. */
+function findWebClient(findToken: FindToken, connect: (token: Secret<string>) => WebClient) {
+  let known: { readonly token: string; readonly web: WebClient } | undefined;
+  return async (): Promise<WebClient | undefined> => {
+    const token = await findToken();
+    if (!token) return undefined;
+    if (known?.token !== token.reveal()) known = { token: token.reveal(), web: connect(token) };
+    return known.web;
+  };
+}
+
+function createSlackApi(call: Call, agent: Agent, log: Log): SlackApi {
   return {
     whoAmI: () => call('auth.test', {}, introductionIn),
     openView: (triggerId, view) =>
@@ -70,18 +98,21 @@ export function createSlackApi(options: { apiUrl: string; botToken: Secret<strin
       })),
     findChannel: (channel) =>
       call('conversations.info', { channel }, (answer) => ({ channel: answer.channel })),
-    respond: (url, body) => respond(url, body, agent, options.log),
-    close: () => agent.destroy(),
+    respond: (url, body) => respond(url, body, agent, log),
   };
 }
 
-function callerOf(web: WebClient, log: Log) {
+type Call = ReturnType<typeof callerOf>;
+
+function callerOf(findWeb: () => Promise<WebClient | undefined>, log: Log) {
   return async <More = unknown>(
     method: string,
     body: Record<string, unknown>,
     read: (answer: Record<string, unknown>) => More = () => ({}) as More,
   ): Promise<SlackAnswer<More>> => {
     try {
+      const web = await findWeb();
+      if (!web) return { ok: false, error: 'not_installed' };
       return { ok: true, ...read({ ...(await web.apiCall(method, body)) }) };
     } catch (error) {
       const reason = reasonOf(error);

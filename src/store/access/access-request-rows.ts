@@ -1,5 +1,6 @@
-import type { AccessRequest, NewAccessRequest } from '../../app/access/ports.ts';
-import type { Card } from '../../domain/approval.ts';
+import type { NewAccessRequest } from '../../app/access/ports.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
+import type { Card } from '../../domain/decision.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { AccessRequestRow } from '../engine/tables.ts';
 

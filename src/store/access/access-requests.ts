@@ -1,10 +1,6 @@
 import type { Transaction } from 'kysely';
-import type {
-  AccessRequest,
-  AccessRequests,
-  NewAccessRequest,
-  RequestOutcome,
-} from '../../app/access/ports.ts';
+import type { AccessRequests, NewAccessRequest, RequestOutcome } from '../../app/access/ports.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import { addAudit } from '../account/audit.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { Foundation, Queries } from '../engine/database.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeys } from '../../app/ports.ts';
+import type { ApiKeys } from '../../app/account/ports.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace } from '../../vault.ts';
 import type { Foundation } from '../engine/database.ts';

@@ -1,4 +1,4 @@
-import type { AuditFault } from '../../app/ports.ts';
+import type { AuditFault } from '../../app/account/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type ChainEnds, judgeEnds, judgeEntry, type Link } from './audit-chain.ts';
 import type { FoundEntry } from './audit-pages.ts';

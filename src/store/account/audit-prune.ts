@@ -1,4 +1,5 @@
-import type { AuditEntry, AuditFault, AuditLog } from '../../app/ports.ts';
+import type { AuditFault, AuditLog } from '../../app/account/ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type ChainEnds, keepChain, NO_LINK, takeChain } from './audit-chain.ts';
 import { findEntryFault, proveChain } from './audit-faults.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { AuditEntry, StoredEntry } from '../../app/ports.ts';
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import { money } from '../../domain/money.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { AuditRow } from '../engine/tables.ts';

@@ -1,4 +1,4 @@
-import type { AuditVerdict } from '../../app/ports.ts';
+import type { AuditVerdict } from '../../app/account/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type Link, NO_LINK, readChain } from './audit-chain.ts';
 import { describeGap, describeHead, findEntryFault, type ProvenChain, proveChain } from './audit-faults.ts';

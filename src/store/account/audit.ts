@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder, Transaction } from 'kysely';
-import type { AuditEntry, AuditFilter, AuditLog, StoredEntry } from '../../app/ports.ts';
+import type { AuditFilter, AuditLog } from '../../app/account/ports.ts';
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
 import { keepChain, signEntry, takeChain } from './audit-chain.ts';

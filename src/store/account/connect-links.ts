@@ -1,4 +1,4 @@
-import type { ConnectLinks } from '../../app/ports.ts';
+import type { ConnectLinks } from '../../app/account/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Workspaces } from '../../app/access/ports.ts';
+import type { Workspaces } from '../../app/account/ports.ts';
 import { DEFAULT_SETTINGS, listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';

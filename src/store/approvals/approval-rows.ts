@@ -1,5 +1,6 @@
-import type { Approvals } from '../../app/access/ports.ts';
-import type { Approval, ApprovalAction, Card } from '../../domain/approval.ts';
+import type { Approvals } from '../../app/approvals/ports.ts';
+import type { Approval, ApprovalAction } from '../../domain/approval.ts';
+import type { Card } from '../../domain/decision.ts';
 import { claimOf } from '../../domain/operation.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { ApprovalRow } from '../engine/tables.ts';

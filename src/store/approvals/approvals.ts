@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Approvals } from '../../app/access/ports.ts';
-import type { NewOperation } from '../../app/ports.ts';
+import type { Approvals } from '../../app/approvals/ports.ts';
+import type { NewOperation } from '../../app/purchases/ports.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { addAudit } from '../account/audit.ts';
 import { lockWorkspace } from '../account/workspaces.ts';

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { AccessRequest } from '../../app/access/ports.ts';
-import type { AuditEntry } from '../../app/ports.ts';
 import type { Grantee } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction, ApprovalState } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { OperationState, Purchase } from '../../domain/operation.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../../app/ports.ts';
+import type { Ledger } from '../../app/purchases/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import { toOperation } from './ledger-rows.ts';
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../app/ports.ts';
+import type { Ledger } from '../../app/purchases/ports.ts';
 import type { Foundation } from '../engine/database.ts';
 import { toOperation } from './ledger-rows.ts';
 

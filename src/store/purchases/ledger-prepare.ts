@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Budget, NewOperation, Prepared } from '../../app/ports.ts';
+import type { Budget, NewOperation, Prepared } from '../../app/purchases/ports.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
 import { toOperation, toRow } from './ledger-rows.ts';

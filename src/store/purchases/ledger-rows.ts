@@ -1,4 +1,4 @@
-import type { NewOperation } from '../../app/ports.ts';
+import type { NewOperation } from '../../app/purchases/ports.ts';
 import { money } from '../../domain/money.ts';
 import { claimOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { keepPresent } from '../engine/omit-null.ts';

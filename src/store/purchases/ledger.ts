@@ -1,4 +1,5 @@
-import type { AuditEntry, Ledger } from '../../app/ports.ts';
+import type { Ledger } from '../../app/purchases/ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { OperationState } from '../../domain/operation.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';

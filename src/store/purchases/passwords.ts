@@ -1,4 +1,4 @@
-import type { HeldPassword, Passwords } from '../../app/ports.ts';
+import type { HeldPassword, Passwords } from '../../app/purchases/ports.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';

@@ -1,4 +1,4 @@
-import type { Budget, NewOperation, Prepared, Spent } from '../../app/ports.ts';
+import type { Budget, NewOperation, Prepared, Spent } from '../../app/purchases/ports.ts';
 import { money } from '../../domain/money.ts';
 import { fitsBudget } from '../../domain/settings.ts';
 import type { Queries } from '../engine/database.ts';

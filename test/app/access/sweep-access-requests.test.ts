@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notifyAccessRequest } from '../../../src/app/access/notify-access-request.ts';
-import type { AccessRequest } from '../../../src/app/access/ports.ts';
 import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
-import { createMutex } from '../../../src/app/mutex.ts';
-import type { Store } from '../../../src/app/ports.ts';
-import type { Services } from '../../../src/app/services.ts';
-import { silentLog } from '../../../src/log.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AccessRequest } from '../../../src/domain/access-request.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
@@ -22,7 +20,7 @@ let shown: string[];
 let told: string[];
 /** What happens while the cards are on their way. */
 let meanwhile: () => Promise<unknown>;
-let services: Services;
+let ports: AppPorts;
 
 beforeEach(async () => {
   store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
@@ -32,43 +30,30 @@ beforeEach(async () => {
   shown = [];
   told = [];
   meanwhile = async () => undefined;
-  services = makeServices();
+  ports = makeAccessPorts();
 });
 
 afterEach(async () => {
   await store.close();
 });
 
-function makeServices(): Services {
-  return {
+function makeAccessPorts(): AppPorts {
+  return makePorts(store, {
     system: { ...stillSystem, now: () => now },
-    log: silentLog,
-    store,
-    users: { find: async () => undefined, exists: async () => 'unknown' },
-    groups: { list: async () => undefined, listMembers: async () => undefined },
-    channels: { look: async () => undefined },
-    notifier: {
-      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
-      postApprovalCards: async () => [],
-      updateApprovalCards: async () => undefined,
-      notifyRequester: async () => true,
-      postAccessCards: async (_request, owners) => {
-        asked.push(owners);
+    accessNotifier: {
+      postCards: async (_request, { deciders }) => {
+        asked.push(deciders);
         await meanwhile();
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      updateAccessCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
-      notifyAccessRequester: async ({ state }) => {
+      updateCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
+      notifyRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;
       },
     },
-    mutex: createMutex(),
-    hostingOf: () => {
-      throw new Error('no hosting API in these tests');
-    },
-    settings: { owners: ['U9'], doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
-  };
+    ownersOf: () => ['U9'],
+  });
 }
 
 /** Asked for at T0, by a process that may have died then. */
@@ -76,7 +61,7 @@ async function left(requesterId = 'U1'): Promise<AccessRequest> {
   const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
   const times = { requestedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
   const id = stillSystem.newId();
-  const made = await store.accessRequests.request(
+  const made = await ports.accessRequests.request(
     { id, workspaceId: 'T1', requesterId, ...role, ...times },
     { since: T0, most: 9 },
   );
@@ -87,11 +72,11 @@ async function left(requesterId = 'U1'): Promise<AccessRequest> {
 /** A process that started so many minutes after T0 looks what was left. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepAccessRequests(services, T0 + startedAfter * MINUTE_MS);
+  await sweepAccessRequests(ports, T0 + startedAfter * MINUTE_MS);
 }
 
 const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
-  store.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
+  ports.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
 
 describe('a request for a role', () => {
   it('that reached nobody is posted to the owners until it does, once', async () => {
@@ -103,7 +88,7 @@ describe('a request for a role', () => {
     await sweepAfter(4, 0);
     await sweepAfter(5, 0);
     expect(asked).toEqual([['U9'], ['U9'], ['U9']]);
-    expect(await store.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
+    expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 
   it('is left alone while whoever asked may just be posting it', async () => {
@@ -114,22 +99,22 @@ describe('a request for a role', () => {
 
   it('is posted once when it is told twice at the same time', async () => {
     const { id } = await left();
-    await Promise.all([notifyAccessRequest(id, services), notifyAccessRequest(id, services)]);
+    await Promise.all([notifyAccessRequest(id, ports), notifyAccessRequest(id, ports)]);
     expect(asked).toHaveLength(1);
   });
 
   it('that is not its asker’s to answer is not posted to the asker', async () => {
-    await notifyAccessRequest((await left('U9')).id, services);
+    await notifyAccessRequest((await left('U9')).id, ports);
     expect(asked).toEqual([[]]);
   });
 
   it('that was answered while its cards were on their way has no buttons left', async () => {
     const request = await left();
     meanwhile = () => deny(request);
-    await notifyAccessRequest(request.id, services);
+    await notifyAccessRequest(request.id, ports);
     expect(shown).toEqual(['denied']);
     expect(told).toEqual([]);
-    await notifyAccessRequest(request.id, services);
+    await notifyAccessRequest(request.id, ports);
     expect(told).toEqual(['denied']);
   });
 });
@@ -137,8 +122,8 @@ describe('a request for a role', () => {
 describe('the answer to a request', () => {
   it('that a dead process left is shown in the cards and told, once', async () => {
     const request = await left();
-    await notifyAccessRequest(request.id, services);
-    await store.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
+    await notifyAccessRequest(request.id, ports);
+    await ports.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
     await sweepAfter(1);
     await sweepAfter(2);
     expect([shown, told]).toEqual([['approved'], ['approved']]);
@@ -155,7 +140,7 @@ describe('the answer to a request', () => {
 
   it('is not told any more after a day, but its buttons go', async () => {
     const request = await left();
-    await notifyAccessRequest(request.id, services);
+    await notifyAccessRequest(request.id, ports);
     await deny(request);
     await sweepAfter(DAY_MINUTES + 1);
     await sweepAfter(DAY_MINUTES + 2);
@@ -163,14 +148,14 @@ describe('the answer to a request', () => {
   });
 
   it('does not wait for another one whose telling fails', async () => {
-    const { notifier } = services;
+    const { accessNotifier } = ports;
     const broken = await deny(await left());
     await deny(await left('U2'));
-    const notifyAccessRequester = async (request: AccessRequest) => {
+    const notifyRequester = async (request: AccessRequest) => {
       if (request.id === broken?.id) throw new Error('a defect');
-      return notifier.notifyAccessRequester(request);
+      return accessNotifier.notifyRequester(request);
     };
-    services = { ...services, notifier: { ...notifier, notifyAccessRequester } };
+    ports = { ...ports, accessNotifier: { ...accessNotifier, notifyRequester } };
     await sweepAfter(2);
     expect(told).toEqual(['denied']);
   });
@@ -179,14 +164,14 @@ describe('the answer to a request', () => {
 describe('a request that nobody answers', () => {
   it('ends after a week: its buttons go, the asker is told, the audit says it once', async () => {
     const { id } = await left();
-    await notifyAccessRequest(id, services);
+    await notifyAccessRequest(id, ports);
     await sweepAfter(7 * DAY_MINUTES - 1);
     expect([shown, told]).toEqual([[], []]);
     await sweepAfter(7 * DAY_MINUTES);
     await sweepAfter(7 * DAY_MINUTES + 2);
     expect([shown, told]).toEqual([['expired'], ['expired']]);
-    const audited = await store.audit.list({ workspaceId: 'T1', limit: 9 });
+    const audited = await ports.audit.list({ workspaceId: 'T1', limit: 9 });
     expect(audited).toMatchObject([{ action: 'access_answer', outcome: 'failed', code: 'expired' }]);
-    expect(await store.accessRequests.listOpen('T1')).toEqual([]);
+    expect(await ports.accessRequests.listOpen('T1')).toEqual([]);
   });
 });

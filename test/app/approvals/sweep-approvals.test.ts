@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
-import type { AuditEntry, HostingApi, Store } from '../../../src/app/ports.ts';
-import type { Services } from '../../../src/app/services.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import type { Approval, ApprovalAction, ApprovalState } from '../../../src/domain/approval.ts';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
-import { silentLog } from '../../../src/log.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -85,33 +86,24 @@ function makeHosting(): HostingApi {
   };
 }
 
-function services(): Services {
-  return {
+function makeApprovalPorts(): AppPorts {
+  return makePorts(store, {
     system: { ...stillSystem, now: () => now },
-    log: silentLog,
-    store,
     users: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
-    groups: { list: async () => undefined, listMembers: async () => undefined },
-    channels: { look: async () => undefined },
-    notifier: {
-      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
-      postApprovalCards: async () => {
+    approvalNotifier: {
+      postCards: async () => {
         asked += 1;
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      updateApprovalCards: async ({ state }) => void shown.push(state),
+      updateCards: async ({ state }) => void shown.push(state),
       notifyRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;
       },
-      postAccessCards: async () => [],
-      updateAccessCards: async () => undefined,
-      notifyAccessRequester: async () => true,
     },
-    mutex: { run: (_name, work) => work() },
     hostingOf: makeHosting,
-    settings: { owners: ['U9'], doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
-  };
+    ownersOf: () => ['U9'],
+  });
 }
 
 /** Something that was asked for at T0, and left at this state so many minutes later. */
@@ -131,7 +123,7 @@ async function left(
 /** A process that starts so many minutes after T0 looks what was left. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
-  await sweepApprovals(services(), T0 + startedAfter * MINUTE_MS);
+  await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
 }
 
 /** What the hosting API shows from now on. */
@@ -292,7 +284,10 @@ describe('what nobody has decided', () => {
     await sweepAfter(4);
     await sweepAfter(5);
     expect(asked).toBe(3);
-    expect(await store.approvals.find(approval.id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
+    expect(await store.approvals.find(approval.id)).toMatchObject({
+      isNotified: true,
+      cards: [{ ts: '1.1' }],
+    });
   });
 });
 

@@ -1,21 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewGrant, SlackUser, Users } from '../../../src/app/access/ports.ts';
-import {
-  type Caller,
-  createEntry,
-  defineUseCase,
-  type Entry,
-  type UseCase,
-} from '../../../src/app/authorize/use-case.ts';
-import type { AuditEntry, Store } from '../../../src/app/ports.ts';
-import type { Services } from '../../../src/app/services.ts';
+import type { NewGrant } from '../../../src/app/access/ports.ts';
+import { createEntry, type Entry, type EntryPorts } from '../../../src/app/authorize/entry.ts';
+import type { SlackUser, Users } from '../../../src/app/authorize/ports.ts';
+import { type Caller, type UseCase, useCasesOver } from '../../../src/app/authorize/use-case.ts';
+import type { Store } from '../../../src/app/ports.ts';
 import { strongestRole } from '../../../src/domain/access.ts';
 import { ROLES, type Role } from '../../../src/domain/actor.ts';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+
+const defineUseCase = useCasesOver<EntryPorts>();
 
 const MEMBER: SlackUser = {
   isAdmin: false,
@@ -33,7 +31,7 @@ let asked: string[];
 let groups: Map<string, readonly string[]>;
 let now: number;
 let isSlackDown: boolean;
-let door: Entry;
+let entry: Entry<EntryPorts>;
 /** How often a use case ran. */
 let runs: number;
 
@@ -46,7 +44,7 @@ beforeEach(async () => {
   now = T0;
   isSlackDown = false;
   runs = 0;
-  door = createEntry(servicesWith());
+  entry = createEntry(portsWith());
   for (const role of ROLES) await give(`U${role.toUpperCase()}`, role);
 });
 
@@ -54,7 +52,7 @@ afterEach(async () => {
   await store.close();
 });
 
-function servicesWith(more: Partial<Services> = {}): Services {
+function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
   const fakePeople: Users = {
     find: async (_workspaceId, userId) => {
       asked.push(userId);
@@ -63,29 +61,18 @@ function servicesWith(more: Partial<Services> = {}): Services {
     exists: async () => 'unknown',
   };
   return {
+    ...store,
     system: { ...stillSystem, now: () => now },
     log: silentLog,
-    store,
     users: fakePeople,
     groups: {
       list: async () => undefined,
       listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
     },
-    channels: { look: async () => undefined },
-    notifier: {
-      notifyOperation: async () => ({ isNotified: true, isPasswordShown: false }),
-      postApprovalCards: async () => [],
-      updateApprovalCards: async () => undefined,
-      notifyRequester: async () => true,
-      postAccessCards: async () => [],
-      updateAccessCards: async () => undefined,
-      notifyAccessRequester: async () => true,
-    },
-    mutex: { run: (_name, work) => work() },
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
-    settings: { owners: ['UNAMED'], doubtMs: 0, passwordHoldMs: 0, auditKeepDays: undefined },
+    ownersOf: () => ['UNAMED'],
     ...more,
   };
 }
@@ -104,14 +91,14 @@ async function give(subjectId: string, role: Role, more: Partial<NewGrant> = {})
 }
 
 const roleOf = async (userId: string, more: Partial<Caller['actor']> = {}) =>
-  strongestRole(await door.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
+  strongestRole(await entry.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
 
 function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?: string): Caller {
   const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
   return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
 }
 
-function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
+function useCase(needs: Role | 'anyone', effect: UseCase<string, string, EntryPorts>['effect'] = 'reads') {
   return defineUseCase({
     name: 'action',
     needs,
@@ -132,7 +119,7 @@ const outcomes = async () => (await audited()).map(({ outcome, code }) => [outco
 describe('the door', () => {
   it('lets nobody in by default', async () => {
     for (const needs of ROLES) {
-      await expect(door.execute(useCase(needs), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
+      await expect(entry.execute(useCase(needs), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
         code: 'role_needed',
         details: { needed: needs },
       });
@@ -143,26 +130,26 @@ describe('the door', () => {
 
   it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
     for (const needs of ROLES) {
-      const entering = door.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
+      const entering = entry.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
       if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await entering).toBe('x');
       else await expect(entering).rejects.toMatchObject({ details: { needed: needs, held } });
     }
   });
 
   it('opens to everybody of the workspace for what takes no role', async () => {
-    expect(await door.execute(useCase('anyone'), 'x', caller('USOMEBODY'))).toBe('x');
+    expect(await entry.execute(useCase('anyone'), 'x', caller('USOMEBODY'))).toBe('x');
     expect(asked).toEqual([]);
   });
 
   it('lets the owners in whom the operator named, whatever Slack says', async () => {
     isSlackDown = true;
-    expect(await door.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
+    expect(await entry.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
   });
 
   it('closes at once when a role is taken away', async () => {
-    await door.execute(useCase('operator'), 'x', caller('UOPERATOR'));
+    await entry.execute(useCase('operator'), 'x', caller('UOPERATOR'));
     await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
-    await expect(door.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
+    await expect(entry.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -170,7 +157,7 @@ describe('the door', () => {
   it('does not know roles of another workspace', async () => {
     await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
     const elsewhere = caller('UOWNER', { workspaceId: 'T2' });
-    await expect(door.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
+    await expect(entry.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -184,13 +171,13 @@ describe('somebody of another organisation', () => {
   ] as const)('is refused what takes %s, even with a role', async (needs) => {
     people.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = caller('UOWNER', { homeTeamId: 'T9' });
-    await expect(door.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
+    await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
       code: 'other_organisation',
     });
-    await expect(door.authorize(useCase(needs), stranger)).rejects.toMatchObject({
+    await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
       code: 'other_organisation',
     });
-    expect(await door.findRoles(stranger.actor)).toEqual([]);
+    expect(await entry.findRoles(stranger.actor)).toEqual([]);
     expect(await outcomes()).toEqual([
       ['denied', 'other_organisation'],
       ['denied', 'other_organisation'],
@@ -199,7 +186,7 @@ describe('somebody of another organisation', () => {
 
   it('has no role when it is Slack that says so', async () => {
     people.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
-    await expect(door.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -209,7 +196,7 @@ describe('a workspace that the app is not set up for', () => {
   it('gets nothing, not even for the owners that the operator named', async () => {
     for (const needs of ['anyone', 'owner'] as const) {
       await expect(
-        door.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
+        entry.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
       ).rejects.toMatchObject({
         code: 'other_workspace',
       });
@@ -220,13 +207,13 @@ describe('a workspace that the app is not set up for', () => {
 
 describe('Slack’s word on a person', () => {
   it('makes workspace admins owners', async () => {
-    expect(await door.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
+    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UADMIN')).toBe('owner');
   });
 
   it('is stronger than a weak grant, and never weakens a strong one', async () => {
     await give('UADMIN', 'viewer');
-    expect(await door.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
+    expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UMANAGER')).toBe('manager');
   });
 
@@ -236,7 +223,7 @@ describe('Slack’s word on a person', () => {
     ['a guest', { isGuest: true }],
   ])('makes no owner of %s', async (_who, trait) => {
     people.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
-    await expect(door.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
@@ -254,27 +241,27 @@ describe('Slack’s word on a person', () => {
   });
 
   it('is asked for only when what is known here does not suffice', async () => {
-    await door.execute(useCase('operator'), 'x', caller('UMANAGER'));
+    await entry.execute(useCase('operator'), 'x', caller('UMANAGER'));
     expect(asked).toEqual([]);
-    await expect(door.execute(useCase('owner'), 'x', caller('UMANAGER'))).rejects.toThrow();
+    await expect(entry.execute(useCase('owner'), 'x', caller('UMANAGER'))).rejects.toThrow();
     expect(asked).toEqual(['UMANAGER']);
   });
 
   it('is not asked for by a knock of whoever may do it to some server', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
-    await door.authorize(useCase('operator'), caller('UANN'));
+    await entry.authorize(useCase('operator'), caller('UANN'));
     expect(asked).toEqual([]);
-    await door.execute(useCase('operator'), 'x', caller('UANN'));
+    await entry.execute(useCase('operator'), 'x', caller('UANN'));
     expect(asked).toEqual(['UANN']);
   });
 
   it('counts as no when it does not come, and is not told as a lack of a role', async () => {
     isSlackDown = true;
     for (const userId of ['UADMIN', 'USOMEBODY', 'UMANAGER']) {
-      await expect(door.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
+      await expect(entry.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
-      await expect(door.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
+      await expect(entry.authorize(useCase('owner'), caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
     }
@@ -282,7 +269,7 @@ describe('Slack’s word on a person', () => {
       new Set(['denied identity_unknown']),
     );
     expect(runs).toBe(0);
-    expect(await door.execute(useCase('manager'), 'x', caller('UMANAGER'))).toBe('x');
+    expect(await entry.execute(useCase('manager'), 'x', caller('UMANAGER'))).toBe('x');
   });
 
   it.each([
@@ -291,7 +278,7 @@ describe('Slack’s word on a person', () => {
   ] as const)('is a no when it is %s', async (_words, exists) => {
     const silent: Users = { find: async () => undefined, exists: async () => exists };
     await give('C1', 'manager', { subjectKind: 'channel' });
-    const silentDoor = createEntry(servicesWith({ users: silent }));
+    const silentDoor = createEntry(portsWith({ users: silent }));
     await expect(silentDoor.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
       code: 'role_needed',
     });
@@ -304,7 +291,7 @@ describe('Slack’s word on a person', () => {
       find: () => Promise.reject(new Error('socket hang up')),
       exists: async () => 'unknown',
     };
-    const brokenDoor = createEntry(servicesWith({ users: broken }));
+    const brokenDoor = createEntry(portsWith({ users: broken }));
     await expect(brokenDoor.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toThrow(
       'socket hang up',
     );
@@ -332,7 +319,7 @@ describe('a role given to a user group', () => {
   });
 
   it('is told as unknown while Slack can’t say who is in it, but only where it would suffice', async () => {
-    const tryTo = (needs: Role) => door.execute(useCase(needs), 'x', caller('UANN'));
+    const tryTo = (needs: Role) => entry.execute(useCase(needs), 'x', caller('UANN'));
     await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
     await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
     groups.set('S1', []);
@@ -345,14 +332,14 @@ describe('a role given to a user group', () => {
 
   it('is waited for rather than missed where something is done in somebody’s name', async () => {
     const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
-    const isOperator = () => door.hasRole(ann, 'operator', 'web-1');
+    const isOperator = () => entry.hasRole(ann, 'operator', 'web-1');
     await expect(isOperator()).rejects.toMatchObject({
       code: 'identity_unknown',
       details: { userId: 'UANN' },
     });
     groups.set('S1', ['UANN']);
     expect(await isOperator()).toBe(true);
-    expect(await door.hasRole(ann, 'manager', 'web-1')).toBe(false);
+    expect(await entry.hasRole(ann, 'manager', 'web-1')).toBe(false);
     groups.set('S1', []);
     expect(await isOperator()).toBe(false);
   });
@@ -369,7 +356,7 @@ describe('a role given to a user group', () => {
     groups.set('S1', ['UVIEWER', 'UMANAGER']);
     expect(await roleOf('UVIEWER')).toBe('operator');
     expect(await roleOf('UMANAGER')).toBe('manager');
-    expect(await door.execute(useCase('operator'), 'x', caller('UVIEWER'))).toBe('x');
+    expect(await entry.execute(useCase('operator'), 'x', caller('UVIEWER'))).toBe('x');
   });
 });
 
@@ -379,7 +366,7 @@ describe('a role given to a channel', () => {
   it('is whoever’s is a full member and acts there', async () => {
     expect(await roleOf('UANN')).toBe('viewer');
     expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
-    expect(strongestRole(await door.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
+    expect(strongestRole(await entry.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
   });
 
   it('is nothing for guests, and for anybody while Slack can’t say who is one', async () => {
@@ -412,10 +399,10 @@ describe('a role for some servers', () => {
       },
     });
 
-  it('opens the door, and then only to them', async () => {
+  it('opens the entry, and then only to them', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
-    expect(await door.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
-    await expect(door.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
+    expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'role_needed',
       details: { needed: 'operator', held: 'operator', label: 'db-1', owners: ['UNAMED', 'UOWNER'] },
     });
@@ -425,9 +412,9 @@ describe('a role for some servers', () => {
   it('is the strongest that fits the server', async () => {
     await give('UANN', 'viewer');
     await give('UANN', 'manager', { pattern: '*-test' });
-    expect(await door.execute(touch('web-test', 'manager'), '', caller('UANN'))).toBe(true);
-    expect(await door.execute(touch('web-1', 'viewer'), '', caller('UANN'))).toBe(true);
-    await expect(door.execute(touch('web-1', 'operator'), '', caller('UANN'))).rejects.toMatchObject({
+    expect(await entry.execute(touch('web-test', 'manager'), '', caller('UANN'))).toBe(true);
+    expect(await entry.execute(touch('web-1', 'viewer'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('web-1', 'operator'), '', caller('UANN'))).rejects.toMatchObject({
       details: { held: 'manager', label: 'web-1' },
     });
   });
@@ -435,11 +422,11 @@ describe('a role for some servers', () => {
   it('is told as unknown for others while a group’s role for those can’t be looked up', async () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
     await give('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
-    expect(await door.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
-    await expect(door.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
+    expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
+    await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'identity_unknown',
     });
-    await expect(door.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
+    await expect(entry.execute(touch('mail-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
     expect(await outcomes()).toEqual([
@@ -452,7 +439,7 @@ describe('a role for some servers', () => {
     await give('UANN', 'operator', { pattern: 'web-*' });
     await give('S1', 'operator', { subjectKind: 'group' });
     groups.set('S1', ['UANN']);
-    expect(await door.execute(touch('db-1'), '', caller('UANN'))).toBe(true);
+    expect(await entry.execute(touch('db-1'), '', caller('UANN'))).toBe(true);
   });
 });
 
@@ -460,10 +447,10 @@ describe('Enterprise Grid', () => {
   it('lets in a member who is at home in another workspace of it, and nobody else from there', async () => {
     await give('WANN', 'operator');
     people.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
-    expect(await door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
+    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
     people.set('WANN', { ...MEMBER, teamIds: ['T2'] });
     await expect(
-      door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
+      entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
     ).rejects.toMatchObject({ code: 'other_organisation' });
   });
 
@@ -471,16 +458,16 @@ describe('Enterprise Grid', () => {
     await give('WANN', 'operator');
     isSlackDown = true;
     await expect(
-      door.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
+      entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
     ).rejects.toMatchObject({ code: 'other_organisation' });
-    expect(await door.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
+    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
 
 describe('the same signed request', () => {
   it('changes something once', async () => {
     const again = () =>
-      door.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
+      entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     await again();
     await expect(again()).rejects.toMatchObject({ code: 'already_handled' });
     expect(runs).toBe(1);
@@ -493,7 +480,7 @@ describe('the same signed request', () => {
 
   it('changes something once when it comes twice at the same time', async () => {
     const again = () =>
-      door.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
+      entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     const ended = await Promise.allSettled([again(), again(), again()]);
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(runs).toBe(1);
@@ -501,21 +488,21 @@ describe('the same signed request', () => {
 
   it('may read as often as it comes', async () => {
     for (let time = 0; time < 3; time++)
-      await door.execute(useCase('viewer'), 'x', caller('UVIEWER', {}, 's'));
+      await entry.execute(useCase('viewer'), 'x', caller('UVIEWER', {}, 's'));
     expect(runs).toBe(3);
   });
 
   it('leaves the first place to whoever may use it', async () => {
     const action = useCase('operator', 'changes');
-    await expect(door.execute(action, 'x', caller('USOMEBODY', {}, 's'))).rejects.toMatchObject({
+    await expect(entry.execute(action, 'x', caller('USOMEBODY', {}, 's'))).rejects.toMatchObject({
       code: 'role_needed',
     });
-    expect(await door.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
+    expect(await entry.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
   });
 
   it('is not looked for where nothing can be replayed', async () => {
     const action = useCase('operator', 'changes');
-    for (let time = 0; time < 2; time++) await door.execute(action, 'x', caller('UOPERATOR'));
+    for (let time = 0; time < 2; time++) await entry.execute(action, 'x', caller('UOPERATOR'));
     expect(runs).toBe(2);
   });
 });
@@ -529,7 +516,7 @@ describe('the audit', () => {
       subject: (input: { typed: string }) => ({ label: input.typed }),
       run: async (_input: { typed: string }, context) => context.setSubject({ serverId: 42, label: 'web-1' }),
     });
-    await door.execute(action, { typed: 'web' }, caller('UOPERATOR'));
+    await entry.execute(action, { typed: 'web' }, caller('UOPERATOR'));
     const [started, done] = await audited();
     const same = { at: T0, workspaceId: 'T1', actorId: 'UOPERATOR', channelId: 'C1', surface: 'command' };
     expect(started).toMatchObject({ ...same, action: 'reboot', outcome: 'started', label: 'web' });
@@ -547,16 +534,16 @@ describe('the audit', () => {
         before = await outcomes();
       },
     });
-    await door.execute(action, {}, caller('UOPERATOR'));
+    await entry.execute(action, {}, caller('UOPERATOR'));
     expect(before).toEqual([['started', undefined]]);
   });
 
   it('has nothing of reading, refusals aside', async () => {
-    await door.execute(useCase('viewer'), 'x', caller('UVIEWER'));
-    await door.authorize(useCase('viewer', 'changes'), caller('UVIEWER'));
+    await entry.execute(useCase('viewer'), 'x', caller('UVIEWER'));
+    await entry.authorize(useCase('viewer', 'changes'), caller('UVIEWER'));
     expect(await audited()).toEqual([]);
-    await expect(door.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toThrow();
-    await expect(door.authorize(useCase('owner'), caller('UVIEWER'))).rejects.toThrow();
+    await expect(entry.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toThrow();
+    await expect(entry.authorize(useCase('owner'), caller('UVIEWER'))).rejects.toThrow();
     expect(await outcomes()).toEqual([
       ['denied', 'role_needed'],
       ['denied', 'role_needed'],
@@ -564,8 +551,8 @@ describe('the audit', () => {
   });
 
   it('leaves a confirmation to the ledger, and notes when it failed', async () => {
-    await door.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
-    await door.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
+    await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
+    await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
     expect(await audited()).toEqual([]);
     expect(runs).toBe(2);
     await expect(failWith(new Refusal('other_workspace', {}), 'confirms')).rejects.toThrow();
@@ -593,7 +580,7 @@ describe('the audit', () => {
       effect: 'changes',
       run: async (_input: string, context) => context.setUnconfirmed('no_answer'),
     });
-    await door.execute(action, 'x', caller('UOPERATOR'));
+    await entry.execute(action, 'x', caller('UOPERATOR'));
     expect(await outcomes()).toEqual([
       ['started', undefined],
       ['in_doubt', 'no_answer'],
@@ -609,7 +596,7 @@ describe('the audit', () => {
         throw error;
       },
     });
-    return door.execute(action, {}, caller('UMANAGER'));
+    return entry.execute(action, {}, caller('UMANAGER'));
   }
 });
 
@@ -622,15 +609,15 @@ describe('the hosting account', () => {
   });
 
   it('is refused in words while the workspace has none', async () => {
-    await expect(door.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
+    await expect(entry.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
   it('is the same for all of one act, also when another is connected meanwhile', async () => {
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     const opened: string[] = [];
-    const hostingOf: Services['hostingOf'] = (key) => {
+    const hostingOf: EntryPorts['hostingOf'] = (key) => {
       opened.push(key.reveal());
-      return {} as ReturnType<Services['hostingOf']>;
+      return {} as ReturnType<EntryPorts['hostingOf']>;
     };
     const twice = defineUseCase({
       name: 'delete',
@@ -642,7 +629,7 @@ describe('the hosting account', () => {
         return first === (await context.hosting());
       },
     });
-    const thatDoor = createEntry(servicesWith({ hostingOf }));
+    const thatDoor = createEntry(portsWith({ hostingOf }));
     expect(await thatDoor.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
     await thatDoor.execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1', 'key-2']);
@@ -653,11 +640,11 @@ describe('the hosting account', () => {
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);
     const opened: string[] = [];
-    const hostingOf: Services['hostingOf'] = (key) => {
+    const hostingOf: EntryPorts['hostingOf'] = (key) => {
       opened.push(key.reveal());
-      return {} as ReturnType<Services['hostingOf']>;
+      return {} as ReturnType<EntryPorts['hostingOf']>;
     };
-    await createEntry(servicesWith({ hostingOf })).execute(ask, 'x', caller('UVIEWER'));
+    await createEntry(portsWith({ hostingOf })).execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1']);
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createChannels } from '../../../src/slack/directory/channels.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
-import { partialSlack } from '../support/partial-slack.ts';
+import { clientsOf } from '../support/partial-slack.ts';
 
 const look = (answer: SlackAnswer<{ channel: unknown }>) =>
-  createChannels(partialSlack({ findChannel: async () => answer }), handClock().system).look('T1', 'C1');
+  createChannels(clientsOf({ findChannel: async () => answer }), handClock().system).look('T1', 'C1');
 
 describe('a channel', () => {
   it.each<[string | undefined, SlackAnswer<{ channel: unknown }>]>([
@@ -22,7 +22,7 @@ describe('a channel', () => {
 
   it('is waited for two seconds at most', async () => {
     const { system, pass } = handClock();
-    const channels = createChannels(partialSlack({ findChannel: () => new Promise(() => {}) }), system);
+    const channels = createChannels(clientsOf({ findChannel: () => new Promise(() => {}) }), system);
     const looked = channels.look('T1', 'C1');
     await pass(2000);
     expect(await looked).toBeUndefined();
@@ -30,7 +30,7 @@ describe('a channel', () => {
 
   it('is looked at anew each time: it may have been archived a moment ago', async () => {
     let is_archived = false;
-    const slack = partialSlack({ findChannel: async () => ({ ok: true, channel: { is_archived } }) });
+    const slack = clientsOf({ findChannel: async () => ({ ok: true, channel: { is_archived } }) });
     const channels = createChannels(slack, handClock().system);
     expect(await channels.look('T1', 'C1')).toBe('there');
     is_archived = true;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGroups } from '../../../src/slack/directory/groups.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
-import { partialSlack } from '../support/partial-slack.ts';
+import { clientsOf } from '../support/partial-slack.ts';
 
 const ONCALL = {
   id: 'S1',
@@ -19,7 +19,7 @@ type Answer = SlackAnswer<{ groups: unknown }>;
 /** Groups over a Slack that answers this, and how often it was asked. */
 function groupsOf(answer: () => Answer | Promise<Answer> = () => ({ ok: true, groups: [ONCALL, OFF] })) {
   let times = 0;
-  const slack = partialSlack({
+  const slack = clientsOf({
     listGroups: async () => {
       times += 1;
       return answer();

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createUsers } from '../../../src/slack/directory/users.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { handClock } from '../support/hand-clock.ts';
-import { partialSlack } from '../support/partial-slack.ts';
+import { clientsOf } from '../support/partial-slack.ts';
 
 const MEMBER = { id: 'U1', team_id: 'T1', deleted: false, is_admin: false, is_restricted: false };
 
 /** People of whom Slack says this, and how often it was asked. */
 function peopleOf(answer: SlackAnswer<{ user: unknown }>) {
   const asked: string[] = [];
-  const slack = partialSlack({
+  const slack = clientsOf({
     findUser: async (userId) => {
       asked.push(userId);
       return answer;

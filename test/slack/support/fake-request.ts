@@ -32,17 +32,16 @@ export function fakeRequest(): FakeRequest {
     entered,
     said,
     caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
-    bench: {
-      currency: 'EUR',
-      services: { system: { now: () => NOW }, store: { workspaces: { find: async () => undefined } } },
-    } as unknown as SlackRequest['bench'],
+    currency: 'EUR',
+    now: () => NOW,
+    announce: async () => false,
     reply: { send: say, replace: say, announce: say, delete: async () => true },
     execute: async (useCase: { name: string }, input: unknown) => {
       entered.push([useCase.name, input]);
       return ANSWERS[useCase.name];
     },
     authorize: async () => undefined,
-    role: async () => undefined,
+    findRole: async () => undefined,
     explain: (error: unknown) => String(error),
     subrequest: () => request,
   } as unknown as FakeRequest;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Card } from '../../../src/domain/approval.ts';
+import type { Card } from '../../../src/domain/decision.ts';
 import { type Message, section, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';

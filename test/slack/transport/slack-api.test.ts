@@ -10,7 +10,7 @@ import { createUsers } from '../../../src/slack/directory/users.ts';
 import { actions, textMessage } from '../../../src/slack/kit/blocks.ts';
 import { defineButton } from '../../../src/slack/kit/button.ts';
 import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
-import { createSlackApi, type SlackApi } from '../../../src/slack/transport/slack-api.ts';
+import { createSlackConnections, type SlackApi } from '../../../src/slack/transport/slack-api.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startBoth, TOKEN } from '../../sandbox/slack/support/fake-app.ts';
 
@@ -21,7 +21,8 @@ const approve = defineButton('approve', z.string());
 /** Our client over the local Slack, whose app has these scopes. */
 async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
   const { slack } = await startBoth({ app: { scopes, ...app } });
-  const api = createSlackApi({ apiUrl: slack.apiUrl, botToken: new Secret(TOKEN), log: silentLog });
+  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog });
+  const api = connections.open(async () => new Secret(TOKEN));
   return { slack, api };
 }
 
@@ -108,9 +109,9 @@ describe('who the app is', () => {
 
 describe('Slack’s directory', () => {
   const ports = (api: SlackApi) => ({
-    people: createUsers(api, realSystem),
-    groups: createGroups(api, realSystem),
-    channels: createChannels(api, realSystem),
+    people: createUsers({ of: () => api }, realSystem),
+    groups: createGroups({ of: () => api }, realSystem),
+    channels: createChannels({ of: () => api }, realSystem),
   });
 
   it('tells who is in which group; a group that is switched off opens nothing', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AuditLog } from '../../../src/app/ports.ts';
+import type { AuditLog } from '../../../src/app/account/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { increment, makeOrderedIds } from '../../../src/store/engine/ordered-ids.ts';
 import { engines, entry, T0 } from '../support.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Approvals } from '../../../src/app/access/ports.ts';
+import type { Approvals } from '../../../src/app/approvals/ports.ts';
 import type { Store } from '../../../src/app/ports.ts';
 import { APPROVAL_MS, type ApprovalState } from '../../../src/domain/approval.ts';
 import { money } from '../../../src/domain/money.ts';

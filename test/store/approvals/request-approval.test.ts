@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Approvals } from '../../../src/app/access/ports.ts';
+import type { Approvals } from '../../../src/app/approvals/ports.ts';
 import type { Store } from '../../../src/app/ports.ts';
 import { engines, entry, newApproval, newDelete, newRenew, T0 } from '../support.ts';
 

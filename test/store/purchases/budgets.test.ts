@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Budget, Ledger, NewOperation, Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import type { Budget, Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { confirm, engines, entry, markSent, newApproval, newCreate, newRenew, T0 } from '../support.ts';
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Ledger, Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { engines, entry, markSent, markTold, newCreate, T0 } from '../support.ts';
 
 describe.each(engines)('leases on $name', ({ make }) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/app/ports.ts';
+import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Ledger, Store } from '../../../src/app/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostingApi } from '../../../src/app/ports.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -23,9 +23,9 @@ async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
   return Object.assign(team, { nobody, owner, ask });
 }
 
-const openOf = ({ app }: Team) => app.services.store.accessRequests.listOpen(TEAM.id);
+const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
 const rolesOf = async ({ app }: Team) =>
-  (await app.services.store.grants.list(TEAM.id))
+  (await app.ports.grants.list(TEAM.id))
     .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
     .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
@@ -37,7 +37,8 @@ async function writeRequest(
   { app }: Team,
   more: { role?: 'owner' | 'viewer'; pattern?: string; requesterId?: string },
 ) {
-  const { store, system } = app.services;
+  const store = app.ports;
+  const { system } = store;
   const requestedAt = system.now() - 1000 + written++;
   const id = system.newId();
   const request = {
@@ -96,11 +97,11 @@ describe('asking for a server without a label', () => {
   it('is not offered when it is refused', async () => {
     await using team = await startWithAsker();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const { services } = team.app;
-    const hostingOf = services.hostingOf;
+    const { ports } = team.app;
+    const hostingOf = ports.hostingOf;
     const unlabelled = async (hosting: HostingApi) =>
       (await hosting.listServers()).map((server) => ({ ...server, label: '' }));
-    Object.assign(services, {
+    Object.assign(ports, {
       hostingOf: (key: Parameters<typeof hostingOf>[0]): HostingApi => {
         const hosting = hostingOf(key);
         return { ...hosting, listServers: () => unlabelled(hosting) };
@@ -134,7 +135,7 @@ describe('a yes', () => {
     await team.owner.presses('Approve for 1 h');
     await team.owner.sees('has the role operator');
     const ends = async () =>
-      (await team.app.services.store.grants.list(TEAM.id))
+      (await team.app.ports.grants.list(TEAM.id))
         .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
         .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
     expect(await ends()).toEqual([8]);
@@ -185,7 +186,7 @@ describe('asking again and again', () => {
 describe('the card of a request', () => {
   it('that is answered before the app has noted it loses its buttons all the same', async () => {
     await using team = await startWithAsker();
-    const { accessRequests } = team.app.services.store;
+    const { accessRequests } = team.app.ports;
     const keep = accessRequests.storeCards;
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -211,7 +212,8 @@ describe('the card of a request', () => {
     await using team = await startWithAsker();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
-    const { store, system } = team.app.services;
+    const store = team.app.ports;
+    const { system } = store;
     const [request] = await openOf(team);
     await store.accessRequests.decide(request?.id ?? '', { by: PEOPLE.manager.id, at: system.now() });
     await team.restart();
@@ -261,7 +263,7 @@ describe('a role through one of many groups', () => {
   it('costs Slack one request, however many groups have a role', async () => {
     await using team = await startWithAsker();
     team.hosting.seedServers(team.account, 1, 'web');
-    const { grants } = team.app.services.store;
+    const { grants } = team.app.ports;
     const give = (subjectId: string, role: 'viewer' | 'operator') =>
       grants.put({
         workspaceId: TEAM.id,
@@ -284,7 +286,7 @@ describe('a role through one of many groups', () => {
 describe('a request for a role where a channel is set for requests to approve', () => {
   it('goes to the owners directly all the same: its reason may be private', async () => {
     await using team = await startWithAsker();
-    const { workspaces } = team.app.services.store;
+    const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings;
     if (!was) throw new Error('no workspace');
     await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });

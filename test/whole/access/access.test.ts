@@ -14,9 +14,9 @@ async function startWithServers(options: Parameters<typeof startTeam>[0] = {}) {
   return team;
 }
 
-const grantsOf = ({ app }: Team) => app.services.store.grants.list(TEAM.id);
+const grantsOf = ({ app }: Team) => app.ports.grants.list(TEAM.id);
 const audited = async ({ app }: Team, action: string) =>
-  (await app.services.store.audit.list({ workspaceId: TEAM.id, limit: 200 })).filter(
+  (await app.ports.audit.list({ workspaceId: TEAM.id, limit: 200 })).filter(
     (entry) => entry.action === action,
   );
 
@@ -231,7 +231,7 @@ describe('the last owner', () => {
       hasRoles: false,
       scopes: ['commands', 'chat:write'],
     });
-    const { store } = team.app.services;
+    const store = team.app.ports;
     const grant = {
       workspaceId: TEAM.id,
       subjectKind: 'user' as const,
@@ -265,7 +265,7 @@ describe('the last owner, again', () => {
     const { slack } = team;
     slack.admin.changePerson('owner', { isAdmin: false });
     slack.admin.group('platform').users.clear();
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE.manager.id,
@@ -373,8 +373,8 @@ describe('asking for access', () => {
     const [owner, manager] = [slack.as('owner').in('dm'), slack.as('manager').in('dm')];
     await owner.sees('asks for the role manager');
     await manager.sees('asks for the role manager');
-    const [request] = await team.app.services.store.accessRequests.listOpen(TEAM.id);
-    await team.app.services.store.grants.put({
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE.viewer.id,

@@ -32,7 +32,7 @@ describe('a workspace of an Enterprise Grid', () => {
   it('lets in a member who is at home in another workspace of it', async () => {
     await using team = await startInGrid();
     const elsewhere = team.slack.admin.addPerson({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ELSEWHERE' });
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: elsewhere.id,

@@ -74,7 +74,7 @@ describe('a role that was taken away', () => {
 
   it('is looked at again for a payment that a restart left unsent', async () => {
     await using team = await startTeam();
-    const { ledger } = team.app.services.store;
+    const { ledger } = team.app.ports;
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       workspaceId: TEAM.id,
@@ -160,7 +160,7 @@ describe('a root password', () => {
     await using team = await startTeam();
     const id = await createServer(team, 'web-1');
     const password = team.hosting.passwordOf(id) ?? '';
-    const [operation] = await team.app.services.store.ledger.listOfServer(TEAM.id, id, 1);
+    const [operation] = await team.app.ports.ledger.listOfServer(TEAM.id, id, 1);
     const operationId = operation?.id ?? '';
     for (const name of ['owner', 'operator', 'viewer', 'nobody', 'guest'] as const) {
       const by = visitor(team, name);
@@ -185,7 +185,7 @@ describe('a root password', () => {
     const before = stranger.mark();
     await stranger.presses('password_saved', { operationId });
     await stranger.hears(before);
-    expect(await team.app.services.store.passwords.find(operationId)).toBeDefined();
+    expect(await team.app.ports.passwords.find(operationId)).toBeDefined();
 
     const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
     await manager.types('/vps password web-1');

@@ -302,7 +302,7 @@ describe('the doors', () => {
   it('let in everybody whose role suffices', async () => {
     const { team, visits, ids } = await startGuarded();
     await using _ = team;
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE.guest.id,
@@ -357,7 +357,7 @@ describe('the doors, to whom a role comes another way', () => {
   ])('are open and shut as to whom it was given by name: %s', async (_how, role, how) => {
     const { team, ids } = await startGuarded();
     await using _ = team;
-    await team.app.services.store.grants.put({ ...given, role, ...how });
+    await team.app.ports.grants.put({ ...given, role, ...how });
     const by = visitor(team, 'nobody');
     const visit = { who: 'nobody', role } as const;
     for (const act of ACTS.filter((each) => !isLetIn(each, visit))) await expectRefused(act, by, ids[0] ?? 0);
@@ -371,7 +371,7 @@ describe('the doors, to whom a role comes another way', () => {
   it('are shut to a role that has ended, to bots and to those who were deactivated', async () => {
     const { team, ids } = await startGuarded();
     await using _ = team;
-    const { grants } = team.app.services.store;
+    const { grants } = team.app.ports;
     await grants.put({
       ...given,
       role: 'owner',

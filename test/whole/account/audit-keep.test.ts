@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/app/ports.ts';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../../support/team.ts';
 
@@ -21,10 +21,10 @@ test('AUDIT_KEEP_DAYS removes what is older, says so in the audit, and leaves it
     ['older', 31],
     ['kept', 29],
   ] as const) {
-    await team.app.services.store.audit.add(entry(actId, daysAgo));
+    await team.app.ports.audit.add(entry(actId, daysAgo));
   }
   await team.restart();
-  const { audit } = team.app.services.store;
+  const { audit } = team.app.ports;
   const list = () => audit.list({ workspaceId: TEAM.id, limit: 10 });
   await expect
     .poll(async () => (await list()).map(({ action, actorId, outcome }) => [action, actorId, outcome]))

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry } from '../../../src/app/ports.ts';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -39,7 +39,7 @@ function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 async function addMany(team: Team, entries: readonly AuditEntry[]): Promise<void> {
-  await Promise.all(entries.map((entry) => team.app.services.store.audit.add(entry)));
+  await Promise.all(entries.map((entry) => team.app.ports.audit.add(entry)));
 }
 
 function bySql(team: Team, sql: string): void {
@@ -128,7 +128,7 @@ describe('the audit on the command line, beside a running app', () => {
     const writing = (async () => {
       let count = 0;
       for (; isPruning; count++) {
-        await team.app.services.store.audit.add(makeEntry({ at: Date.now() }));
+        await team.app.ports.audit.add(makeEntry({ at: Date.now() }));
         // The engine answers within the turn: without this, nobody would hear that the pruning has ended.
         await setImmediate();
       }

@@ -28,7 +28,7 @@ function post(link: string, key: string, headers: Record<string, string> = {}): 
 }
 
 async function keyOf(team: Team): Promise<string | undefined> {
-  return (await team.app.services.store.apiKeys.find(TEAM.id))?.key.reveal();
+  return (await team.app.ports.apiKeys.find(TEAM.id))?.key.reveal();
 }
 
 describe('/vps connect', () => {
@@ -121,7 +121,7 @@ describe('/vps connect', () => {
 
   it('refuses whoever is no owner any more when the form is posted', async () => {
     await using team = await startUnconnected({ settings: { OWNERS: PEOPLE.nobody.id } });
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE.manager.id,
@@ -180,7 +180,7 @@ describe('/vps connect', () => {
     await owner.sees('An API key is never typed into Slack');
     await owner.sees('revoke it');
     expect(owner.screen()).not.toContain('sk-live');
-    const entries = await team.app.services.store.audit.list({ workspaceId: TEAM.id, limit: 100 });
+    const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
     expect(JSON.stringify(entries)).not.toContain('sk-live');
   });
 

@@ -12,7 +12,7 @@ const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '80
 async function connectOther(team: Team) {
   const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
   const key = new Secret(team.hosting.createKey(other));
-  await team.app.services.store.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, realSystem.now());
+  await team.app.ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, realSystem.now());
   return other;
 }
 
@@ -22,7 +22,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
   team.hosting.faults.add({ on, kind });
   await manager.types(on === 'create' ? ORDER : '/vps renew web-1');
   await manager.presses(on === 'create' ? 'Create and pay' : 'Renew and pay');
-  const { ledger } = team.app.services.store;
+  const { ledger } = team.app.ports;
   for (;;) {
     const [operation] = await ledger.listOpen(TEAM.id);
     if (operation?.state === 'in_doubt') break;
@@ -69,7 +69,7 @@ describe.concurrent('when another hosting account is connected', () => {
 
   test('what was confirmed and not sent is refused, and nobody is charged', async ({ expect }) => {
     await using team = await startTeam();
-    const { ledger } = team.app.services.store;
+    const { ledger } = team.app.ports;
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
     const at = realSystem.now();
     const other = await connectOther(team);
@@ -111,7 +111,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.presses('Decide');
     await manager.sees('web-1 was created in the hosting account that was connected before, 5.90');
     const since = 0;
-    expect((await team.app.services.store.ledger.sumSpent(TEAM.id, '', since)).workspace).toBe(590);
+    expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', since)).workspace).toBe(590);
     expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
   });
@@ -190,7 +190,7 @@ describe.concurrent('when another hosting account is connected', () => {
 
   test('an id that both accounts have given out does not hide a server that was paid', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
-    const { ledger } = team.app.services.store;
+    const { ledger } = team.app.ports;
     const manager = team.slack.as('manager').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
     await manager.presses('Create and pay');
@@ -198,11 +198,11 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.closes();
     const [made] = team.hosting.listServers(team.account);
     const other = await connectOther(team);
-    const { services } = team.app;
-    const { hostingOf } = services;
+    const { ports } = team.app;
+    const { hostingOf } = ports;
     const like = { id: made?.id ?? 0, label: 'web-1', state: 'running' };
     // The other account's new server comes under an id that the first one has given out.
-    Object.assign(services, {
+    Object.assign(ports, {
       hostingOf: (key: Secret<string>) => ({
         ...hostingOf(key),
         listServers: async () => (team.hosting.charges(other).length > 0 ? [like] : []),

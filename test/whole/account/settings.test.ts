@@ -5,7 +5,7 @@ import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
 
-const settingsOf = async ({ app }: Team) => (await app.services.store.workspaces.find(TEAM.id))?.settings;
+const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings;
 
 async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
@@ -42,7 +42,7 @@ describe.concurrent('the settings of a workspace', () => {
       budget: { workspace: 10_050, person: 0 },
       channelId: 'C0GENERAL1',
     });
-    const [entry] = await team.app.services.store.audit.list({ workspaceId: TEAM.id, limit: 1 });
+    const [entry] = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
     expect(entry).toMatchObject({ action: 'settings_change', outcome: 'done' });
     expect(entry?.label).toBe(
       'announces true → false, approval.delete false → true, approval.createAbove none → 20.00, budget.workspace none → 100.50, budget.person none → 0.00, channel none → C0GENERAL1',
@@ -83,12 +83,12 @@ describe.concurrent('the settings of a workspace', () => {
     await using team = await opening();
     const { app } = team;
     const one = { ...DEFAULT_SETTINGS, budget: { person: money(500) } };
-    await app.services.store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, one);
+    await app.ports.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, one);
     await team.owner.fills({ 'To renew a server': 'On' });
     await team.owner.presses('Save');
     await team.owner.sees('Somebody else has changed these settings while your form was open');
     expect(await settingsOf(team)).toEqual(one);
-    const [entry] = await app.services.store.audit.list({ workspaceId: TEAM.id, limit: 1 });
+    const [entry] = await app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
     expect(entry).toMatchObject({ action: 'settings_change', outcome: 'failed', code: 'settings_moved' });
   });
 
@@ -147,7 +147,7 @@ describe.concurrent('the settings of a workspace', () => {
 });
 
 async function outcomes({ app }: Team): Promise<readonly string[]> {
-  const entries = await app.services.store.audit.list({ workspaceId: TEAM.id, limit: 100 });
+  const entries = await app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
   return entries
     .filter(({ action, outcome }) => action === 'settings_change' && outcome !== 'started')
     .map(({ outcome }) => outcome)

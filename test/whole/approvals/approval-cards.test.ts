@@ -36,7 +36,7 @@ describe.concurrent('who is asked to approve', () => {
     expect,
   }) => {
     await using team = await startRuledTeam();
-    const { grants } = team.app.services.store;
+    const { grants } = team.app.ports;
     const given = { workspaceId: TEAM.id, role: 'manager', pattern: '', grantedBy: 'U1' } as const;
     await grants.put({ ...given, subjectKind: 'group', subjectId: 'S0ONCALL01', grantedAt: 0 });
     await grants.put({ ...given, subjectKind: 'user', subjectId: PEOPLE.former.id, grantedAt: 0 });
@@ -45,7 +45,7 @@ describe.concurrent('who is asked to approve', () => {
     for (const who of ['operator', 'nobody'] as const)
       await team.slack.as(who).in('dm').sees('wants to create web-1');
     const cards = async () =>
-      (await team.app.services.store.approvals.listOpen(TEAM.id)).flatMap((approval) => approval.cards);
+      (await team.app.ports.approvals.listOpen(TEAM.id)).flatMap((approval) => approval.cards);
     await expect.poll(cards).toHaveLength(3);
     expect(team.slack.as('viewer').in('dm').messages()).toEqual([]);
     expect(team.slack.as('manager').in('dm').messages()).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import type { HostingApi } from '../../../src/app/ports.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
@@ -7,8 +7,8 @@ import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled
 
 /** From now on the hosting API's answers are these, whatever the account holds. */
 function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): void {
-  const { hostingOf } = app.services;
-  Object.assign(app.services, {
+  const { hostingOf } = app.ports;
+  Object.assign(app.ports, {
     hostingOf: (key: Secret<string>) => {
       const hosting = hostingOf(key);
       return { ...hosting, ...change(hosting) };
@@ -26,7 +26,7 @@ function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSys
 /** The manager is one by their group alone. */
 async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
-  await team.app.services.store.grants.removeAll(TEAM.id, subject);
+  await team.app.ports.grants.removeAll(TEAM.id, subject);
   const owner = team.slack.as('owner').in('#general');
   await owner.types('/vps access grant @platform manager');
   await owner.sees(/is (now )?manager/);
@@ -91,7 +91,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
     silenceSlack(team, system);
     const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const { ledger } = team.app.services.store;
+    const { ledger } = team.app.ports;
     await ledger.prepare({
       id,
       workspaceId: TEAM.id,
@@ -156,7 +156,7 @@ describe.concurrent('a label of 600 characters', () => {
 
   async function startWithPattern() {
     const team = await startRuledTeam();
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE.manager.id,

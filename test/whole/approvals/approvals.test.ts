@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 
 /** Gives somebody the manager's role, or takes all roles from them. */
 async function setManager({ app }: RuledTeam, who: PersonName, isManager: boolean): Promise<void> {
-  const { grants } = app.services.store;
+  const { grants } = app.ports;
   const subject = { subjectKind: 'user', subjectId: PEOPLE[who].id } as const;
   await grants.removeAll(TEAM.id, subject);
   if (!isManager) return;
@@ -19,7 +19,7 @@ async function setManager({ app }: RuledTeam, who: PersonName, isManager: boolea
 }
 
 const findApproval = async ({ app }: RuledTeam) => {
-  const [approval] = await app.services.store.approvals.listOpen(TEAM.id);
+  const [approval] = await app.ports.approvals.listOpen(TEAM.id);
   if (!approval) throw new Error('nothing waits');
   return approval;
 };
@@ -225,7 +225,7 @@ describe.concurrent('a create that takes two persons', () => {
   test('is not approved by a manager of other servers, who is not asked either', async ({ expect }) => {
     await using team = await startRuledTeam();
     const subject = { subjectKind: 'user', subjectId: PEOPLE.operator.id } as const;
-    await team.app.services.store.grants.put({
+    await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       ...subject,
       role: 'manager',
@@ -245,7 +245,7 @@ describe.concurrent('a create that takes two persons', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const approval = await findApproval(team);
-    const { workspaces, approvals } = team.app.services.store;
+    const { workspaces, approvals } = team.app.ports;
     await workspaces.put({ id: 'T0ELSEWHERE', name: 'Elsewhere' }, 0);
     const { state: _s, cards: _c, isNotified: _t, ...request } = approval;
     const id = 'of-elsewhere';

@@ -196,9 +196,9 @@ describe.concurrent('a create', () => {
     await team.manager.sees('We can’t tell whether', 10_000);
     await team.manager.closes();
     // Whoever is a manager of other servers alone may not say whose this one is.
-    await team.app.services.store.grants.put({ ...LIMITED, grantedAt: 0 });
+    await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
     const limited = visitor(team, 'nobody');
-    const [open] = await team.app.services.store.ledger.listOpen(TEAM.id);
+    const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
     await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
     await team.manager.presses('Decide…');
@@ -273,8 +273,8 @@ describe.concurrent('a renewal', () => {
 
   test('of a server that has another label since the review is not sent', async ({ expect }) => {
     await using team = await twoReviews();
-    const { hostingOf } = team.app.services;
-    Object.assign(team.app.services, {
+    const { hostingOf } = team.app.ports;
+    Object.assign(team.app.ports, {
       hostingOf: (key: Secret<string>) => {
         const hosting = hostingOf(key);
         const listServers = async () =>

@@ -15,7 +15,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   return Object.assign(team, { manager, password });
 }
 
-const heldBy = (team: Team) => team.app.services.store.passwords.listHeld('T0SANDBOX');
+const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe.concurrent('the root password', () => {
   test('is shown to its creator alone, and never in the notification text', async ({ expect }) => {

@@ -240,6 +240,6 @@ describe('a held password of a server', () => {
     await manager.chooses('Choose a server', 'first');
     await manager.sees(team.hosting.passwordOf(1001) ?? 'none');
     expect(team.hosting.listServers(team.account).map(({ id }) => id)).toEqual([1001, 1002]);
-    expect(await team.app.services.store.passwords.listHeld(TEAM.id)).toHaveLength(2);
+    expect(await team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(2);
   });
 });
