@@ -102,6 +102,15 @@ describe('the docs', () => {
     expect(dangling).toEqual([]);
   });
 
+  it('name only files and folders that are there', () => {
+    const prose = documents.filter(({ path }) => path === 'README.md' || path.startsWith('docs/'));
+    const named = prose.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, file = '']) => ({ path, file })),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
+  });
+
   it('give each number to one section or paragraph only', () => {
     const twice = documents.flatMap(({ path, text }) => {
       const numbers = listNumbers(text);
