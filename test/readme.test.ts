@@ -56,6 +56,12 @@ describe('the README', () => {
     expect(links.filter((path) => !existsSync(path))).toEqual([]);
   });
 
+  it('starts programs that are there', () => {
+    const started = [...readme.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
+    expect(started.length).toBeGreaterThan(0);
+    expect(started.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
   it('names scripts that there are', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       scripts: Record<string, string>;
