@@ -21,7 +21,7 @@ const PORTS = [
   ...['access', 'account', 'approvals', 'authorize', 'purchases'].map((feature) => `app/${feature}/ports.ts`),
 ];
 
-/** Who may import whom (DESIGN 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
+/** Who may import whom (docs/design.md 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   'domain/': { uses: ['domain/'], packages: ['node:util'] },
   'app/': { uses: ['app/', 'domain/'], knows: ['system.ts', 'log.ts'], packages: ['node:crypto'] },

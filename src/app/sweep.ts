@@ -19,7 +19,7 @@ export async function sweep(ports: AppPorts): Promise<void> {
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
 }
 
-/** Removes audit entries that are older than they are kept; the chain stays verifiable (decision 6). */
+/** Removes audit entries that are older than they are kept; the chain stays verifiable (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
 export async function pruneAudit(ports: AppPorts): Promise<void> {
   const { settings, system } = ports;
   if (settings.auditKeepDays === undefined) return;

@@ -2,7 +2,7 @@ import type { Role } from './actor.ts';
 import type { Money } from './money.ts';
 import type { Server } from './server.ts';
 
-/** The ten codes of the API document, section 7. */
+/** The ten codes of docs/hosting-api.md 7.2. */
 export const API_CODES = [
   'unauthorized',
   'not_allowed',

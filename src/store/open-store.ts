@@ -20,7 +20,7 @@ import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
 
 export interface StoreOptions {
-  /** `sqlite:./path` or `sqlite::memory:` (DESIGN 8, `DATABASE_URL`). */
+  /** `sqlite:./path` or `sqlite::memory:` (docs/design.md 8, `DATABASE_URL`). */
   readonly databaseUrl: string;
   readonly vault: Vault;
   readonly system: System;

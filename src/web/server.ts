@@ -24,7 +24,7 @@ export interface WebParts extends ConnectParts {
 const MOST_AHEAD_SECONDS = 300;
 
 /**
- * All of the app's HTTP: Slack's requests and the few pages of ours (DESIGN 8).
+ * All of the app's HTTP: Slack's requests and the few pages of ours (docs/design.md 8).
  * Whatever comes in on whatever path is answered; nothing that an unauthenticated request does stops the process.
  */
 export function createWebServer(parts: WebParts): Server {

@@ -19,7 +19,7 @@ function startHurried(times: number, answerMs = 1500): Promise<Team> {
   return startTeam({ system, settings, balanceMinor: 1_000_000, hosting: { requestsPerMinute: 1_000_000 } });
 }
 
-/** What must stand in the words for each code of the API document, section 7. */
+/** What must stand in the words for each code of docs/hosting-api.md 7.2. */
 const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
   unauthorized: /does not accept the API key.*\/vps connect/s,
   not_allowed: /not open for this account yet.*first top-up/s,

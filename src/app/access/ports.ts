@@ -5,7 +5,7 @@ import type { Card } from '../../domain/decision.ts';
 
 export type NewGrant = Omit<Grant, 'id'>;
 
-/** Who has which role (DESIGN 3). */
+/** Who has which role (docs/design.md 3). */
 export interface Grants {
   /**
    * Replaces what the same subject has for the same servers for good, or of the same role for a time: roles for a time

@@ -9,7 +9,7 @@ import { auditOfApproval } from './request-approval.ts';
 
 /**
  * Does what was approved: once, by whoever takes it first, and tells how it went.
- * Money effect: a purchase is paid through the ledger (DESIGN 4); a delete loses the rest of the paid month.
+ * Money effect: a purchase is paid through the ledger (docs/design.md 4); a delete loses the rest of the paid month.
  */
 export async function carryOutApproval(approval: Approval, ports: AppPorts): Promise<void> {
   if (approval.action.kind === 'purchase') await runOperation(approval.id, ports);

@@ -16,7 +16,7 @@ export interface Approvals {
   /** The state was told. When it has moved on since, the new one stays owed. */
   markNotified(id: string, state: ApprovalState): Promise<void>;
   /**
-   * open → approved, unless it has expired; a purchase's operation is prepared in the same transaction (DESIGN 4.1),
+   * open → approved, unless it has expired; a purchase's operation is prepared in the same transaction (docs/design.md 4.1),
    * within the budget if one is given: over it, nothing is changed.
    * Undefined when it is not open any more. When the same month was confirmed meanwhile it is void in that very
    * transaction (`already_renewed`, audited as that), and `operation` is the other one.

@@ -12,7 +12,7 @@ export interface RequestedApproval {
 
 /**
  * Asks for a second person instead of acting, durably. The same again gets the first one and `isNew: false`.
- * Money effect: none; what is approved goes through the same money protocol (DESIGN 4).
+ * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
  */
 export async function requestApproval(
   wish: { readonly id: string; readonly action: ApprovalAction; readonly isOverBudget: boolean },

@@ -23,7 +23,7 @@ export interface KnownRoles {
   readonly possible: HeldRoles;
 }
 
-/** All that somebody may do here and now (DESIGN 3): no answer of Slack gives nobody anything. */
+/** All that somebody may do here and now (docs/design.md 3): no answer of Slack gives nobody anything. */
 export async function findRoles(actor: Actor, ports: RolePorts, enough?: Role): Promise<HeldRoles> {
   return (await lookUpRoles(actor, ports, (own) => coversAllServers(own, enough))).held;
 }

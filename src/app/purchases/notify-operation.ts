@@ -2,7 +2,7 @@ import type { AppPorts } from '../ports.ts';
 
 /**
  * Tells the actor how an operation stands, and hands over the root password if one waits.
- * What could not be delivered stays owed: the background tries again, also after a restart (DESIGN 5).
+ * What could not be delivered stays owed: the background tries again, also after a restart (docs/design.md 5).
  */
 export async function notifyOperation(id: string, ports: AppPorts): Promise<void> {
   const { ledger, passwords } = ports;

@@ -42,7 +42,7 @@ export interface Lease {
   readonly until: number;
 }
 
-/** The ledger of paid operations (DESIGN 4). Every method is one durable transaction. */
+/** The ledger of paid operations (docs/design.md 4). Every method is one durable transaction. */
 export interface Ledger {
   /**
    * Writes a confirmation. The same id again, or another operation that holds the same claim
@@ -124,7 +124,7 @@ export interface Ledger {
   ): Promise<void>;
 }
 
-/** Root passwords that wait to be saved (DESIGN 5). Sealed at rest; opened only to be shown to their creator. */
+/** Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. */
 export interface Passwords {
   find(operationId: string): Promise<HeldPassword | undefined>;
   /** Which servers of this workspace have one, newest first; nothing is opened. */

@@ -43,7 +43,7 @@ export function countStrangers(
 }
 
 /**
- * Looks once for what became of an operation in doubt, and ends it if that can be told (DESIGN 4.7).
+ * Looks once for what became of an operation in doubt, and ends it if that can be told (docs/design.md 4.8).
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError when the list can't be had; then nothing is concluded
  */

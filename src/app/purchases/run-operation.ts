@@ -12,7 +12,7 @@ import { notifyOperation } from './notify-operation.ts';
 import type { Ledger } from './ports.ts';
 
 /**
- * Carries out a confirmed purchase: sent at most once, settled, refused or in doubt, and told (DESIGN 4).
+ * Carries out a confirmed purchase: sent at most once, settled, refused or in doubt, and told (docs/design.md 4).
  * Never throws: whatever happens is written to the ledger.
  * Money effect: pays at most once for each operation, however often it is called and by whom.
  */
@@ -193,7 +193,7 @@ async function conclude(operation: Operation, error: unknown, ports: AppPorts): 
   }
 }
 
-/** The first look comes within 3 s (DESIGN 4.7). */
+/** The first look comes within 3 s (docs/design.md 4.8). */
 const FIRST_LOOK_MS = 1500;
 
 function isProofOfNothing(error: unknown): boolean {

@@ -60,7 +60,7 @@ export const requestDelete = defineUseCase({
 
 /**
  * Deletes the server whose label was typed.
- * Money effect: the rest of the paid month is lost (API document, section 3).
+ * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3).
  * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `approval_needed`
  */
 export const deleteServer = defineUseCase({

@@ -8,7 +8,7 @@ import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { GrantRow, Tables } from '../engine/tables.ts';
 
-/** Who has which role (DESIGN 3). */
+/** Who has which role (docs/design.md 3). */
 export function createGrants(foundation: Foundation): Grants {
   const { db, newId } = foundation;
   return {

@@ -12,7 +12,7 @@ import { verifyAudit } from './audit-verify.ts';
 const PAGE = 500;
 
 /**
- * Who did what, with what outcome. It only grows, other than by pruning, and is chained (decision 6): an entry that
+ * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
  * was changed, removed or moved behind its back is found.
  */
 export function createAuditLog(foundation: Foundation): AuditLog {

@@ -12,7 +12,7 @@ import { keepPassword } from './passwords.ts';
 import { sumSpent } from './spending.ts';
 
 /**
- * The ledger of paid operations (DESIGN 4). Each change of state names the states that it may start from in its
+ * The ledger of paid operations (docs/design.md 4). Each change of state names the states that it may start from in its
  * own UPDATE: of two that race, one happens, and only that one is audited.
  */
 export function createLedger(foundation: Foundation): Ledger {

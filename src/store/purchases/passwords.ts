@@ -6,7 +6,7 @@ import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { PasswordRow } from '../engine/tables.ts';
 
-/** Root passwords that wait to be saved (DESIGN 5). Erased ones are gone from the files, too, not only from the table. */
+/** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the files, too, not only from the table. */
 export function createPasswords({ db, engine, vault }: Foundation): Passwords {
   const erase = async (operationId: string) => {
     const erased = await db

@@ -8,7 +8,7 @@ import { changesSeen, visitor } from '../../support/visitor.ts';
 // Hundreds of acts in one test: enough time on a busy machine, too.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** What a label may be, for all that the API document says of it. */
+/** What a label may be, for all that docs/hosting-api.md 2.9 says of it. */
 const LABELS = [
   '<!channel> *x*',
   '<!here|look>',
