@@ -1,6 +1,7 @@
 import type { Grant } from '../domain/access.ts';
 import { THE_APP } from '../domain/actor.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
+import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { AppPorts } from './ports.ts';
 
 /** Slack's signatures are good for five minutes before and after: twice that, and a little. */
@@ -28,15 +29,16 @@ export async function pruneAudit(ports: AppPorts): Promise<void> {
   await ports.audit.prune(now - settings.auditKeepDays * DAY_MS, by);
 }
 
-function auditOfEnd(grant: Grant, { system }: AppPorts): AuditEntry {
-  return {
-    at: system.now(),
-    workspaceId: grant.workspaceId,
+function auditOfEnd(
+  { workspaceId, role, pattern, subjectId }: Grant,
+  ports: Pick<AppPorts, 'system'>,
+): AuditEntry {
+  return makeAuditEntry(ports, {
+    workspaceId,
     actorId: THE_APP,
     surface: 'background',
     action: 'access_ended',
-    actId: system.newId(),
-    label: [grant.role, grant.pattern, grant.subjectId].filter(Boolean).join(' '),
+    label: [role, pattern, subjectId].filter(Boolean).join(' '),
     outcome: 'done',
-  };
+  });
 }

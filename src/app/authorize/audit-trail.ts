@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
 import { isExpected, isRefusal, Refusal, type RefusalCode } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { AuditLog } from '../account/ports.ts';
+import { makeAuditEntry } from './audit-entry.ts';
 import type { Caller } from './use-case.ts';
 
 export interface AuditTrailPorts {
@@ -26,17 +26,19 @@ export function startAuditTrail(ports: AuditTrailPorts, action: string, caller: 
   let subject: AuditSubject = {};
   let unconfirmed: string | undefined;
   const write = (outcome: AuditEntry['outcome'], code?: string) =>
-    ports.audit.add({
-      at: ports.system.now(),
-      workspaceId: actor.workspaceId,
-      actorId: actor.userId,
-      surface,
-      action,
-      actId,
-      ...subject,
-      outcome,
-      ...omitUndefined({ channelId: actor.channelId, code }),
-    });
+    ports.audit.add(
+      makeAuditEntry(ports, {
+        workspaceId: actor.workspaceId,
+        actorId: actor.userId,
+        channelId: actor.channelId,
+        surface,
+        action,
+        actId,
+        ...subject,
+        outcome,
+        code,
+      }),
+    );
   return {
     setSubject: (more) => {
       subject = { ...subject, ...more };

@@ -1,0 +1,32 @@
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { ChannelId, ConfirmationId, ServerId } from '../../domain/ids.ts';
+import type { Money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { System } from '../../system.ts';
+
+/** An audit entry that has no time yet; without `actId` it is an act of its own. */
+export interface AuditFacts
+  extends Pick<AuditEntry, 'workspaceId' | 'actorId' | 'surface' | 'action' | 'outcome'> {
+  readonly channelId?: ChannelId | undefined;
+  readonly actId?: string | undefined;
+  readonly code?: string | undefined;
+  readonly serverId?: ServerId | undefined;
+  readonly label?: string | undefined;
+  readonly money?: Money | undefined;
+  readonly operationId?: ConfirmationId | undefined;
+}
+
+/** Makes the audit entry of something that happens now. */
+export function makeAuditEntry({ system }: { readonly system: System }, facts: AuditFacts): AuditEntry {
+  const { workspaceId, actorId, surface, action, outcome, actId = system.newId(), ...rest } = facts;
+  return {
+    at: system.now(),
+    workspaceId,
+    actorId,
+    surface,
+    action,
+    actId,
+    outcome,
+    ...omitUndefined(rest),
+  };
+}
