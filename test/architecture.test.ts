@@ -18,7 +18,9 @@ interface Layer {
 const PORTS = [
   'app/ports.ts',
   'app/hosting-api.ts',
-  ...['access', 'account', 'approvals', 'authorize', 'purchases'].map((feature) => `app/${feature}/ports.ts`),
+  ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases'].map(
+    (feature) => `app/${feature}/ports.ts`,
+  ),
 ];
 
 /** Who may import whom (docs/design.md 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
@@ -33,7 +35,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'store/': {
     uses: ['store/', 'domain/'],
     knows: [...PORTS, 'system.ts', 'vault.ts'],
-    packages: ['kysely', '@photostructure/sqlite', 'node:fs', 'node:path'],
+    packages: ['kysely', '@photostructure/sqlite', 'zod', 'node:fs', 'node:path'],
   },
   'slack/transport/': {
     uses: [

@@ -1,25 +1,13 @@
 import type { Role } from './actor.ts';
-import type { Card } from './decision.ts';
+import type { AccessRequestState, Decision } from './decision.ts';
 
 /** A user asked the owners for a role. */
-export interface AccessRequest {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly requesterId: string;
-  /** Where it was asked. */
-  readonly channelId?: string;
+export interface AccessRequest extends Decision {
   readonly role: Role;
   readonly pattern: string;
+  /** What the requester wrote. */
   readonly reason: string;
-  readonly requestedAt: number;
-  readonly expiresAt: number;
-  readonly state: 'open' | 'approved' | 'denied' | 'replaced' | 'expired';
-  readonly decidedBy?: string;
-  /** When it stopped being open, by whatever. */
-  readonly decidedAt?: number;
-  /** Until when the role counts that was approved; absent when it is for good. */
+  readonly state: AccessRequestState;
+  /** When the approved role ends; absent when it is permanent. */
   readonly until?: number;
-  /** Whether this state has been told: in cards while it is open, to the asker after that. */
-  readonly isNotified: boolean;
-  readonly cards: readonly Card[];
 }

@@ -1,7 +1,46 @@
-import type { ChannelId } from './ids.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from './ids.ts';
 
 /** A message of ours that is edited in place later. */
 export interface Card {
   readonly channelId: ChannelId;
   readonly ts: string;
 }
+
+/**
+ * Where an approval stands: open → approved → (a delete) running → ended; or denied, expired, or void: canceled, since
+ * what it was about has changed. An approved purchase goes on in the ledger.
+ */
+export const APPROVAL_STATES = ['open', 'approved', 'running', 'ended', 'denied', 'expired', 'void'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** Where an access request stands; `replaced`: the same user asked for the same role again. */
+export const ACCESS_REQUEST_STATES = ['open', 'approved', 'denied', 'replaced', 'expired'] as const;
+export type AccessRequestState = (typeof ACCESS_REQUEST_STATES)[number];
+
+/** What can be found where an open decision was expected; `unknown`: there is none of that ID. */
+export type ClosedState = Exclude<ApprovalState | AccessRequestState, 'open'> | 'unknown';
+
+/** What one user requested and another one decides: an approval, or an access request. */
+export interface Decision {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly requesterId: UserId;
+  /** Where it was requested. */
+  readonly channelId?: ChannelId;
+  readonly state: ApprovalState | AccessRequestState;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly decidedBy?: UserId;
+  /** When it stopped being open, for whatever reason. */
+  readonly decidedAt?: number;
+  /** Whether users were notified of this state: by cards while it is open, the requester after that. */
+  readonly isNotified: boolean;
+  /** The messages that ask for it. */
+  readonly cards: readonly Card[];
+}
+
+/** What is known of a decision when it is requested. */
+export type NewDecision<Kind extends Decision> = Omit<
+  Kind,
+  'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt'
+>;

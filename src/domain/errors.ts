@@ -1,5 +1,8 @@
 import type { Role } from './actor.ts';
+import type { AccessRequestState, ClosedState } from './decision.ts';
+import type { UserId } from './ids.ts';
 import type { Money } from './money.ts';
+import type { Reason } from './reason.ts';
 import type { Server } from './server.ts';
 
 /** The ten codes of docs/hosting-api.md 7.2. */
@@ -81,17 +84,17 @@ export interface RefusalDetails {
   /** A server without a label can't be told apart from every server. */
   label_needed: { role: Role };
   /** `state`: what became of the one before. */
-  asked_before: { at: number; state: string; againAt: number };
+  asked_before: { at: number; state: AccessRequestState; againAt: number };
   asked_enough: {
     wishes: readonly { role: Role; pattern: string; at: number }[];
     againAt: number;
   };
   own_request: Record<never, never>;
-  request_over: { state: string; by?: string };
+  request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
   approval_needed: Record<never, never>;
-  /** Nobody could say whether what was asked for still holds: `why` is that error's code. */
-  not_approved: { why: string; whyDetails: object };
+  /** It could not be checked whether what was requested still holds, and why. */
+  not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   channel_unwritable: { reason: string };
   /** Somebody else saved other settings while the form was open. */
@@ -101,6 +104,20 @@ export interface RefusalDetails {
   shutting_down: Record<never, never>;
 }
 export type RefusalCode = keyof RefusalDetails;
+
+export type NoDetails = Record<never, never>;
+
+/** Why the hosting account could not be used: what the API answered, or what kept us from asking it. */
+export interface HostingFailureDetails
+  extends Record<HostingCode | 'unknown_code', NoDetails>,
+    Pick<
+      RefusalDetails,
+      'no_api_key' | 'account_changed' | 'key_unreadable' | 'waited_too_long' | 'shutting_down'
+    > {}
+export type HostingFailure = Reason<HostingFailureDetails>;
+
+/** Why it could not be checked whether something still holds: the hosting account or Slack did not say. */
+export type UncheckedReason = HostingFailure | Reason<RefusalDetails, 'identity_unknown'>;
 
 /** The API answered with an error, or not at all, or nothing left this machine. */
 export class HostingError extends Error {
@@ -153,6 +170,16 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
 export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code): error is Refusal<Code> {
   return error instanceof Refusal && error.code === code;
 }
+
+/** The failure of the hosting account that this error is; undefined for any other error. */
+export function findHostingFailure(error: unknown): HostingFailure | undefined {
+  if (error instanceof HostingError) return { code: error.code, details: {} };
+  if (isRefusal(error, 'key_unreadable')) return { code: 'key_unreadable', details: error.details };
+  const code = PLAIN_FAILURES.find((each) => isRefusal(error, each));
+  return code && { code, details: {} };
+}
+
+const PLAIN_FAILURES = ['no_api_key', 'account_changed', 'waited_too_long', 'shutting_down'] as const;
 
 /** Tells an expected failure, which has words for people, from a defect of ours. */
 export function isExpected(error: unknown): error is HostingError | Refusal {

@@ -45,7 +45,7 @@ const accessRequest = z.object({ requestId: z.string() });
 export const accessAnswerButton = {
   hour: defineButton('access_hour', accessRequest),
   workday: defineButton('access_workday', accessRequest),
-  good: defineButton('access_good', accessRequest),
+  permanent: defineButton('access_permanent', accessRequest),
   deny: defineButton('access_deny', accessRequest),
 } as const;
 export const grantButton = defineButton('access_grant', z.object({}));

@@ -1,6 +1,7 @@
 import { type HostingCode, HostingError, type RefusalCode, type RefusalDetails } from '../domain/errors.ts';
 import { describeMoney, type Money } from '../domain/money.ts';
 import { describeRole } from './access/access-words.ts';
+import { CLOSED_WORDS, EARLIER_WORDS } from './decisions/closed-words.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './kit/text.ts';
 
 /** Words for people, one entry for every code there is: the type demands it. All mrkdwn, all escaped. */
@@ -99,10 +100,8 @@ const REFUSALS: RefusalWords = {
   role_held: ({ role }) => `You have the role *${role}* there already. Run the command again.`,
   label_needed: ({ role }) =>
     `That server has no label, so nobody can have a role for it alone. \`/vps access ask ${role}\` asks for every server.`,
-  asked_before: ({ at, state, againAt }) => {
-    const since = { open: '; the owners have it', denied: ', and an owner said no' }[state] ?? '';
-    return `You asked for that at ${slackDate(at)}${since}. You can ask again at ${slackDate(againAt)}.`;
-  },
+  asked_before: ({ at, state, againAt }) =>
+    `You asked for that at ${slackDate(at)}${EARLIER_WORDS[state]}. You can ask again at ${slackDate(againAt)}.`,
   asked_enough: ({ wishes, againAt }) => {
     const asked = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
     return `You have asked for several roles within the last hour, so the owners were not asked again: ${asked.join(', ')}. You can ask again at ${slackDate(againAt)}.`;
@@ -110,12 +109,12 @@ const REFUSALS: RefusalWords = {
   own_request: () => 'Nobody answers their own request: it takes somebody else.',
   request_over: ({ state, by }) => {
     const who = by === undefined ? '' : ` by ${mention(by)}`;
-    return `${REQUEST_STATES[state] ?? 'This is decided already'}${who}. Nothing more was done.`;
+    return `${CLOSED_WORDS[state]}${who}. Nothing more was done.`;
   },
   approval_needed: () =>
     'Deleting takes a second person in this workspace now. Open the dialog again to ask for one; nothing was deleted.',
-  not_approved: ({ why, whyDetails }, currency) =>
-    `${wordsOfCode(why, whyDetails, currency)} Nothing was approved: it stays open, and can be approved later.`,
+  not_approved: ({ reason }, currency) =>
+    `${wordsOfCode(reason.code, reason.details, currency)} Nothing was approved: it stays open, and can be approved later.`,
   over_budget: ({ whose, spent, most, price }, currency) =>
     `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and ${price === undefined ? 'the price of this is not known here' : `this costs ${describeMoney(price, currency)}`}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
   channel_unwritable: ({ reason }) =>
@@ -150,17 +149,6 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   not_in_channel: 'it is no member of it',
   channel_not_found: 'it does not see it',
   is_archived: 'it is archived',
-};
-
-const REQUEST_STATES: Readonly<Record<string, string>> = {
-  approved: 'This was approved already',
-  running: 'This was approved already',
-  ended: 'This was approved already',
-  denied: 'This was denied already',
-  expired: 'This was not approved in time',
-  void: 'This is void: what it was about has changed',
-  replaced: 'This was asked for again since',
-  unknown: 'There is nothing to decide here',
 };
 
 /** Without the label it would ask for every server; one that can't be typed is asked for by the button. */

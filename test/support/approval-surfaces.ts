@@ -1,7 +1,16 @@
 import type { Terms } from '../../src/app/purchases/review-purchase.ts';
-import { APPROVAL_MS, type Approval, type ApprovalAction } from '../../src/domain/approval.ts';
+import {
+  APPROVAL_MS,
+  type Approval,
+  type ApprovalAction,
+  type ApprovalOutcome,
+  type CancelDetails,
+  type DeleteEndDetails,
+  type NewApproval,
+} from '../../src/domain/approval.ts';
 import type { Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
+import type { Reason } from '../../src/domain/reason.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
 import { savedWords, settingsView } from '../../src/slack/account/settings-form.ts';
 import { statusMessage } from '../../src/slack/account/status.ts';
@@ -22,7 +31,12 @@ import type { Surface } from './surfaces.ts';
 const ORIGIN = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C0OPS00001' };
 const surface = (name: string, make: Surface['make']): Surface => ({ name, make });
 
-export function makeApproval(more: Partial<Approval> = {}): Approval {
+type Facts = NewApproval & Pick<Approval, 'decidedBy' | 'decidedAt' | 'isNotified' | 'cards'>;
+
+export function makeApproval(
+  facts: Partial<Facts> = {},
+  outcome: ApprovalOutcome = { state: 'open' },
+): Approval {
   return {
     id: '01K5ZZZZZZZZZZZZZZZZZZZZZZ',
     workspaceId: 'T0TEAM00001',
@@ -30,16 +44,16 @@ export function makeApproval(more: Partial<Approval> = {}): Approval {
     channelId: 'C0OPS00001',
     action: { kind: 'purchase', purchase: { kind: 'create', order: ORDER }, price: money(590) },
     isOverBudget: false,
-    state: 'open',
     requestedAt: NOW,
     expiresAt: NOW + APPROVAL_MS,
     isNotified: false,
     cards: [],
-    ...more,
+    ...facts,
+    ...outcome,
   };
 }
 
-function deedsOf(label: string): ApprovalAction[] {
+function actionsOf(label: string): ApprovalAction[] {
   const renew = { kind: 'renew' as const, serverId: 42, label, paidUntil: NOW };
   return [
     {
@@ -54,55 +68,76 @@ function deedsOf(label: string): ApprovalAction[] {
   ];
 }
 
-const VOID_REASONS = [
-  'role_needed',
-  'price_moved',
-  'unknown_server',
-  'label_differs',
-  'already_renewed',
-  'over_budget',
-  'stale_confirmation',
-  'account_changed',
-  'unknown_choice',
-  'something_else',
-];
-const END_REASONS = [
-  'done',
-  'no_answer',
-  'lost_account',
-  'defect',
-  'wrong_state',
-  'not_found',
-  'no_api_key',
-  'rate_limited',
-];
+type EveryReason<Details> = { readonly [Code in keyof Details]: Reason<Details, Code> };
+const plain = <Code extends string>(code: Code) => ({ code, details: {} });
+
+/** Every reason for which an approval is canceled; one that is missing does not compile. */
+const CANCELED: EveryReason<CancelDetails> = {
+  role_needed: plain('role_needed'),
+  account_changed: plain('account_changed'),
+  unknown_server: plain('unknown_server'),
+  label_differs: plain('label_differs'),
+  already_renewed: plain('already_renewed'),
+  unknown_choice: plain('unknown_choice'),
+  price_moved: plain('price_moved'),
+  over_budget: plain('over_budget'),
+  stale_confirmation: plain('stale_confirmation'),
+  unreadable: plain('unreadable'),
+};
+
+/** Every end of an approved delete. */
+const ENDED: EveryReason<DeleteEndDetails> = {
+  done: plain('done'),
+  no_answer: plain('no_answer'),
+  lost_account: plain('lost_account'),
+  defect: plain('defect'),
+  unauthorized: plain('unauthorized'),
+  not_allowed: plain('not_allowed'),
+  bad_request: plain('bad_request'),
+  not_enough_balance: plain('not_enough_balance'),
+  limit: plain('limit'),
+  not_created: plain('not_created'),
+  checking: plain('checking'),
+  not_found: plain('not_found'),
+  wrong_state: plain('wrong_state'),
+  rate_limited: plain('rate_limited'),
+  not_sent: plain('not_sent'),
+  no_api_key: plain('no_api_key'),
+  account_changed: plain('account_changed'),
+  key_unreadable: { code: 'key_unreadable', details: { keyId: 'k1' } },
+  waited_too_long: plain('waited_too_long'),
+  shutting_down: plain('shutting_down'),
+  unreadable: plain('unreadable'),
+};
+
+export const CANCEL_REASONS = Object.values(CANCELED);
+export const DELETE_ENDS = Object.values(ENDED);
 
 function outcomesOf(action: ApprovalAction): Approval[] {
-  const by = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
+  const decided = { action, decidedBy: 'U0OWNER0001', decidedAt: NOW };
+  const ends = action.kind === 'delete' ? DELETE_ENDS : [];
   return [
     makeApproval({ action }),
     makeApproval({ action, isOverBudget: true }),
-    makeApproval({ action, state: 'approved', ...by }),
-    makeApproval({ action, state: 'denied', ...by }),
-    makeApproval({ action, state: 'expired' }),
-    ...VOID_REASONS.map((reason) => makeApproval({ action, state: 'void', reason, ...by })),
-    ...(action.kind === 'delete'
-      ? END_REASONS.map((reason) => makeApproval({ action, state: 'ended', reason, ...by }))
-      : []),
+    makeApproval(decided, { state: 'approved' }),
+    makeApproval(decided, { state: 'denied' }),
+    makeApproval({ action }, { state: 'expired' }),
+    ...CANCEL_REASONS.map((reason) => makeApproval(decided, { state: 'void', reason })),
+    ...ends.map((reason) => makeApproval(decided, { state: 'ended', reason })),
   ];
 }
 
 /** What is seen while something about a server of this label waits for a second person, and after that. */
 export function approvalSurfaces(label: string): Surface[] {
-  const deeds = deedsOf(label);
-  const waiting = [...deeds, ...deeds].map((action, at) => ({
+  const actions = actionsOf(label);
+  const waiting = [...actions, ...actions].map((action, at) => ({
     approval: makeApproval({ action }),
     canAnswer: at % 4 !== 1,
   }));
   return [
-    ...deeds.flatMap(outcomesOf).flatMap(surfacesOf),
+    ...actions.flatMap(outcomesOf).flatMap(surfacesOf),
     surface('told to all: approved delete', () =>
-      deletedAnnouncement(makeApproval({ action: deeds[3] as ApprovalAction, decidedBy: 'U0OWNER0001' })),
+      deletedAnnouncement(makeApproval({ action: actions[3] as ApprovalAction, decidedBy: 'U0OWNER0001' })),
     ),
     surface('status: what waits for a second person', () =>
       statusMessage({ api: 'no_api_key', open: [], passwordsHeld: 0, waiting }, 'EUR'),
@@ -112,7 +147,8 @@ export function approvalSurfaces(label: string): Surface[] {
 }
 
 function surfacesOf(approval: Approval): Surface[] {
-  const { action, state, reason, isOverBudget } = approval;
+  const { action, state, isOverBudget } = approval;
+  const reason = 'reason' in approval ? approval.reason.code : undefined;
   const kind = action.kind === 'delete' ? 'delete' : action.purchase.kind;
   const isBare = action.kind === 'delete' ? action.paidUntil === undefined : action.price === undefined;
   const name = [kind, isBare ? 'little known' : '', state, reason, isOverBudget ? 'over budget' : '']

@@ -58,7 +58,7 @@ export function sampleDetails(label: string): { readonly [Code in RefusalCode]: 
     own_request: {},
     request_over: { state: 'approved', by: 'U0OWNER0001' },
     approval_needed: {},
-    not_approved: { why: 'no_answer', whyDetails: {} },
+    not_approved: { reason: { code: 'no_answer', details: {} } },
     over_budget: { whose: 'person', spent: money(9_900), most: money(10_000), price: money(590) },
     settings_moved: {},
     channel_unwritable: { reason: 'not_in_channel' },

@@ -2,22 +2,25 @@ import type { Grant, Grantee, HeldRoles } from '../../domain/access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
-import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 import { checkGrantee } from './check-grantee.ts';
+import type { AccessPorts } from './ports.ts';
+import { refuseLastOwner } from './refuse-last-owner.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<AccessPorts>();
 
 export interface AccessList {
   readonly grants: readonly Grant[];
   /** The owners that the operator named. */
-  readonly owners: readonly string[];
+  readonly owners: readonly UserId[];
   readonly requests: readonly AccessRequest[];
 }
 
-/** Who has which role here, the owners that the operator named, and who asks for more. */
+/** Lists who has which role here, the owners that the operator named, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -33,24 +36,31 @@ export const listAccess = defineUseCase({
   },
 });
 
-/** What somebody may do when acting in this channel, and why. */
+/** Which roles a user holds when acting in this channel, and why. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: string }, { ports, actor }): Promise<HeldRoles> =>
+  run: async (input: { userId: UserId }, { ports, actor }): Promise<HeldRoles> =>
     findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, ports),
 });
 
 export type WantedGrant = Grantee & {
   readonly role: Role;
   readonly pattern: string;
-  /** How long it is for; absent: for good. */
+  /** How long it lasts; absent: permanently. */
   readonly forMs?: number;
 };
 
+export interface Granted {
+  readonly grant: Grant;
+  /** How many servers its pattern matches today; absent for all servers, and where that can't be read. */
+  readonly fits?: number;
+}
+
 /**
- * Gives a role; an earlier one of the same subject for the same servers is replaced (among temporary ones: of that role).
+ * Grants a role. An earlier grant of the same subject for the same servers is replaced (a temporary one only if it is of
+ * that role).
  * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
  */
 export const grantAccess = defineUseCase({
@@ -58,37 +68,38 @@ export const grantAccess = defineUseCase({
   needs: 'owner',
   effect: 'changes',
   subject: (wish: WantedGrant) => ({ label: describeForAudit(wish) }),
-  run: async (wish: WantedGrant, context): Promise<{ grant: Grant; fits?: number }> => {
+  run: async (wish: WantedGrant, context): Promise<Granted> => {
     const { actor, ports } = context;
     const { forMs, ...rest } = wish;
     if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
     await checkGrantee(wish, context);
-    await refuseLastOwner((grant) => isReplaced(grant, wish), context, wish);
-    const now = ports.system.now();
+    if (wish.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wish), context);
+    const grantedAt = ports.system.now();
+    const until = forMs === undefined ? undefined : grantedAt + forMs;
     const grant = await ports.grants.put({
       ...rest,
       workspaceId: actor.workspaceId,
       grantedBy: actor.userId,
-      grantedAt: now,
-      ...(forMs === undefined ? {} : { until: now + forMs }),
+      grantedAt,
+      ...omitUndefined({ until }),
     });
-    const fits = wish.pattern === EVERY_SERVER ? undefined : await countFitting(wish.pattern, context);
-    return { grant, ...(fits === undefined ? {} : { fits }) };
+    const fits = wish.pattern === EVERY_SERVER ? undefined : await countMatching(wish.pattern, context);
+    return { grant, ...omitUndefined({ fits }) };
   },
 });
 
 /**
- * Takes one grant away, or all of a subject; those that were there.
+ * Revokes one grant, or all of a subject; returns those that there were.
  * @throws Refusal `last_owner`
  */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
   needs: 'owner',
   effect: 'changes',
-  subject: (input: Grantee | { grantId: string }) => ({
+  subject: (input: Grantee | { grantId: GrantId }) => ({
     label: 'grantId' in input ? input.grantId : input.subjectId,
   }),
-  run: async (input: Grantee | { grantId: string }, context): Promise<readonly Grant[]> => {
+  run: async (input: Grantee | { grantId: GrantId }, context): Promise<readonly Grant[]> => {
     const { actor, ports, setSubject } = context;
     const { grants } = ports;
     if (!('grantId' in input)) {
@@ -105,15 +116,18 @@ export const revokeAccess = defineUseCase({
   },
 });
 
-/** "operator web-* U012AB3CD for 480 min": the audit's words for a role that is given or taken. */
+/** "operator web-* U012AB3CD for 480 min": what the audit says about a role that is granted or revoked. */
 function describeForAudit(grant: Grant | WantedGrant): string {
   const { role, pattern, subjectId } = grant;
   const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
   return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
 }
 
-/** How many servers a pattern fits today; undefined when nobody can say just now. */
-async function countFitting(pattern: string, context: UseCaseContext<AppPorts>): Promise<number | undefined> {
+/** How many servers a pattern matches today; undefined when that can't be read now. */
+async function countMatching(
+  pattern: string,
+  context: UseCaseContext<AccessPorts>,
+): Promise<number | undefined> {
   const servers = await context
     .hosting()
     .then((hosting) => hosting.listServers())
@@ -125,42 +139,8 @@ function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
   return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
 }
 
-/** One for good and one for a time live side by side. */
+/** A permanent one and a temporary one stand side by side. */
 function isReplaced(grant: Grant, wish: WantedGrant): boolean {
   const isSameEnd = (grant.until === undefined) === (wish.forMs === undefined);
   return isSubject(grant, wish) && grant.pattern === wish.pattern && isSameEnd;
-}
-
-/** @throws Refusal `last_owner`: nobody could give the role back */
-async function refuseLastOwner(
-  goes: (grant: Grant) => boolean,
-  { actor, ports }: UseCaseContext<AppPorts>,
-  comes?: WantedGrant,
-): Promise<void> {
-  const grants = await ports.grants.list(actor.workspaceId);
-  const going = grants.filter((grant) => grant.role === 'owner' && goes(grant));
-  if (going.length === 0 || comes?.role === 'owner') return;
-  if (ports.ownersOf(actor.workspaceId).length > 0) return;
-  const person = await ports.users.find(actor.workspaceId, actor.userId);
-  if (person?.isAdmin) return;
-  const staying = grants.filter((grant) => grant.role === 'owner' && !goes(grant));
-  const stays = await Promise.all(staying.map((grant) => keepsSomebody(grant, ports)));
-  if (!stays.includes(true)) throw new Refusal('last_owner', {});
-}
-
-/** Whether somebody is an owner by it: a channel is nobody, and what ends by itself keeps nobody in. */
-async function keepsSomebody(
-  { subjectKind, subjectId, workspaceId, until }: Grant,
-  { users, groups }: UseCaseContext<AppPorts>['ports'],
-): Promise<boolean> {
-  if (until !== undefined || subjectKind === 'channel') return false;
-  const ids =
-    subjectKind === 'user' ? [subjectId] : ((await groups.listMembers(workspaceId, subjectId)) ?? []);
-  const persons = await Promise.all(ids.slice(0, 10).map((id) => users.find(workspaceId, id)));
-  // A person whom Slack does not tell of is taken for one; of a group, only who is known to count.
-  return persons.some((person) =>
-    person
-      ? !cannotHoldRole(person, workspaceId) && (subjectKind === 'user' || !person.isGuest)
-      : subjectKind === 'user',
-  );
 }

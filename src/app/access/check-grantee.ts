@@ -1,44 +1,43 @@
 import type { Grantee } from '../../domain/access.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { Refusal, type RefusalDetails } from '../../domain/errors.ts';
+import type { WorkspaceId } from '../../domain/ids.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import type { AccessPorts } from './ports.ts';
+
+type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
 
 /**
- * Looks whether a role can be given to this subject. Persons and channels that Slack does not tell of are taken as
- * they are: their ids come from Slack. A group whose members can't be read would open nothing, so it is refused.
+ * Checks whether a role can be granted to this subject. Users and channels that Slack does not tell of are accepted:
+ * their ids come from Slack. A group whose members can't be read would give nobody a role, so it is refused.
  * @throws Refusal `no_grantee`
  */
 export async function checkGrantee(
   grantee: Grantee,
-  { actor, ports }: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>,
+  { actor, ports }: Pick<UseCaseContext<GranteePorts>, 'actor' | 'ports'>,
 ): Promise<void> {
   const problem = await findProblem[grantee.subjectKind](grantee.subjectId, actor.workspaceId, ports);
   if (problem) throw new Refusal('no_grantee', { problem });
 }
 
-type Problem = Refusal<'no_grantee'>['details']['problem'];
+type Problem = RefusalDetails['no_grantee']['problem'];
+type FindProblem = (
+  id: string,
+  workspaceId: WorkspaceId,
+  ports: GranteePorts,
+) => Promise<Problem | undefined>;
 
-const findProblem: Readonly<
-  Record<
-    Grantee['subjectKind'],
-    (
-      id: string,
-      workspaceId: string,
-      ports: UseCaseContext<AppPorts>['ports'],
-    ) => Promise<Problem | undefined>
-  >
-> = {
+const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
   user: async (id, workspaceId, { users }) => {
-    const person = await users.find(workspaceId, id);
-    if (!person) return (await users.exists(workspaceId, id)) === 'no' ? 'unknown_user' : undefined;
-    if (person.isBot) return 'bot';
-    if (person.isDeactivated) return 'deactivated';
-    return cannotHoldRole(person, workspaceId) ? 'stranger' : undefined;
+    const user = await users.find(workspaceId, id);
+    if (!user) return (await users.exists(workspaceId, id)) === 'no' ? 'unknown_user' : undefined;
+    if (user.isBot) return 'bot';
+    if (user.isDeactivated) return 'deactivated';
+    return cannotHoldRole(user, workspaceId) ? 'stranger' : undefined;
   },
   group: async (id, workspaceId, { groups }) => {
     const all = await groups.list(workspaceId);
-    // Without the scope nobody is in any group, which is an answer.
+    // Without the scope the member list is empty rather than unknown.
     if (!all) return (await groups.listMembers(workspaceId, id)) ? 'no_group_scope' : 'slack_silent';
     const group = all.find((known) => known.id === id);
     if (!group) return 'unknown_group';

@@ -1,8 +1,8 @@
 import type { UserGroup } from '../authorize/ports.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import type { AccessPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<AccessPorts>();
 
 /** Lists the user groups that a role can be granted to; undefined without the scope, or when Slack does not answer. */
 export const listGroups = defineUseCase({

@@ -1,76 +1,75 @@
 import type { Grant, Grantee } from '../../domain/access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import type { Card } from '../../domain/decision.ts';
+import type { NewDecision } from '../../domain/decision.ts';
+import type { ChannelId, ConfirmationId, GrantId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { RolePorts } from '../authorize/find-roles.ts';
+import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
+
+/** What roles and access requests work with. */
+export interface AccessPorts extends DecisionPorts, RolePorts {
+  readonly grants: Grants;
+  readonly accessRequests: AccessRequests;
+  readonly accessNotifier: DecisionNotifier<AccessRequest>;
+  readonly channels: Channels;
+}
 
 export type NewGrant = Omit<Grant, 'id'>;
 
 /** Who has which role (docs/design.md 3). */
 export interface Grants {
   /**
-   * Replaces what the same subject has for the same servers for good, or of the same role for a time: roles for a time
-   * stand beside each other and beside the one for good. An owner covers every server: with a pattern it is a defect.
+   * Replaces the permanent grant that the same subject has for the same servers, or the temporary one of the same role:
+   * temporary grants stand beside each other and beside the permanent one. An owner covers every server: a pattern with
+   * it is a defect.
    */
   put(grant: NewGrant): Promise<Grant>;
   /** Undefined when it was gone already. */
-  remove(workspaceId: string, id: string): Promise<Grant | undefined>;
-  /** All grants of one subject; the removed ones. */
-  removeAll(workspaceId: string, grantee: Grantee): Promise<readonly Grant[]>;
-  /** Those that may count for this person in this place: their own, the channel's and every group's, if not over. */
+  remove(workspaceId: WorkspaceId, id: GrantId): Promise<Grant | undefined>;
+  /** All grants of one subject; returns the removed ones. */
+  removeAll(workspaceId: WorkspaceId, grantee: Grantee): Promise<readonly Grant[]>;
+  /** Those that may count for this user in this place and have not ended: their own, the channel's and every group's. */
   listFor(
-    workspaceId: string,
-    place: { readonly userId: string; readonly channelId?: string },
+    workspaceId: WorkspaceId,
+    place: { readonly userId: UserId; readonly channelId?: ChannelId },
     now: number,
   ): Promise<readonly Grant[]>;
-  /** Oldest first; also those that are over and not removed yet. */
-  list(workspaceId: string): Promise<readonly Grant[]>;
-  /** Removes those whose time is over, each with its audit entry in the same transaction. */
+  /** Oldest first; also those that have ended and are not removed yet. */
+  list(workspaceId: WorkspaceId): Promise<readonly Grant[]>;
+  /** Removes those that have ended, each with its audit entry in the same transaction. */
   removeEnded(now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]>;
 }
 
-export type NewAccessRequest = Omit<
-  AccessRequest,
-  'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt' | 'until'
->;
+export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until'>;
 
 export type RequestOutcome =
   | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
   | { readonly kind: 'repeated'; readonly request: AccessRequest }
-  /** Those that were made since, oldest first. */
+  /** The requests that were made since, oldest first. */
   | { readonly kind: 'too_many'; readonly recent: readonly AccessRequest[] };
 
-export interface AccessRequests {
+export interface AccessRequests extends DecisionStore<AccessRequest> {
   /**
-   * Writes a request. One of the same person for the same role and servers that was made since `since` and is open
-   * or denied is returned instead; older open ones are replaced by it, and handed back so that their cards be closed.
-   * Whoever has made `most` since then, whatever for, makes no other one.
+   * Writes a request. One of the same user for the same role and servers that was made since `since` and is open
+   * or denied is returned instead; older open ones are replaced by it, and returned so that their cards are closed.
+   * A user who has made `most` since then, for whatever role, makes no other one.
    */
   request(
     request: NewAccessRequest,
     limit: { readonly since: number; readonly most: number },
   ): Promise<RequestOutcome>;
-  find(id: string): Promise<AccessRequest | undefined>;
-  storeCards(id: string, cards: readonly Card[]): Promise<void>;
-  /** The state was told. When it has moved on since, the new one stays owed. */
-  markNotified(id: string, state: AccessRequest['state']): Promise<void>;
   /**
    * open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more.
-   * A yes takes nothing away: what the asker has been given meanwhile and is more stays, and `until` says it.
+   * An approval revokes nothing: what the requester has been granted since and is more stays, and `until` says it.
    */
   decide(
-    id: string,
-    decision: { readonly by: string; readonly at: number; readonly grant?: NewGrant },
+    id: ConfirmationId,
+    decision: { readonly by: UserId; readonly at: number; readonly grant?: NewGrant },
   ): Promise<AccessRequest | undefined>;
-  /** Oldest first. */
-  listOpen(workspaceId: string): Promise<readonly AccessRequest[]>;
-  /** open → expired of those that are over, each with its audit entry in the same transaction; those. */
-  expire(now: number, auditOf: (request: AccessRequest) => AuditEntry): Promise<readonly AccessRequest[]>;
-  /** Those whose state came before that moment and has not been told, oldest first. */
-  listUnnotified(before: number): Promise<readonly AccessRequest[]>;
 }
 
 /** Slack's channels (scopes `channels:read`, `groups:read`). */
 export interface Channels {
   /** `unknown`: deleted, or private and without the app; undefined without the scope or an answer. */
-  look(workspaceId: string, channelId: string): Promise<'there' | 'archived' | 'unknown' | undefined>;
+  look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
 }

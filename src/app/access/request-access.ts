@@ -2,22 +2,23 @@ import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import { listDeciders } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
-import { listAnswerers } from './list-answerers.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
-import type { RequestOutcome } from './ports.ts';
+import type { AccessPorts, RequestOutcome } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<AccessPorts>();
 
-/** A second request for the same within this time reaches nobody, and no more than a few for anything. */
-const NAG_MS = 60 * 60_000;
-const MOST_ASKED = 3;
-/** Whoever decides after so long does not know any more what it was for. */
-const WAITING_MS = 7 * 24 * 3_600_000;
+/** A second request for the same within this time is refused, and so are more than a few for anything. */
+const REPEAT_MS = 60 * 60_000;
+const MOST_REQUESTS = 3;
+/** How long a request stays open: after that, what it was for is forgotten. */
+const OPEN_MS = 7 * 24 * 3_600_000;
 
 /** A role, on the server of this label or on all. */
 export interface WantedRole {
@@ -27,12 +28,12 @@ export interface WantedRole {
 
 export interface RequestedAccess {
   readonly request: AccessRequest;
-  /** Whom to tell; empty when no owner is known by id. */
-  readonly owners: readonly string[];
+  /** Who was asked; empty when no owner is known by id. */
+  readonly owners: readonly UserId[];
 }
 
 /**
- * Looks whether such a role can be given at all.
+ * Checks whether such a role can be granted at all.
  * @throws Refusal `owner_limited`, `label_needed`
  */
 export function checkWantedRole({ role, label }: WantedRole): void {
@@ -42,7 +43,7 @@ export function checkWantedRole({ role, label }: WantedRole): void {
 }
 
 /**
- * Asks the owners for a role, on one server or on all. The same again is handed back while it has reached nobody.
+ * Asks the owners for a role, on one server or on all. The same again is returned while no owner has been reached.
  * @throws Refusal `owner_limited`, `label_needed`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
  */
 export const requestAccess = defineUseCase({
@@ -51,98 +52,46 @@ export const requestAccess = defineUseCase({
   effect: 'changes',
   subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
   run: async (
-    input: WantedRole & { id: string; reason: string },
+    input: WantedRole & { id: ConfirmationId; reason: string },
     { actor, ports },
   ): Promise<RequestedAccess> => {
     const { id, role, label, reason } = input;
-    const { workspaceId, userId, channelId } = actor;
+    const { workspaceId, userId: requesterId, channelId } = actor;
     checkWantedRole(input);
     if (isHeld(await findRoles(actor, ports), role, label)) throw new Refusal('role_held', { role });
-    await checkGrantee({ subjectKind: 'user', subjectId: userId }, { actor, ports });
+    await checkGrantee({ subjectKind: 'user', subjectId: requesterId }, { actor, ports });
     const requestedAt = ports.system.now();
-    const place = channelId === undefined ? {} : { channelId };
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
-    const times = { requestedAt, expiresAt: requestedAt + WAITING_MS };
-    const asked = await ports.accessRequests.request(
-      { id, workspaceId, requesterId: userId, ...place, role, pattern, reason, ...times },
-      { since: requestedAt - NAG_MS, most: MOST_ASKED },
+    const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
+    const wanted = { id, workspaceId, requesterId, role, pattern, reason, ...times };
+    const outcome = await ports.accessRequests.request(
+      { ...wanted, ...omitUndefined({ channelId }) },
+      { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
     );
-    const request = takeAsked(asked);
-    const replaced = asked.kind === 'new' ? asked.replaced : [];
+    const request = takeRequest(outcome);
+    const replaced = outcome.kind === 'new' ? outcome.replaced : [];
     const [notified = request] = await Promise.all(
       [request, ...replaced].map((each) => notifyAccessRequest(each.id, ports)),
     );
-    return { request: notified, owners: await listAnswerers(request, ports) };
+    return { request: notified, owners: await listDeciders(request, ports) };
   },
 });
 
-/** One that has reached nobody is no nagging. */
-function takeAsked(asked: RequestOutcome): AccessRequest {
-  if (asked.kind === 'too_many') {
-    const againAt = (asked.recent.at(-MOST_ASKED)?.requestedAt ?? 0) + NAG_MS;
-    const wishes = asked.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
+/** @throws Refusal `asked_before`, `asked_enough`; a repeated one that has reached no owner is not refused */
+function takeRequest(outcome: RequestOutcome): AccessRequest {
+  if (outcome.kind === 'too_many') {
+    const againAt = (outcome.recent.at(-MOST_REQUESTS)?.requestedAt ?? 0) + REPEAT_MS;
+    const wishes = outcome.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
     throw new Refusal('asked_enough', { wishes, againAt });
   }
-  const { request } = asked;
+  const { request } = outcome;
   const isUnheard = request.state === 'open' && request.cards.length === 0;
-  if (asked.kind === 'new' || isUnheard) return request;
+  if (outcome.kind === 'new' || isUnheard) return request;
   const { requestedAt: at, state } = request;
-  throw new Refusal('asked_before', { at, state, againAt: at + NAG_MS });
+  throw new Refusal('asked_before', { at, state, againAt: at + REPEAT_MS });
 }
 
 function isHeld(roles: HeldRoles, wanted: Role, label: string | undefined): boolean {
   if (label !== undefined) return coversRole(roles, wanted, label);
   return roles.some(({ role, pattern }) => roleCovers(role, wanted) && pattern === EVERY_SERVER);
-}
-
-/** How long an approved role lasts. */
-export const GRANT_TIMES = { hour: 60 * 60_000, workday: 8 * 60 * 60_000, good: undefined } as const;
-
-export type AccessAnswer = keyof typeof GRANT_TIMES | 'deny';
-export const ACCESS_ANSWERS = ['hour', 'workday', 'good', 'deny'] as const satisfies readonly AccessAnswer[];
-
-/**
- * An owner answers a request; nobody their own.
- * @throws Refusal `request_over`, `own_request`, `owner_limited`, `no_grantee`
- */
-export const answerAccessRequest = defineUseCase({
-  name: 'access_answer',
-  needs: 'owner',
-  effect: 'changes',
-  run: async (
-    input: { requestId: string; answer: AccessAnswer },
-    { actor, ports, setSubject },
-  ): Promise<AccessRequest> => {
-    const { accessRequests } = ports;
-    const request = await accessRequests.find(input.requestId);
-    if (request?.workspaceId !== actor.workspaceId) throw new Refusal('request_over', { state: 'unknown' });
-    const { role, pattern, requesterId, workspaceId } = request;
-    setSubject({ label: [input.answer, role, pattern, requesterId].filter(Boolean).join(' ') });
-    if (requesterId === actor.userId) throw new Refusal('own_request', {});
-    const at = ports.system.now();
-    const decision = { by: actor.userId, at };
-    const notify = async (decided: AccessRequest) =>
-      (await notifyAccessRequest(decided.id, ports)) ?? decided;
-    if (input.answer === 'deny')
-      return notify((await accessRequests.decide(request.id, decision)) ?? (await refuse(request.id, ports)));
-    if (role === 'owner' && pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
-    const grantee = { subjectKind: 'user', subjectId: requesterId } as const;
-    await checkGrantee(grantee, { actor, ports });
-    const forMs = GRANT_TIMES[input.answer];
-    const ending = forMs === undefined ? {} : { until: at + forMs };
-    const given = { workspaceId, role, pattern, grantedBy: actor.userId, grantedAt: at, ...ending };
-    const grant = { ...grantee, ...given };
-    const decided = await accessRequests.decide(request.id, { ...decision, grant });
-    return notify(decided ?? (await refuse(request.id, ports)));
-  },
-});
-
-/** Somebody was faster. A card that still had its buttons shows that now. */
-async function refuse(id: string, ports: AppPorts): Promise<never> {
-  const request = await ports.accessRequests.find(id);
-  if (request && request.state !== 'open') await ports.accessNotifier.updateCards(request);
-  // Still open, and not to be answered any more: it has expired, and the sweep has not come to it.
-  const state = request?.state === 'open' ? 'expired' : (request?.state ?? 'unknown');
-  const by = request?.decidedBy === undefined ? {} : { by: request.decidedBy };
-  throw new Refusal('request_over', { state, ...by });
 }

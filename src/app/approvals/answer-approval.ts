@@ -1,19 +1,26 @@
-import { type Approval, labelOfAction } from '../../domain/approval.ts';
-import { isExpected, Refusal } from '../../domain/errors.ts';
+import { type Approval, type CancelReason, labelOfAction } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { findHostingFailure, isRefusal, Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { findBudget } from '../purchases/budget.ts';
-import { carryOutApproval } from './carry-out-approval.ts';
+import { approvalKind } from './approval-kind.ts';
+import { auditOfApproval } from './audit-of-approval.ts';
+import { type CarryOutPorts, carryOutApproval } from './carry-out-approval.ts';
 import { notifyApproval } from './notify-approval.ts';
-import { findCancelReason, requesterOf } from './recheck-approval.ts';
-import { auditOfApproval } from './request-approval.ts';
+import { findCancelReason, type RecheckPorts, requesterOf } from './recheck-approval.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+/** Deciding checks again what was confirmed, within the budget, and is followed by carrying it out. */
+export type AnswerPorts = RecheckPorts & CarryOutPorts & Parameters<typeof findBudget>[0]['ports'];
+
+const defineUseCase = useCasesOver<AnswerPorts>();
+type Context = UseCaseContext<AnswerPorts>;
 
 /**
- * A second person approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
- * its price, its server, the budget, the account or the requester's role has changed since, it is void and nothing is
- * done; while nobody can say whether something has, it stays open.
+ * A second user approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
+ * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
+ * done; while it can't be checked whether something has, it stays open.
  * Money effect: none yet; an approved purchase is prepared in the ledger, and `carryOutApproval` sends it.
  * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`
  */
@@ -21,20 +28,17 @@ export const answerApproval = defineUseCase({
   name: 'approval_answer',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: { approvalId: string; isApproved: boolean }, context): Promise<Approval> => {
+  run: async (input: { approvalId: ConfirmationId; isApproved: boolean }, context): Promise<Approval> => {
     const { actor, ports, setSubject } = context;
-    const { approvals } = ports;
-    const approval = await approvals.find(input.approvalId);
-    if (approval?.workspaceId !== actor.workspaceId) throw new Refusal('request_over', { state: 'unknown' });
-    setSubject({ operationId: approval.id, label: labelOfAction(approval.action) });
-    if (approval.requesterId === actor.userId) throw new Refusal('own_request', {});
-    await context.requireRoleFor(labelOfAction(approval.action));
-    const isOpen = approval.state === 'open' && approval.expiresAt > ports.system.now();
+    const kind = approvalKind(ports);
+    const approval = await getDecision(kind, input.approvalId, actor);
+    const { id, action, state, expiresAt } = approval;
+    setSubject({ operationId: id, label: labelOfAction(action) });
+    refuseOwnRequest(approval, actor);
+    await context.requireRoleFor(labelOfAction(action));
+    const isOpen = state === 'open' && expiresAt > ports.system.now();
     const isMine = isOpen && (await (input.isApproved ? approve : deny)(approval, context));
-    const now = (await approvals.find(approval.id)) ?? approval;
-    // Somebody else was faster, or it has expired.
-    if (!isMine) throw overOf(now);
-    return now;
+    return isMine ? getDecision(kind, id, actor) : refuseClosed(kind, id);
   },
   follow: async (approval, { ports }) => {
     await notifyApproval(approval.id, ports);
@@ -42,57 +46,48 @@ export const answerApproval = defineUseCase({
   },
 });
 
-function overOf({ state, decidedBy }: Approval): Refusal {
-  return new Refusal('request_over', {
-    state: state === 'open' ? 'expired' : state,
-    ...(decidedBy === undefined ? {} : { by: decidedBy }),
-  });
-}
-
-function deny(approval: Approval, { actor, ports }: UseCaseContext<AppPorts>): Promise<boolean> {
+function deny(approval: Approval, { actor, ports }: Context): Promise<boolean> {
   const denied = { state: 'denied', at: ports.system.now(), by: actor.userId } as const;
   return ports.approvals.move(approval.id, ['open'], denied, auditOf(approval, 'denied', actor, ports));
 }
 
-/** True when this approval, or the finding that it is void, is what counts. */
-async function approve(approval: Approval, context: UseCaseContext<AppPorts>): Promise<boolean> {
+/** True when this approval, or the finding that it has to be canceled, is what counts. */
+async function approve(approval: Approval, context: Context): Promise<boolean> {
   const { actor, ports } = context;
   // From before the look: a key that is set after it is too late for what is prepared now (`hosting-since.ts`).
   const at = ports.system.now();
-  const reason = await findCancelReason(approval, ports).catch(refuseUnsure);
-  if (reason !== undefined) return makeVoid(approval, reason, context);
-  // What was asked for as more than the budget allows is paid all the same: that is what it was asked for.
+  const reason = await findCancelReason(approval, ports).catch(refuseUnchecked);
+  if (reason) return cancel(approval, reason, context);
+  // What was requested as more than the budget allows is paid all the same: that is what was approved.
   const budget = approval.isOverBudget
     ? undefined
     : await findBudget({ actor: requesterOf(approval), ports });
-  const decision = { by: actor.userId, at, ...(budget ? { budget } : {}) };
   const audit = auditOf(approval, 'approved', actor, ports);
-  const approved = await ports.approvals.approve(approval.id, decision, audit);
-  if (approved === 'over_budget') return makeVoid(approval, 'over_budget', context);
+  const approved = await ports.approvals.approve(approval.id, { by: actor.userId, at, budget }, audit);
+  if (approved === 'over_budget') return cancel(approval, { code: 'over_budget', details: {} }, context);
   return approved !== undefined;
 }
 
-function refuseUnsure(error: unknown): never {
-  if (!isExpected(error)) throw error;
-  throw new Refusal('not_approved', { why: error.code, whyDetails: error.details });
+function refuseUnchecked(error: unknown): never {
+  const failure = findHostingFailure(error);
+  if (failure) throw new Refusal('not_approved', { reason: failure });
+  if (isRefusal(error, 'identity_unknown'))
+    throw new Refusal('not_approved', { reason: { code: 'identity_unknown', details: error.details } });
+  throw error;
 }
 
-function makeVoid(
-  approval: Approval,
-  reason: string,
-  { actor, ports }: UseCaseContext<AppPorts>,
-): Promise<boolean> {
+function cancel(approval: Approval, reason: CancelReason, { actor, ports }: Context): Promise<boolean> {
   const to = { state: 'void', at: ports.system.now(), by: actor.userId, reason } as const;
-  const audit = auditOf(approval, reason, actor, ports);
+  const audit = auditOf(approval, reason.code, actor, ports);
   return ports.approvals.move(approval.id, [approval.state], to, audit);
 }
 
 function auditOf(
   approval: Approval,
-  code: string,
-  { userId }: UseCaseContext<AppPorts>['actor'],
-  ports: UseCaseContext<AppPorts>['ports'],
-) {
+  code: 'approved' | 'denied' | CancelReason['code'],
+  { userId }: Context['actor'],
+  ports: AnswerPorts,
+): AuditEntry {
   return auditOfApproval(approval, ports, {
     action: 'approval_answer',
     outcome: code === 'approved' || code === 'denied' ? 'done' : 'failed',

@@ -1,55 +1,80 @@
-import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
+import type { Actor } from '../../domain/actor.ts';
+import {
+  type Approval,
+  type ApprovalAction,
+  type CancelReason,
+  labelOfAction,
+} from '../../domain/approval.ts';
 import { findPlan, type Order } from '../../domain/catalog.ts';
-import { isExpected } from '../../domain/errors.ts';
+import { isRefusal } from '../../domain/errors.ts';
 import { keepLabel } from '../../domain/kept-label.ts';
 import type { Money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
-import { hasRole } from '../authorize/find-roles.ts';
+import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
 import { findRenewPrice, findWrongChoices } from '../purchases/review-purchase.ts';
+
+type CancelCode = CancelReason['code'];
+
+/** Where the roles, the servers and the price of a renewal are read from. */
+export type RecheckPorts = RolePorts &
+  Parameters<typeof getHostingSince>[2] &
+  Parameters<typeof findRenewPrice>[1]['ports'];
 
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
  * changed. Undefined when it still can.
- * @throws HostingError, Refusal `no_api_key`, `identity_unknown` when nobody can say now
+ * @throws HostingError, Refusal `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
  */
-export async function findCancelReason(approval: Approval, ports: AppPorts): Promise<string | undefined> {
-  const { action, workspaceId } = approval;
-  if (!(await hasRole(requesterOf(approval), 'manager', labelOfAction(action), ports))) return 'role_needed';
-  try {
-    const hosting = await getHostingSince(workspaceId, approval.requestedAt, ports);
-    if (action.kind === 'delete') return await findDeleteFault(action, hosting);
-    return await findPurchaseFault(action, hosting, approval, ports);
-  } catch (error) {
-    if (isExpected(error) && error.code === 'account_changed') return error.code;
+export async function findCancelReason(
+  approval: Approval,
+  ports: RecheckPorts,
+): Promise<CancelReason | undefined> {
+  const label = labelOfAction(approval.action);
+  const isAllowed = await hasRole(requesterOf(approval), 'manager', label, ports);
+  const code = isAllowed ? await findChange(approval, ports) : 'role_needed';
+  return code && { code, details: {} };
+}
+
+/** Who requested it, and where. */
+export function requesterOf({
+  workspaceId,
+  requesterId,
+  channelId,
+}: Pick<Approval, 'workspaceId' | 'requesterId' | 'channelId'>): Actor {
+  return { workspaceId, userId: requesterId, ...omitUndefined({ channelId }) };
+}
+
+async function findChange(approval: Approval, ports: RecheckPorts): Promise<CancelCode | undefined> {
+  const { action, workspaceId, requestedAt } = approval;
+  const hosting = await getHostingSince(workspaceId, requestedAt, ports).catch((error: unknown) => {
+    if (isRefusal(error, 'account_changed')) return undefined;
     throw error;
-  }
+  });
+  if (!hosting) return 'account_changed';
+  if (action.kind === 'delete') return findDeleteChange(action, hosting);
+  return findPurchaseChange(action, hosting, approval, ports);
 }
 
-/** Who asked, and where. */
-export function requesterOf({ workspaceId, requesterId, channelId }: Approval) {
-  return { workspaceId, userId: requesterId, ...(channelId === undefined ? {} : { channelId }) };
-}
-
-async function findDeleteFault(
+async function findDeleteChange(
   { serverId, label, paidUntil }: Extract<ApprovalAction, { kind: 'delete' }>,
   hosting: HostingApi,
-): Promise<string | undefined> {
+): Promise<CancelCode | undefined> {
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
   if (server.label !== label) return 'label_differs';
-  // A month that was paid since would be lost without anybody having said so.
+  // A month that was paid since would be lost without the requester having agreed to that.
   return server.paidUntil === paidUntil ? undefined : 'already_renewed';
 }
 
-async function findPurchaseFault(
+async function findPurchaseChange(
   { purchase, price }: Extract<ApprovalAction, { kind: 'purchase' }>,
   hosting: HostingApi,
   approval: Approval,
-  ports: AppPorts,
-): Promise<string | undefined> {
-  if (purchase.kind === 'create') return findCreateFault(purchase.order, price, hosting);
+  ports: RecheckPorts,
+): Promise<CancelCode | undefined> {
+  if (purchase.kind === 'create') return findCreateChange(purchase.order, price, hosting);
   const servers = await hosting.listServers({ freshness: 'fresh' });
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
@@ -60,7 +85,11 @@ async function findPurchaseFault(
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
 }
 
-async function findCreateFault(order: Order, price: Money | undefined, hosting: HostingApi) {
+async function findCreateChange(
+  order: Order,
+  price: Money | undefined,
+  hosting: HostingApi,
+): Promise<CancelCode | undefined> {
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
   if (findWrongChoices(order, catalog).length > 0) return 'unknown_choice';
   return findPlan(catalog, order.plan)?.monthly === price ? undefined : 'price_moved';

@@ -1,65 +1,45 @@
-import { APPROVAL_MS, type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { APPROVAL_MS, type Approval, type ApprovalAction } from '../../domain/approval.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import { auditOfApproval } from './audit-of-approval.ts';
+import type { ApprovalPorts } from './ports.ts';
 
 export interface RequestedApproval {
-  /** False when it, or the like, was asked for before. */
+  /** False when it, or the like, was requested before. */
   readonly isNew: boolean;
   readonly approval: Approval;
 }
 
+/** What has to be approved before it is done. */
+export interface WantedApproval {
+  readonly id: ConfirmationId;
+  readonly action: ApprovalAction;
+  readonly isOverBudget: boolean;
+}
+
 /**
- * Asks for a second person instead of acting, durably. The same again gets the first one and `isNew: false`.
+ * Requests a second user's approval instead of acting, durably. The same again gets the first one and `isNew: false`.
  * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
+ * @throws Refusal `other_workspace`
  */
 export async function requestApproval(
-  wish: { readonly id: string; readonly action: ApprovalAction; readonly isOverBudget: boolean },
-  { actor, ports }: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>,
+  wanted: WantedApproval,
+  { actor, ports }: Pick<UseCaseContext<Pick<ApprovalPorts, 'system' | 'approvals'>>, 'actor' | 'ports'>,
 ): Promise<RequestedApproval> {
   const { workspaceId, userId: requesterId, channelId } = actor;
   const requestedAt = ports.system.now();
-  const place = channelId === undefined ? {} : { channelId };
-  const request = {
-    ...wish,
+  const approval = {
+    ...wanted,
     workspaceId,
     requesterId,
-    ...place,
     requestedAt,
     expiresAt: requestedAt + APPROVAL_MS,
+    ...omitUndefined({ channelId }),
   };
-  const audit = auditOfApproval(request, ports, { action: 'approval_ask', outcome: 'done' });
-  const asked = await ports.approvals.request(request, audit);
-  if (asked.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
-  return asked;
-}
-
-/** The audit entry of something that became of an approval; by its requester unless somebody else is named. */
-export function auditOfApproval(
-  approval: Omit<Approval, 'state' | 'isNotified' | 'cards'>,
-  { system }: AppPorts,
-  what: Pick<AuditEntry, 'action' | 'outcome'> &
-    Partial<Pick<AuditEntry, 'actId' | 'actorId' | 'surface' | 'code'>>,
-): AuditEntry {
-  const { action, workspaceId, channelId, id } = approval;
-  const price = action.kind === 'purchase' ? action.price : undefined;
-  return {
-    at: system.now(),
-    workspaceId,
-    actorId: approval.requesterId,
-    ...(channelId === undefined ? {} : { channelId }),
-    surface: 'modal',
-    actId: system.newId(),
-    operationId: id,
-    label: labelOfAction(action),
-    ...idOfServer(action),
-    ...(price === undefined ? {} : { money: price }),
-    ...what,
-  };
-}
-
-function idOfServer(action: ApprovalAction): { serverId?: number } {
-  if (action.kind === 'delete') return { serverId: action.serverId };
-  return action.purchase.kind === 'renew' ? { serverId: action.purchase.serverId } : {};
+  const audit = auditOfApproval(approval, ports, { action: 'approval_ask', outcome: 'done' });
+  const requested = await ports.approvals.request(approval, audit);
+  if (requested.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
+  return requested;
 }

@@ -1,15 +1,43 @@
-import type { Card } from '../../domain/decision.ts';
-import type { ChannelId, UserId } from '../../domain/ids.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { Card, Decision } from '../../domain/decision.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { Mutex } from '../mutex.ts';
 
-/** Tells users about one kind of decision: an approval, or a request for a role. No method throws. */
-export interface DecisionNotifier<Decision> {
-  /** Asks the channel, or else these users, to decide; returns the cards that were posted. */
-  postCards(
-    decision: Decision,
-    to: { readonly channelId?: ChannelId | undefined; readonly deciders: readonly UserId[] },
-  ): Promise<readonly Card[]>;
+/** What the machine of decisions works with, whatever is decided. */
+export interface DecisionPorts {
+  readonly system: System;
+  readonly log: Log;
+  readonly mutex: Mutex;
+}
+
+/** Who is asked to decide: the channel, or where it can't be reached these users. */
+export interface Deciders {
+  readonly channelId?: ChannelId | undefined;
+  readonly userIds: readonly UserId[];
+}
+
+/** Tells users about one kind of decision. No method throws. */
+export interface DecisionNotifier<Kind> {
+  /** Asks them to decide; returns the cards that were posted. */
+  postCards(decision: Kind, deciders: Deciders): Promise<readonly Card[]>;
   /** Shows the current state in the cards that were posted. */
-  updateCards(decision: Decision): Promise<void>;
-  /** Tells the requester the outcome, or that nobody could be asked; true when Slack took the message. */
-  notifyRequester(decision: Decision): Promise<boolean>;
+  updateCards(decision: Kind): Promise<void>;
+  /** Tells the requester the outcome, or that no decider could be reached; true when Slack took the message. */
+  notifyRequester(decision: Kind): Promise<boolean>;
+}
+
+/** One kind of decision as it is stored. Every change of state is one transaction with its audit entry. */
+export interface DecisionStore<Kind extends Decision> {
+  find(id: ConfirmationId): Promise<Kind | undefined>;
+  storeCards(id: ConfirmationId, cards: readonly Card[]): Promise<void>;
+  /** Users were notified of that state. When it has moved on since, they are still to be notified of the new one. */
+  markNotified(id: ConfirmationId, state: Kind['state']): Promise<void>;
+  /** Oldest first. */
+  listOpen(workspaceId: WorkspaceId): Promise<readonly Kind[]>;
+  /** Open → expired of those whose time is over; returns them. */
+  expire(now: number, auditOf: (decision: Kind) => AuditEntry): Promise<readonly Kind[]>;
+  /** Those whose state came before that moment and of which users have not been notified, oldest first. */
+  listUnnotified(before: number): Promise<readonly Kind[]>;
 }

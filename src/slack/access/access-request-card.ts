@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
-import type { AccessAnswer } from '../../app/access/request-access.ts';
+import type { AccessAnswer } from '../../app/access/answer-access-request.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
+import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import { accessAnswerButton } from '../buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { mention, slackDate } from '../kit/text.ts';
@@ -9,18 +10,18 @@ import { describeRequest, describeRole } from './access-words.ts';
 const WORDS: Readonly<Record<AccessAnswer, string>> = {
   hour: 'Approve for 1 h',
   workday: 'Approve for 8 h',
-  good: 'Approve for good',
+  permanent: 'Approve for good',
   deny: 'Deny',
 };
 
 /** The answers that an owner can give to a request. */
-export function answerButtons(requestId: string): Button[] {
+export function answerButtons(requestId: ConfirmationId): Button[] {
   const button = (answer: AccessAnswer, style?: 'primary' | 'danger') =>
     accessAnswerButton[answer].element(WORDS[answer], { requestId }, style ? { style } : {});
-  return [button('hour', 'primary'), button('workday'), button('good'), button('deny', 'danger')];
+  return [button('hour', 'primary'), button('workday'), button('permanent'), button('deny', 'danger')];
 }
 
-/** What an owner gets: who asks for what and why, with the answers; and the outcome in its place. */
+/** What an owner sees: who asks for what and why, with the answers; and the outcome in its place. */
 export function requestCard(request: AccessRequest): Message {
   const words = describeRequest(request);
   if (request.state === 'open') {
@@ -42,7 +43,7 @@ function describeAnswer({ state, decidedBy, until }: AccessRequest): string {
   return `*${how}* by ${mention(decidedBy ?? '')}.`;
 }
 
-/** What the asker hears. */
+/** What the requester reads when it was decided or has expired. */
 export function answerMessage({ role, pattern, state, until, decidedBy }: AccessRequest): Message {
   if (state === 'expired') {
     return textMessage(
@@ -51,12 +52,11 @@ export function answerMessage({ role, pattern, state, until, decidedBy }: Access
   }
   const by = mention(decidedBy ?? '');
   if (state === 'denied') return textMessage(`${by} said no to the role ${describeRole({ role, pattern })}.`);
-  const given = { role, pattern, ...(until === undefined ? {} : { until }) };
-  return textMessage(`${by} gave you the role ${describeRole(given)}. It counts at once.`);
+  return textMessage(`${by} gave you the role ${describeRole({ role, pattern, until })}. It counts at once.`);
 }
 
-/** What the asker hears at once. */
-export function askedWords(request: AccessRequest, owners: readonly string[]): string {
+/** What the requester reads at once. */
+export function requestedWords(request: AccessRequest, owners: readonly UserId[]): string {
   const { role, pattern, state, cards } = request;
   const what = describeRole({ role, pattern });
   if (state !== 'open') return `Your request for the role ${what} has been answered already.`;

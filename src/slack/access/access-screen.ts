@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { AccessList } from '../../app/access/change-access.ts';
 import type { Grant, HeldRoles } from '../../domain/access.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { accessPages, grantButton, revokeButton } from '../buttons.ts';
 import { actions, confirmation, context, header, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
@@ -15,12 +16,12 @@ import {
 } from './access-words.ts';
 
 const GRANTS_PER_PAGE = 12;
-/** With the longest patterns, so many fit into one paragraph. */
-const HOLDS_MOST = 12;
+/** With the longest patterns, so many fit into one section. */
+const MOST_ROLES = 12;
 /** Older ones are answered first; the others are counted. */
-const REQUESTS_MOST = 5;
+const MOST_REQUESTS = 5;
 
-/** Who may do what, who asks for more, and the buttons that change it. */
+/** Lists the roles and the open requests, with the buttons that change them. */
 export function accessScreen({ grants, owners, requests }: AccessList, page: number): Message {
   const pages = Math.max(1, Math.ceil(grants.length / GRANTS_PER_PAGE));
   const shown = Math.min(page, pages - 1);
@@ -30,12 +31,12 @@ export function accessScreen({ grants, owners, requests }: AccessList, page: num
     blocks: [
       header('Who may do what'),
       ...requests
-        .slice(0, REQUESTS_MOST)
+        .slice(0, MOST_REQUESTS)
         .flatMap((request) => [section(describeRequest(request)), actions(...answerButtons(request.id))]),
-      ...(requests.length > REQUESTS_MOST
+      ...(requests.length > MOST_REQUESTS
         ? [
             context(
-              `and ${requests.length - REQUESTS_MOST} more waiting: they follow when these are answered.`,
+              `and ${requests.length - MOST_REQUESTS} more waiting: they follow when these are answered.`,
             ),
           ]
         : []),
@@ -73,14 +74,14 @@ function grantLine(grant: Grant, page: number): KnownBlock {
 }
 
 function buttonsOf(page: number, pages: number): KnownBlock {
-  const turns = pageButtons(accessPages, page, pages, (wanted) => ({ page: wanted }));
-  return actions(grantButton.element('Give a role…', {}, { style: 'primary' }), ...turns);
+  const pagination = pageButtons(accessPages, page, pages, (wanted) => ({ page: wanted }));
+  return actions(grantButton.element('Give a role…', {}, { style: 'primary' }), ...pagination);
 }
 
-/** What one person may do here, and why. */
-export function rolesMessage(userId: string, roles: HeldRoles): Message {
+/** Which roles one user holds here, and why. */
+export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   if (roles.length === 0) return textMessage(`${mention(userId)} has no role here.`);
-  const lines = roles.slice(0, HOLDS_MOST).map((hold) => `• ${describeHeldRole(hold)}`);
+  const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
   const more = roles.length > lines.length ? `\nand ${roles.length - lines.length} more` : '';
   return textMessage(
     `${mention(userId)}, acting in this channel:\n${lines.join('\n')}${more}`,

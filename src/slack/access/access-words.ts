@@ -4,7 +4,7 @@ import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { codeLabel, escapeText, mention, shorten, slackDate } from '../kit/text.ts';
 
-/** Mentions a person, a user group or a channel by id; nobody is notified by an ephemeral message. */
+/** Mentions a user, a user group or a channel by id; an ephemeral message notifies none of them. */
 export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
   if (subjectKind === 'group') return `<!subteam^${subjectId}>`;
   return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
@@ -18,25 +18,24 @@ export function describeRole({
 }: {
   readonly role: Role;
   readonly pattern: string;
-  readonly until?: number;
+  readonly until?: number | undefined;
 }): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
   return `*${role}*${servers}${until === undefined ? '' : `, until ${slackDate(until)}`}`;
 }
 
-/** Who has what by a grant, and by whom. */
+/** Who has which role by a grant, and who granted it. */
 export function describeGrant(grant: Grant): string {
-  const whoever = grant.subjectKind === 'channel' ? 'Full members acting in ' : '';
-  return `${whoever}${describeGrantee(grant)} ${describeRole(grant)}\nGiven by ${mention(grant.grantedBy)}, ${slackDate(grant.grantedAt)}`;
+  const members = grant.subjectKind === 'channel' ? 'Full members acting in ' : '';
+  return `${members}${describeGrantee(grant)} ${describeRole(grant)}\nGiven by ${mention(grant.grantedBy)}, ${slackDate(grant.grantedAt)}`;
 }
 
-/** What somebody may do, and why. */
+/** A role that a user holds, and why. */
 export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   if (source === 'named') return `*${role}*: named in \`OWNERS\``;
   if (source === 'admin') return `*${role}*: an admin of this Slack workspace`;
   const through = source.subjectKind === 'user' ? '' : ` through ${describeGrantee(source)}`;
-  const until = source.until === undefined ? {} : { until: source.until };
-  return `${describeRole({ role, pattern, ...until })}${through}: given by ${mention(source.grantedBy)}`;
+  return `${describeRole({ role, pattern, until: source.until })}${through}: given by ${mention(source.grantedBy)}`;
 }
 
 /** "@ann asks for the role *operator*", with the reason below. */

@@ -8,6 +8,7 @@ import {
 } from '../../app/access/change-access.ts';
 import { listGroups } from '../../app/access/list-groups.ts';
 import type { Grantee } from '../../domain/access.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { accessPages, grantButton, revokeButton } from '../buttons.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
@@ -43,22 +44,22 @@ export const access = defineCommand({
   needs: 'owner',
   options: ['on', 'for'],
   parse: parseAccess,
-  run: async (wish, request) => {
-    if (wish.act === 'ask') return askForm.open(wish.wish, request);
-    if (wish.act === 'list') return showScreen(0, request);
-    if (wish.act === 'explain') return explain(wish.userId, request);
-    if (wish.act === 'grant') return grant(wish.wish, request);
-    return revoke(wish.grantee, request);
+  run: async (command, request) => {
+    if (command.act === 'ask') return askForm.open(command.wanted, request);
+    if (command.act === 'list') return showScreen(0, request);
+    if (command.act === 'explain') return explain(command.userId, request);
+    if (command.act === 'grant') return grant(command.wanted, request);
+    return revoke(command.grantee, request);
   },
   actions: [
     ...askActions,
     form.handler,
     grantButton.on((_input, request) => form.open({}, request)),
-    accessPages.back.on(turn),
-    accessPages.further.on(turn),
+    accessPages.back.on(turnPage),
+    accessPages.further.on(turnPage),
     revokeButton.on(async ({ grantId, page }, request) => {
       await request.execute(revokeAccess, { grantId });
-      await turn({ page }, request);
+      await turnPage({ page }, request);
     }),
   ],
   modals: [
@@ -90,11 +91,11 @@ async function showScreen(page: number, request: SlackRequest): Promise<void> {
   await request.reply.send(accessScreen(await request.execute(listAccess, {}), page));
 }
 
-async function turn({ page }: { page: number }, request: SlackRequest): Promise<void> {
+async function turnPage({ page }: { page: number }, request: SlackRequest): Promise<void> {
   await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
 }
 
-async function explain(userId: string, request: SlackRequest): Promise<void> {
+async function explain(userId: UserId, request: SlackRequest): Promise<void> {
   await request.reply.send(rolesMessage(userId, await request.execute(explainAccess, { userId })));
 }
 

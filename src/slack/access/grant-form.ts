@@ -1,10 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { WantedGrant } from '../../app/access/change-access.ts';
+import type { Granted, WantedGrant } from '../../app/access/change-access.ts';
 import type { UserGroup } from '../../app/authorize/ports.ts';
-import type { Grant, Grantee } from '../../domain/access.ts';
+import type { Grantee } from '../../domain/access.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, option, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeTyped, count, plainLabel } from '../kit/text.ts';
@@ -13,7 +14,7 @@ import { describeGrantee, describeRole } from './access-words.ts';
 export const GRANT_TITLE = 'Give a role';
 const HOUR_MS = 60 * 60_000;
 const TIMES = [
-  { value: 'good', text: 'for good' },
+  { value: 'permanent', text: 'for good' },
   { value: '1', text: 'for 1 hour' },
   { value: '8', text: 'for 8 hours' },
   { value: '24', text: 'for a day' },
@@ -34,10 +35,10 @@ export const grantForm = defineModal(
 );
 export type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
-/** The form in which an owner gives a role; without the scope for user groups, that field is absent. */
+/** The form in which an owner grants a role; without the scope for user groups, that field is absent. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
   const roles = ROLES.map((role) => option(role, role, ROLE_WORDS[role]));
-  const [forGood] = TIMES;
+  const [permanent] = TIMES;
   return grantForm.view({
     origin,
     metadata: {},
@@ -64,7 +65,7 @@ export function grantView(groups: readonly UserGroup[] | undefined, origin: Orig
         label: 'How long',
         placeholder: 'Choose how long',
         options: TIMES.map(({ value, text }) => option(text, value)),
-        initial: forGood.value,
+        initial: permanent.value,
       }),
     ],
   });
@@ -82,7 +83,7 @@ function groupField(groups: readonly UserGroup[]) {
   });
 }
 
-/** The user groups that fit what was typed, as choices. */
+/** The user groups that match what was typed, as choices. */
 export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
   const wanted = typed.trim().toLowerCase();
   return groups
@@ -101,7 +102,7 @@ const ROLE_WORDS = {
   owner: 'also connects the account and gives roles',
 } as const;
 
-/** Makes a wish of what was entered, or says what is wrong beside the field that it is about. */
+/** Reads what was entered, or says what is wrong beside the field that it is about. */
 export function readGrantFields(
   fields: GrantFields,
 ): WantedGrant | { readonly errors: Record<string, string> } {
@@ -119,20 +120,21 @@ export function readGrantFields(
     return { errors: { pattern: 'An owner covers every server: leave it empty' } };
   }
   const hours = Number(fields.time);
-  return { ...grantee, role: fields.role, pattern, ...(hours > 0 ? { forMs: hours * HOUR_MS } : {}) };
+  const forMs = hours > 0 ? hours * HOUR_MS : undefined;
+  return { ...grantee, role: fields.role, pattern, ...omitUndefined({ forMs }) };
 }
 
-/** What was given, and whether it covers anything today. */
-export function grantedWords({ grant, fits }: { grant: Grant; fits?: number }): string {
+/** What was granted, and how many servers it covers today. */
+export function grantedWords({ grant, fits }: Granted): string {
   const covered =
     fits === undefined
       ? ''
       : fits === 0
         ? ` No server is named like ${codeTyped(grant.pattern)} today; it counts for those to come.`
         : ` That is ${count(fits, 'server')} today.`;
-  const whoever =
+  const subject =
     grant.subjectKind === 'channel'
       ? `Whoever is a full member and acts in ${describeGrantee(grant)}`
       : describeGrantee(grant);
-  return `${whoever} is now ${describeRole(grant)}.${covered}`;
+  return `${subject} is now ${describeRole(grant)}.${covered}`;
 }

@@ -1,27 +1,34 @@
 import type { WantedGrant } from '../../app/access/change-access.ts';
+import type { WantedRole } from '../../app/access/request-access.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { ROLES, type Role } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { findNearest } from '../../domain/nearest.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { findChannelId, findGroupId, findUserId, type TypedWords } from '../kit/typed-words.ts';
 
 export const ACCESS_USAGE =
   'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role>]';
 
-/** What somebody wants of `/vps access`. */
-export type AccessWish =
+/** What `/vps access` is to do. */
+export type AccessCommand =
   | { readonly act: 'list' }
   | { readonly act: 'explain'; readonly userId: string }
-  | { readonly act: 'grant'; readonly wish: WantedGrant }
+  | { readonly act: 'grant'; readonly wanted: WantedGrant }
   | { readonly act: 'revoke'; readonly grantee: Grantee }
-  | { readonly act: 'ask'; readonly wish: { readonly role: Role; readonly label?: string } };
+  | { readonly act: 'ask'; readonly wanted: WantedRole };
 
 const ACTS = ['list', 'grant', 'revoke', 'ask'];
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
+const UNIT_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
 const LONGEST_MS = 366 * 86_400_000;
 
 /** Reads what was typed after `access`; a string says what is wrong with it. */
-export function parseAccess({ words, options }: TypedWords): AccessWish | string {
+export function parseAccess({ words, options }: TypedWords): AccessCommand | string {
   const [act = 'list', ...rest] = words;
   const userId = findUserId(act);
   if (userId !== undefined) return { act: 'explain', userId };
@@ -67,7 +74,7 @@ function parseGrant(
   [who = '', role = '', tooMuch]: readonly string[],
   on: string | undefined,
   forTime: string | undefined,
-): AccessWish | string {
+): AccessCommand | string {
   const grantee = findGrantee(who);
   if (!grantee) return explainWho(who);
   const wanted = findRole(role);
@@ -77,24 +84,21 @@ function parseGrant(
   if (pattern === undefined) return 'After “on” comes part of a label, such as web-*.';
   const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
   if (forMs === 'wrong') return 'After “for” comes a time of a year at most, such as 30m, 8h, 2d or 1w.';
-  return {
-    act: 'grant',
-    wish: { ...grantee, role: wanted, pattern, ...(forMs === undefined ? {} : { forMs }) },
-  };
+  return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, ...omitUndefined({ forMs }) } };
 }
 
-function parseRevoke([who = '', tooMuch]: readonly string[]): AccessWish | string {
+function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | string {
   const grantee = findGrantee(who);
   if (!grantee) return explainWho(who);
   if (tooMuch === undefined) return { act: 'revoke', grantee };
   return REVOKES_ALL;
 }
 
-function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessWish | string {
+function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessCommand | string {
   const wanted = findRole(role);
   if (!wanted) return explainRole(role);
   const label = on ?? (rest.length === 0 ? undefined : rest.join(' '));
-  return { act: 'ask', wish: { role: wanted, ...(label === undefined || label === '' ? {} : { label }) } };
+  return { act: 'ask', wanted: { role: wanted, ...omitUndefined({ label: label || undefined }) } };
 }
 
 function findGrantee(word: string): Grantee | undefined {
@@ -109,9 +113,8 @@ function findRole(typed: string): Role | undefined {
 }
 
 function findTime(typed: string): number | 'wrong' {
-  const match = /^(\d{1,4})([mhdw])$/i.exec(typed);
-  if (!match) return 'wrong';
-  const ms = Number(match[1]) * UNIT_MS[(match[2] ?? 'h').toLowerCase() as keyof typeof UNIT_MS];
+  const [, amount, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(typed.toLowerCase()) ?? [];
+  const ms = Number(amount) * (UNIT_MS[unit] ?? 0);
   return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
 }
 

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  ACCESS_ANSWERS,
-  answerAccessRequest,
-  checkWantedRole,
-  requestAccess,
-} from '../../app/access/request-access.ts';
+import { ACCESS_ANSWERS, answerAccessRequest } from '../../app/access/answer-access-request.ts';
+import { checkWantedRole, requestAccess } from '../../app/access/request-access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
@@ -14,24 +10,24 @@ import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
 import { mention } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { askedWords } from './access-request-card.ts';
+import { requestedWords } from './access-request-card.ts';
 import { describeRole } from './access-words.ts';
 
 const TITLE = 'Ask for access';
-const wish = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
-type Wish = z.output<typeof wish>;
+const wantedRole = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
+type WantedRole = z.output<typeof wantedRole>;
 
 const reasonForm = defineModal(
   'ask_access',
-  wish,
+  wantedRole,
   z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
 );
 
-/** Asks for a role that somebody lacks: one press and a reason. */
+/** Asks for a role that the user does not hold: one press and a reason. */
 export const askForm = defineForm({
   id: 'ask',
   title: TITLE,
-  input: wish,
+  input: wantedRole,
   needs: requestAccess,
   load: async (input, _request, origin) => {
     checkWantedRole(input);
@@ -40,7 +36,7 @@ export const askForm = defineForm({
 });
 
 /** Asks for the reason. */
-export function askView(input: Wish, origin: Parameters<typeof reasonForm.view>[0]['origin']) {
+export function askView(input: WantedRole, origin: Parameters<typeof reasonForm.view>[0]['origin']) {
   return reasonForm.view({
     origin,
     metadata: input,
@@ -48,7 +44,7 @@ export function askView(input: Wish, origin: Parameters<typeof reasonForm.view>[
     submit: 'Ask',
     blocks: [
       section(
-        `The owners are asked to give you the role ${describeWish(input)}, for good or for some hours.`,
+        `The owners are asked to give you the role ${describeWanted(input)}, for good or for some hours.`,
       ),
       reasonForm.textField('reason', { label: 'What for?', multiline: true, maxLength: 300 }),
     ],
@@ -60,7 +56,7 @@ export const askActions = [
   requestAccessButton.on((input, request) => askForm.open(input, request)),
   ...ACCESS_ANSWERS.map((answer) =>
     accessAnswerButton[answer].on(async ({ requestId }, request) => {
-      await tellAnswer(await request.execute(answerAccessRequest, { requestId, answer }), request);
+      await confirmAnswer(await request.execute(answerAccessRequest, { requestId, answer }), request);
     }),
   ),
 ];
@@ -70,25 +66,25 @@ export const askModals = [
     return {
       with: loadingView(TITLE, 'Asking the owners…'),
       after: async () => {
-        const asked = await request.execute(requestAccess, {
-          id: origin.formId,
-          ...metadata,
-          reason: fields.reason,
-        });
-        await request.views.update(viewId, noticeView(TITLE, askedWords(asked.request, asked.owners)));
+        const wanted = { id: origin.formId, ...metadata, reason: fields.reason };
+        const requested = await request.execute(requestAccess, wanted);
+        const words = requestedWords(requested.request, requested.owners);
+        await request.views.update(viewId, noticeView(TITLE, words));
       },
     };
   }),
 ];
 
-async function tellAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
-  const untold = answered.isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
-  const what = answered.state === 'denied' ? 'does not get the role' : 'has the role';
+/** Confirms to the owner what they answered. */
+async function confirmAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
+  const { requesterId, isNotified, state } = answered;
+  const closing = isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
+  const what = state === 'denied' ? 'does not get the role' : 'has the role';
   await request.reply.send(
-    textMessage(`${mention(answered.requesterId)} ${what} ${describeRole(answered)}.${untold}`),
+    textMessage(`${mention(requesterId)} ${what} ${describeRole(answered)}.${closing}`),
   );
 }
 
-function describeWish({ role, label }: Wish): string {
+function describeWanted({ role, label }: WantedRole): string {
   return describeRole({ role, pattern: label === undefined ? EVERY_SERVER : exactPattern(label) });
 }

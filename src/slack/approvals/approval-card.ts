@@ -1,19 +1,14 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { type Approval, labelOfAction } from '../../domain/approval.ts';
+import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { countPaidDays } from '../../domain/server.ts';
 import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
-import {
-  approvalWords,
-  describeDecision,
-  describeWish,
-  kindOf,
-  priceOf,
-  unreachedWords,
-} from './approval-words.ts';
+import { kindOf } from './action-kind.ts';
+import { approvalWords, describeDecision, describeWish, priceOf, unreachedWords } from './approval-words.ts';
 
-/** What a second person gets: who asks for what and why, with the answers; and what became of it in its place. */
+/** What a manager sees: who requests what and why, with the answers; and the outcome in its place. */
 export function approvalCard(approval: Approval, currency: string): Message {
   const wish = describeWish(approval, currency);
   if (approval.state !== 'open') return textMessage(wish, section(describeDecision(approval, currency)));
@@ -46,7 +41,7 @@ export function approvalButtons(approval: Approval, currency: string): Button[] 
   ];
 }
 
-/** What the one who asked hears: how it ended, and the way to ask again where nothing was done. */
+/** What the requester reads: how it ended, and the way to request it again where nothing was done. */
 export function approvalMessage(approval: Approval, currency: string): Message {
   if (approval.state === 'open') return textMessage(unreachedWords(approval));
   const buttons = nextButtons(approval);
@@ -60,7 +55,7 @@ export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval
   return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(action))}${by}`);
 }
 
-/** One of several that wait, in a list. */
+/** One of several open approvals, in a list. */
 export function waitingBlocks(approval: Approval, canAnswer: boolean, currency: string): KnownBlock[] {
   const until = `Until ${slackDate(approval.expiresAt)}.`;
   const line = section(`${describeWish(approval, currency)} ${until}`);
@@ -106,10 +101,14 @@ function confirmWords({ action }: Approval, currency: string): string {
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 
-function nextButtons({ state, action, reason = '' }: Approval): Button[] {
-  const serverId = action.kind === 'delete' ? action.serverId : idOf(action.purchase);
-  if (state === 'approved' || state === 'running' || ['done', 'lost_account'].includes(reason)) return [];
-  if (reason === 'no_answer' && serverId !== undefined)
+/** Nothing to press where it is done or goes on; a look where nobody knows; else the way to request it again. */
+function nextButtons(approval: Approval): Button[] {
+  const { state, action } = approval;
+  const reason = 'reason' in approval ? approval.reason.code : undefined;
+  const serverId = serverIdOf(action);
+  if (state === 'approved' || state === 'running' || reason === 'done' || reason === 'lost_account')
+    return [];
+  if ((reason === 'no_answer' || (state === 'ended' && reason === 'unreadable')) && serverId !== undefined)
     return [showButton.element('Look again', { id: serverId })];
   if (action.kind === 'purchase' && action.purchase.kind === 'create')
     return [createReviewButton.element('Ask again…', action.purchase.order)];
@@ -118,6 +117,7 @@ function nextButtons({ state, action, reason = '' }: Approval): Button[] {
   return [button.element('Ask again…', { id: serverId })];
 }
 
-function idOf(purchase: { readonly kind: string; readonly serverId?: number }): number | undefined {
-  return purchase.serverId;
+function serverIdOf(action: ApprovalAction): ServerId | undefined {
+  if (action.kind === 'delete') return action.serverId;
+  return action.purchase.kind === 'renew' ? action.purchase.serverId : undefined;
 }

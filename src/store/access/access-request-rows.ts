@@ -1,50 +1,39 @@
+import { z } from 'zod';
 import type { NewAccessRequest } from '../../app/access/ports.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
-import type { Card } from '../../domain/decision.ts';
+import { ACCESS_REQUEST_STATES } from '../../domain/decision.ts';
+import { fromDecisionColumns, toDecisionColumns } from '../decisions/decision-rows.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { AccessRequestRow } from '../engine/tables.ts';
 
 /** Makes the row of a request that was just made. */
 export function toAccessRequestRow(request: NewAccessRequest): AccessRequestRow {
   return {
-    id: request.id,
-    workspace_id: request.workspaceId,
+    ...toDecisionColumns(request),
     asker_id: request.requesterId,
-    channel_id: request.channelId ?? null,
     role: request.role,
     pattern: request.pattern,
     pattern_key: request.pattern.toLowerCase(),
     reason: request.reason,
-    asked_at: request.requestedAt,
-    expires_at: request.expiresAt,
-    state: 'open',
-    decided_by: null,
-    decided_at: null,
     until: null,
-    is_told: 0,
-    cards: '[]',
   };
 }
 
+/** A row of the requests, whose state and reason are not checked yet. */
+type StoredRequest = Omit<AccessRequestRow, 'state' | 'reason'> & {
+  readonly state: string;
+  readonly reason: string | null;
+};
+
 /** Reads a row of the requests. */
-export function toAccessRequest(row: AccessRequestRow): AccessRequest {
+export function toAccessRequest(row: StoredRequest): AccessRequest {
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
+    ...fromDecisionColumns(row),
+    state: z.enum(ACCESS_REQUEST_STATES).parse(row.state),
     requesterId: row.asker_id,
     role: row.role,
     pattern: row.pattern,
-    reason: row.reason,
-    requestedAt: row.asked_at,
-    expiresAt: row.expires_at,
-    state: row.state,
-    isNotified: row.is_told === 1,
-    cards: JSON.parse(row.cards) as Card[],
-    ...keepPresent({
-      channelId: row.channel_id,
-      decidedBy: row.decided_by,
-      decidedAt: row.decided_at,
-      until: row.until,
-    }),
+    reason: z.string().parse(row.reason),
+    ...keepPresent({ until: row.until }),
   };
 }

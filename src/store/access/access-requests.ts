@@ -1,8 +1,9 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { AccessRequests, NewAccessRequest, RequestOutcome } from '../../app/access/ports.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
-import { addAudit } from '../account/audit.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
+import { createDecisionStore } from '../decisions/decision-store.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { AccessRequestRow, Tables } from '../engine/tables.ts';
 import { toAccessRequest, toAccessRequestRow } from './access-request-rows.ts';
@@ -11,81 +12,27 @@ import { addGrant } from './grants.ts';
 type Limit = Parameters<AccessRequests['request']>[1];
 type Decision = Parameters<AccessRequests['decide']>[1];
 
-/** What people asked the owners for. Of two who decide at once, the first one does. */
+/** What users asked the owners for. Of two who decide at once, the first one does. */
 export function createAccessRequests(foundation: Foundation): AccessRequests {
   const { db } = foundation;
   return {
-    ...createRequestLists(foundation),
-    request: (request, limit) => db.transaction().execute((trx) => ask(trx, request, limit)),
-    storeCards: async (id, cards) => {
-      await db
-        .updateTable('access_requests')
-        .set({ cards: JSON.stringify(cards) })
-        .where('id', '=', id)
-        .execute();
-    },
-    markNotified: async (id, state) => {
-      await db
-        .updateTable('access_requests')
-        .set({ is_told: 1 })
-        .where('id', '=', id)
-        .where('state', '=', state)
-        .execute();
-    },
+    ...createDecisionStore(foundation, {
+      table: 'access_requests',
+      changedAt: sql`coalesce(decided_at, asked_at)`,
+      onExpiry: () => ({}),
+      read: toAccessRequest,
+    }),
+    request: (request, limit) => db.transaction().execute((trx) => addRequest(trx, request, limit)),
     decide: (id, decision) => db.transaction().execute((trx) => decide(trx, foundation, id, decision)),
-    expire: (now, auditOf) =>
-      db.transaction().execute(async (trx) => {
-        const rows = await trx
-          .updateTable('access_requests')
-          .set({ state: 'expired', decided_at: now, is_told: 0 })
-          .where('state', '=', 'open')
-          .where('expires_at', '<=', now)
-          .returningAll()
-          .execute();
-        // Chains are always taken in the same order, so that no two of these wait for each other.
-        const expired = rows.sort(byWorkspace).map(toAccessRequest);
-        for (const request of expired) await addAudit(trx, foundation, auditOf(request));
-        return expired;
-      }),
   };
 }
 
-function createRequestLists({
-  db,
-}: Foundation): Pick<AccessRequests, 'find' | 'listOpen' | 'listUnnotified'> {
-  const select = () => db.selectFrom('access_requests').selectAll();
-  return {
-    find: async (id) => {
-      const row = await select().where('id', '=', id).executeTakeFirst();
-      return row && toAccessRequest(row);
-    },
-    listOpen: async (workspaceId) => {
-      const rows = await select()
-        .where('workspace_id', '=', workspaceId)
-        .where('state', '=', 'open')
-        .orderBy('asked_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toAccessRequest);
-    },
-    listUnnotified: async (before) => {
-      const rows = await select()
-        .where('is_told', '=', 0)
-        .where(({ fn }) => fn.coalesce('decided_at', 'asked_at'), '<', before)
-        .orderBy('asked_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toAccessRequest);
-    },
-  };
-}
-
-async function ask(
+async function addRequest(
   trx: Transaction<Tables>,
   request: NewAccessRequest,
   { since, most }: Limit,
 ): Promise<RequestOutcome> {
-  // Whoever asks twice at the same moment waits here, so that each counts what the other one has asked.
+  // Two requests of one user at the same moment come one after the other here, so that each counts the other one.
   await lockWorkspace(trx, request.workspaceId);
   const row = toAccessRequestRow(request);
   const repeated = await findRepeated(trx, row, since);
@@ -110,7 +57,7 @@ async function ask(
   return { kind: 'new', request: toAccessRequest(inserted), replaced: old.map(toAccessRequest) };
 }
 
-/** The same press again, or one that asks for the same thing too soon. */
+/** The same press again, or an earlier request for the same that is open or was denied. */
 async function findRepeated(
   db: Queries,
   row: AccessRequestRow,
@@ -132,7 +79,7 @@ async function findRepeated(
   );
 }
 
-/** What this person asked for since then, oldest first. */
+/** What this user asked for since then, oldest first. */
 async function listRecent(
   db: Queries,
   row: AccessRequestRow,
@@ -153,7 +100,7 @@ async function listRecent(
 async function decide(
   trx: Transaction<Tables>,
   { newId }: Foundation,
-  id: string,
+  id: ConfirmationId,
   { by, at, grant }: Decision,
 ): Promise<AccessRequest | undefined> {
   const row = await trx
@@ -172,10 +119,4 @@ async function decide(
   const { until = null } = await addGrant(trx, newId(), grant);
   await trx.updateTable('access_requests').set({ until }).where('id', '=', id).execute();
   return toAccessRequest({ ...row, until });
-}
-
-/** For what a RETURNING gives: that has no order. */
-function byWorkspace(a: AccessRequestRow, b: AccessRequestRow): number {
-  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
-  return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);
 }

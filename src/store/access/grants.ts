@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely
 import type { Grants, NewGrant } from '../../app/access/ports.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES, roleCovers } from '../../domain/actor.ts';
+import type { ChannelId, GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
@@ -62,7 +63,7 @@ export function createGrants(foundation: Foundation): Grants {
           .where('until', '<=', now)
           .returningAll()
           .execute();
-        // Chains are always taken in the same order, so that no two of these wait for each other.
+        // Audit chains are always taken in the same order, so that no two of these wait for each other.
         const ended = rows.sort(byWorkspace).map(toGrant);
         for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
         return ended;
@@ -70,31 +71,31 @@ export function createGrants(foundation: Foundation): Grants {
   };
 }
 
-/** Gives a role, in a transaction or by itself. What it replaces is gone, with its id. */
-export async function putGrant(db: Queries, id: string, grant: NewGrant): Promise<Grant> {
-  const { given, key } = toRow(id, grant);
+/** Grants a role, in a transaction or by itself. What it replaces is gone, with its id. */
+export async function putGrant(db: Queries, id: GrantId, grant: NewGrant): Promise<Grant> {
+  const { granted, key } = toRow(id, grant);
   const row = await db
     .insertInto('grants')
-    .values({ ...given, ...key })
-    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(given))
+    .values({ ...granted, ...key })
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
     .returningAll()
     .executeTakeFirstOrThrow();
   return toGrant(row);
 }
 
 /**
- * Gives a role as an addition: nothing that the subject has becomes less or ends earlier by it. What counts then: it,
- * or what was there and is at least as much.
+ * Grants a role as an addition: no grant that the subject has becomes less or ends earlier by it. Returns the grant that
+ * counts then: this one, or the one that was there and is at least as much.
  */
-export async function addGrant(trx: Transaction<Tables>, id: string, grant: NewGrant): Promise<Grant> {
-  const { given, key } = toRow(id, grant);
+export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: NewGrant): Promise<Grant> {
+  const { granted, key } = toRow(id, grant);
   const { until } = grant;
   const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
   await trx
     .insertInto('grants')
-    .values({ ...given, ...key })
+    .values({ ...granted, ...key })
     .onConflict((conflict) => {
-      const update = conflict.columns(KEY).doUpdateSet(given);
+      const update = conflict.columns(KEY).doUpdateSet(granted);
       return until === undefined
         ? update.where('grants.role', 'not in', atLeast)
         : update.where('grants.until', '<', until);
@@ -112,10 +113,10 @@ export async function addGrant(trx: Transaction<Tables>, id: string, grant: NewG
   return toGrant(row);
 }
 
-function toRow(id: string, grant: NewGrant) {
+function toRow(id: GrantId, grant: NewGrant) {
   const { subjectKind, subjectId, role, pattern, until } = grant;
   if (role === 'owner' && pattern !== EVERY_SERVER) throw new Error('an owner covers every server');
-  const given = {
+  const granted = {
     id,
     role,
     pattern,
@@ -130,14 +131,14 @@ function toRow(id: string, grant: NewGrant) {
     pattern_key: pattern.toLowerCase(),
     temporary_role: until === undefined ? ('' as const) : role,
   };
-  return { given, key };
+  return { granted, key };
 }
 
 const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'temporary_role'] as const;
 
 function subjectsAt(
   column: ExpressionBuilder<Tables, 'grants'>,
-  { userId, channelId }: { readonly userId: string; readonly channelId?: string },
+  { userId, channelId }: { readonly userId: UserId; readonly channelId?: ChannelId },
 ): Expression<SqlBool>[] {
   const is = ({ subjectKind, subjectId }: Grantee) =>
     column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);

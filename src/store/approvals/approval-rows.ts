@@ -1,56 +1,62 @@
-import type { Approvals } from '../../app/approvals/ports.ts';
-import type { Approval, ApprovalAction } from '../../domain/approval.ts';
-import type { Card } from '../../domain/decision.ts';
+import { z } from 'zod';
+import type { Approval, ApprovalAction, NewApproval } from '../../domain/approval.ts';
+import { money } from '../../domain/money.ts';
 import { claimOf } from '../../domain/operation.ts';
-import { keepPresent } from '../engine/omit-null.ts';
+import { fromDecisionColumns, toDecisionColumns } from '../decisions/decision-rows.ts';
 import type { ApprovalRow } from '../engine/tables.ts';
+import { readOutcome } from './approval-outcomes.ts';
 
-/** Makes the row of an approval that was just asked for. */
-export function toApprovalRow(approval: Parameters<Approvals['request']>[0]): ApprovalRow {
+const order = z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() });
+
+const purchase = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('create'), order }),
+  z.object({ kind: z.literal('renew'), serverId: z.number(), label: z.string(), paidUntil: z.number() }),
+]);
+
+const action = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('purchase'),
+    purchase,
+    price: z.number().transform(money).exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('delete'),
+    serverId: z.number(),
+    label: z.string(),
+    paidUntil: z.number().exactOptional(),
+  }),
+]);
+
+/** Makes the row of an approval that was just requested. */
+export function toApprovalRow(approval: NewApproval): ApprovalRow {
   return {
-    id: approval.id,
-    workspace_id: approval.workspaceId,
+    ...toDecisionColumns(approval),
     requester_id: approval.requesterId,
-    channel_id: approval.channelId ?? null,
     kind: approval.action.kind,
     deed: JSON.stringify(approval.action),
-    claim: claimOfDeed(approval.action),
+    claim: claimOfAction(approval.action),
     is_over_budget: approval.isOverBudget ? 1 : 0,
-    state: 'open',
-    asked_at: approval.requestedAt,
-    expires_at: approval.expiresAt,
     changed_at: approval.requestedAt,
-    decided_by: null,
-    decided_at: null,
     reason: null,
-    is_told: 0,
-    cards: '[]',
+    reason_details: null,
   };
 }
 
-/** Reads a row of the approvals. Its JSON was written by `toApprovalRow` and `keepCards`. */
-export function toApproval(row: ApprovalRow): Approval {
+/** A row of the approvals, whose state is not checked yet. */
+type StoredApproval = Omit<ApprovalRow, 'state'> & { readonly state: string };
+
+/** Reads a row of the approvals. */
+export function toApproval(row: StoredApproval): Approval {
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
+    ...fromDecisionColumns(row),
+    ...readOutcome(row),
     requesterId: row.requester_id,
-    action: JSON.parse(row.deed) as ApprovalAction,
+    action: action.parse(JSON.parse(row.deed)),
     isOverBudget: row.is_over_budget === 1,
-    state: row.state,
-    requestedAt: row.asked_at,
-    expiresAt: row.expires_at,
-    isNotified: row.is_told === 1,
-    cards: JSON.parse(row.cards) as Card[],
-    ...keepPresent({
-      channelId: row.channel_id,
-      decidedBy: row.decided_by,
-      decidedAt: row.decided_at,
-      reason: row.reason,
-    }),
   };
 }
 
 /** What two open approvals must not both be about; empty for a create. */
-function claimOfDeed(deed: ApprovalAction): string {
-  return deed.kind === 'delete' ? `delete:${deed.serverId}` : claimOf(deed.purchase);
+function claimOfAction(wanted: ApprovalAction): string {
+  return wanted.kind === 'delete' ? `delete:${wanted.serverId}` : claimOf(wanted.purchase);
 }

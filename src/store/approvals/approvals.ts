@@ -1,25 +1,36 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Approvals } from '../../app/approvals/ports.ts';
 import type { NewOperation } from '../../app/purchases/ports.ts';
-import type { Approval } from '../../domain/approval.ts';
+import type { Approval, ApprovalOutcome } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { ApprovalState } from '../../domain/decision.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { addAudit } from '../account/audit.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
+import { createDecisionStore } from '../decisions/decision-store.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { ApprovalRow, Tables } from '../engine/tables.ts';
 import { prepareOperation } from '../purchases/ledger-prepare.ts';
+import { toOutcomeColumns } from './approval-outcomes.ts';
 import { toApproval, toApprovalRow } from './approval-rows.ts';
 
 type Decision = Parameters<Approvals['approve']>[1];
 type Target = Parameters<Approvals['move']>[2];
 
 /**
- * What waits for a second person. Each change of state names the states that it may start from in its own UPDATE:
- * of two that race, one happens, and only that one is audited.
+ * What has to be approved by a second user. Each change of state names the states that it may start from in its own
+ * UPDATE: of two that race, one happens, and only that one is audited.
  */
 export function createApprovals(foundation: Foundation): Approvals {
   const { db } = foundation;
   return {
-    ...createApprovalLists(foundation),
+    ...createDecisionStore(foundation, {
+      table: 'approvals',
+      changedAt: sql.ref('changed_at'),
+      onExpiry: (now) => ({ changed_at: now, claim: '' }),
+      read: toApproval,
+    }),
     request: (approval, audit) =>
       db.transaction().execute(async (trx) => {
         const row = toApprovalRow(approval);
@@ -30,35 +41,8 @@ export function createApprovals(foundation: Foundation): Approvals {
           approval: toApproval(inserted ?? (await getWinner(trx, row))),
         };
       }),
-    storeCards: async (id, cards) => {
-      await db
-        .updateTable('approvals')
-        .set({ cards: JSON.stringify(cards) })
-        .where('id', '=', id)
-        .execute();
-    },
-    markNotified: async (id, state) => {
-      await db
-        .updateTable('approvals')
-        .set({ is_told: 1 })
-        .where('id', '=', id)
-        .where('state', '=', state)
-        .execute();
-    },
-    // A purchase stays `approved`: what becomes of it, its operation says.
-    approve: (id, decision, audit) => {
-      const done = db.transaction().execute(async (trx) => {
-        const row = await approve(trx, id, decision);
-        if (!row) return undefined;
-        const approval = toApproval(row);
-        const operation = await prepareApproved(trx, approval, decision);
-        if (operation && operation.id !== id) {
-          await addAudit(trx, foundation, { ...audit, outcome: 'failed', code: PAID_ELSEWHERE });
-          return { approval: await makeVoid(trx, id, decision), operation };
-        }
-        await addAudit(trx, foundation, audit);
-        return { approval, ...(operation ? { operation } : {}) };
-      });
+    approve: async (id, decision, audit) => {
+      const done = db.transaction().execute((trx) => approve(trx, foundation, id, decision, audit));
       return done.catch((error: unknown) => {
         if (error instanceof OverBudget) return 'over_budget' as const;
         throw error;
@@ -66,64 +50,49 @@ export function createApprovals(foundation: Foundation): Approvals {
     },
     move: (id, from, to, audit) =>
       db.transaction().execute(async (trx) => {
-        const moved = await trx
-          .updateTable('approvals')
-          .set(changeTo(to))
-          // Who decided stands, whatever becomes of it.
-          .set(({ fn, val }) => ({ decided_at: fn.coalesce('decided_at', val(to.at)) }))
-          .$if(to.by !== undefined, (update) =>
-            update.set(({ fn, val }) => ({ decided_by: fn.coalesce('decided_by', val(to.by ?? null)) })),
-          )
-          .where('id', '=', id)
-          .where('state', 'in', from)
-          .returning('id')
-          .executeTakeFirst();
-        if (moved && audit) await addAudit(trx, foundation, audit);
-        return moved !== undefined;
+        const isMoved = await move(trx, id, from, to);
+        if (isMoved && audit) await addAudit(trx, foundation, audit);
+        return isMoved;
       }),
+    listUnfinishedDeletes: async (before) => {
+      const rows = await db
+        .selectFrom('approvals')
+        .selectAll()
+        .where('kind', '=', 'delete')
+        .where('state', 'in', ['approved', 'running'])
+        .where('changed_at', '<', before)
+        .orderBy('asked_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toApproval);
+    },
   };
 }
 
-function createApprovalLists({ db }: Foundation): Pick<Approvals, 'find' | 'listOpen' | 'listUnfinished'> {
-  const select = () => db.selectFrom('approvals').selectAll();
-  return {
-    find: async (id) => {
-      const row = await select().where('id', '=', id).executeTakeFirst();
-      return row && toApproval(row);
-    },
-    listOpen: async (workspaceId) => {
-      const rows = await select()
-        .where('workspace_id', '=', workspaceId)
-        .where('state', '=', 'open')
-        .orderBy('asked_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toApproval);
-    },
-    listUnfinished: async ({ now, since, untold }) => {
-      const rows = await select()
-        .where((column) =>
-          column.or([
-            column.and([column('is_told', '=', 0), column('changed_at', '<', untold)]),
-            column.and([column('state', '=', 'open'), column('expires_at', '<=', now)]),
-            column.and([
-              column('kind', '=', 'delete'),
-              column('state', 'in', ['approved', 'running']),
-              column('changed_at', '<', since),
-            ]),
-          ]),
-        )
-        .orderBy('asked_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toApproval);
-    },
-  };
+async function move(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  from: readonly ApprovalState[],
+  to: Target,
+): Promise<boolean> {
+  const moved = await trx
+    .updateTable('approvals')
+    .set(changeTo(to, to.at))
+    // Who decided stands, whatever becomes of it.
+    .set(({ fn, val }) => ({
+      decided_at: fn.coalesce('decided_at', val(to.at)),
+      decided_by: fn.coalesce('decided_by', val(to.by ?? null)),
+    }))
+    .where('id', '=', id)
+    .where('state', 'in', from)
+    .returning('id')
+    .executeTakeFirst();
+  return moved !== undefined;
 }
 
 /** Undefined when another one is in the way: the same id, or the same claim. */
 async function insert(trx: Transaction<Tables>, row: ApprovalRow): Promise<ApprovalRow | undefined> {
-  // One that nobody can approve any more is in nobody's way, though it has not been swept yet.
+  // One that has expired blocks no other, though it has not been swept yet.
   await trx
     .updateTable('approvals')
     .set({ claim: '' })
@@ -154,14 +123,35 @@ async function getWinner(trx: Transaction<Tables>, row: ApprovalRow): Promise<Ap
     .executeTakeFirstOrThrow();
 }
 
+/** Approves it and prepares its purchase, which stays `approved`: what becomes of that, its operation says. */
 async function approve(
   trx: Transaction<Tables>,
-  id: string,
+  foundation: Foundation,
+  id: ConfirmationId,
+  decision: Decision,
+  audit: AuditEntry,
+): Promise<Exclude<Awaited<ReturnType<Approvals['approve']>>, 'over_budget'>> {
+  const row = await markApproved(trx, id, decision);
+  if (!row) return undefined;
+  const approval = toApproval(row);
+  const operation = await prepareApproved(trx, approval, decision);
+  if (operation && operation.id !== id) {
+    const code = ALREADY_RENEWED.reason.code;
+    await addAudit(trx, foundation, { ...audit, outcome: 'failed', code });
+    return { approval: await cancelRenewed(trx, id, decision), operation };
+  }
+  await addAudit(trx, foundation, audit);
+  return { approval, ...omitUndefined({ operation }) };
+}
+
+async function markApproved(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
   { by, at }: Decision,
 ): Promise<ApprovalRow | undefined> {
   return trx
     .updateTable('approvals')
-    .set({ ...changeTo({ state: 'approved', at }), decided_by: by, decided_at: at })
+    .set({ ...changeTo({ state: 'approved' }, at), decided_by: by, decided_at: at })
     .where('id', '=', id)
     .where('state', '=', 'open')
     .where('expires_at', '>', at)
@@ -169,13 +159,17 @@ async function approve(
     .executeTakeFirst();
 }
 
-const PAID_ELSEWHERE = 'already_renewed';
+const ALREADY_RENEWED = { state: 'void', reason: { code: 'already_renewed', details: {} } } as const;
 
-/** Within the transaction that approves it: there is no moment in which it looks as if it were being renewed. */
-async function makeVoid(trx: Transaction<Tables>, id: string, { at }: Decision): Promise<Approval> {
+/** Within the transaction that approves it: at no moment it looks as if it were being renewed. */
+async function cancelRenewed(
+  trx: Transaction<Tables>,
+  id: ConfirmationId,
+  { at }: Decision,
+): Promise<Approval> {
   const row = await trx
     .updateTable('approvals')
-    .set(changeTo({ state: 'void', at, reason: PAID_ELSEWHERE }))
+    .set(changeTo(ALREADY_RENEWED, at))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -195,16 +189,15 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
     actorId: requesterId,
     purchase: action.purchase,
     at,
-    ...(channelId === undefined ? {} : { channelId }),
-    ...(action.price === undefined ? {} : { price: action.price }),
+    ...omitUndefined({ channelId, price: action.price }),
   };
-  // Whoever is just counting what was spent has to count this, too.
+  // Another transaction that is counting what was spent has to count this, too.
   await lockWorkspace(trx, workspaceId);
   const prepared = await prepareOperation(trx, operation, budget);
   if (prepared.kind === 'over_budget') throw new OverBudget();
   return prepared.operation;
 }
 
-function changeTo({ state, at, reason }: Target) {
-  return { state, changed_at: at, reason: reason ?? null, is_told: 0, claim: '' };
+function changeTo(outcome: ApprovalOutcome, at: number) {
+  return { ...toOutcomeColumns(outcome), changed_at: at, is_told: 0, claim: '' };
 }

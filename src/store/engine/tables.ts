@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
-import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
-import type { ApprovalAction, ApprovalState } from '../../domain/approval.ts';
+import type { ApprovalAction } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { OperationState, Purchase } from '../../domain/operation.ts';
 
 /**
@@ -69,7 +69,7 @@ interface AccessRequestsTable {
   reason: string;
   asked_at: number;
   expires_at: number;
-  state: AccessRequest['state'];
+  state: AccessRequestState;
   decided_by: string | null;
   /** When it stopped being open, by whatever. */
   decided_at: number | null;
@@ -100,6 +100,8 @@ interface ApprovalsTable {
   /** When it stopped being open, by whatever. */
   decided_at: number | null;
   reason: string | null;
+  /** JSON. */
+  reason_details: string | null;
   is_told: number;
   /** JSON. */
   cards: string;

@@ -41,8 +41,8 @@ function makeAccessPorts(): AppPorts {
   return makePorts(store, {
     system: { ...stillSystem, now: () => now },
     accessNotifier: {
-      postCards: async (_request, { deciders }) => {
-        asked.push(deciders);
+      postCards: async (_request, { userIds }) => {
+        asked.push(userIds);
         await meanwhile();
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
-import type { Approval, ApprovalAction, ApprovalState } from '../../../src/domain/approval.ts';
+import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
@@ -108,15 +109,14 @@ function makeApprovalPorts(): AppPorts {
 
 /** Something that was asked for at T0, and left at this state so many minutes later. */
 async function left(
-  state: ApprovalState,
+  state: 'open' | 'approved' | 'running',
   afterMinutes = 0,
   action: ApprovalAction = newDelete(7),
 ): Promise<Approval> {
   const { approval } = await store.approvals.request(newApproval({ action }), entry());
   const at = T0 + afterMinutes * MINUTE_MS;
   if (state !== 'open') await store.approvals.approve(approval.id, { by: 'U9', at }, entry());
-  if (!['open', 'approved'].includes(state))
-    await store.approvals.move(approval.id, ['approved'], { state, at });
+  if (state === 'running') await store.approvals.move(approval.id, ['approved'], { state, at });
   return approval;
 }
 
@@ -133,7 +133,8 @@ function show(some: Server[]): void {
 
 const stateOf = async ({ id }: Approval) => {
   const found = await store.approvals.find(id);
-  return [found?.state, found?.reason].filter(Boolean).join(' ');
+  const reason = found && 'reason' in found ? found.reason.code : undefined;
+  return [found?.state, reason].filter(Boolean).join(' ');
 };
 const audited = async () => {
   const entries: readonly AuditEntry[] = await store.audit.list({ workspaceId: 'T1', limit: 100 });

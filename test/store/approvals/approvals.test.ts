@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Approvals } from '../../../src/app/approvals/ports.ts';
 import type { Store } from '../../../src/app/ports.ts';
-import { APPROVAL_MS, type ApprovalState } from '../../../src/domain/approval.ts';
+import { APPROVAL_MS } from '../../../src/domain/approval.ts';
+import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { money } from '../../../src/domain/money.ts';
 import {
   confirm,
@@ -19,6 +20,9 @@ import {
 
 const by = (at = T0 + 1) => ({ by: 'U9', at });
 const renewal = newRenew(7, T0).purchase;
+const plain = <Code extends string>(code: Code) => ({ code, details: {} });
+const moved = plain('price_moved');
+const done = plain('done');
 
 /** What came of approving, where no budget stands in its way. */
 async function approved(approvals: Approvals, ...how: Parameters<Approvals['approve']>) {
@@ -106,7 +110,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       const audited = await countAudit();
       const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
       expect(done?.operation).toEqual(paid.operation);
-      expect(done?.approval).toMatchObject({ state: 'void', reason: 'already_renewed', decidedBy: 'U9' });
+      expect(done?.approval).toMatchObject({
+        state: 'void',
+        reason: plain('already_renewed'),
+        decidedBy: 'U9',
+      });
       expect(await approvals.find(id)).toStrictEqual(done?.approval);
       expect(await store.ledger.listOpen('T1')).toHaveLength(1);
       expect(await countAudit()).toBe(audited + 1);
@@ -121,12 +129,10 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await store.ledger.listOpen('T1')).toEqual([]);
       const takers = [1, 2, 3].map((at) => approvals.move(id, ['approved'], { state: 'running', at }));
       expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
-      expect(await approvals.move(id, ['running'], { state: 'ended', at: T0 + 9, reason: 'done' })).toBe(
-        true,
-      );
+      expect(await approvals.move(id, ['running'], { state: 'ended', at: T0 + 9, reason: done })).toBe(true);
       expect(await approvals.find(id)).toMatchObject({
         state: 'ended',
-        reason: 'done',
+        reason: done,
         decidedBy: 'U9',
         decidedAt: T0 + 1,
       });
@@ -143,9 +149,10 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
     test('what is not there, or is over, does nothing', async () => {
       expect(await approvals.approve('nothing', by(), entry())).toBeUndefined();
-      for (const state of ['denied', 'expired', 'void'] as const) {
+      const closed = [{ state: 'denied' }, { state: 'expired' }, { state: 'void', reason: moved }] as const;
+      for (const outcome of closed) {
         const { id } = await asked();
-        await approvals.move(id, ['open'], { state, at: T0 });
+        await approvals.move(id, ['open'], { ...outcome, at: T0 });
         expect(await approvals.approve(id, by(), entry())).toBeUndefined();
         expect(await store.ledger.find(id)).toBeUndefined();
       }
@@ -183,8 +190,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('telling', () => {
-    const listUntold = async () =>
-      (await approvals.listUnfinished({ now: T0, since: 0, untold: T0 + 9 })).map(({ id }) => id);
+    const listUntold = async () => (await approvals.listUnnotified(T0 + 9)).map(({ id }) => id);
 
     test('is owed for each new state, until that state was told', async () => {
       const { id } = await asked();
@@ -202,7 +208,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
     test('is left to whoever changed the state, for a while', async () => {
       const { id } = await asked();
-      expect(await approvals.listUnfinished({ now: T0, since: 0, untold: T0 })).toEqual([]);
+      expect(await approvals.listUnnotified(T0)).toEqual([]);
       await approvals.approve(id, by(T0 + 9), entry());
       expect(await listUntold()).toEqual([]);
     });
@@ -213,15 +219,15 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       const { id } = await asked();
       const audited = await countAudit();
       const from: ApprovalState[] = ['approved', 'running'];
-      expect(await approvals.move(id, from, { state: 'ended', at: T0 }, entry())).toBe(false);
-      expect(await approvals.move('nothing', ['open'], { state: 'ended', at: T0 }, entry())).toBe(false);
+      expect(await approvals.move(id, from, { state: 'ended', at: T0, reason: done }, entry())).toBe(false);
+      expect(await approvals.move('nothing', ['open'], { state: 'denied', at: T0 }, entry())).toBe(false);
       expect(await countAudit()).toBe(audited);
-      const to = { state: 'void', at: T0 + 5, reason: 'price_moved' } as const;
+      const to = { state: 'void', at: T0 + 5, reason: moved } as const;
       expect(await approvals.move(id, ['open', 'approved'], to, entry())).toBe(true);
       expect(await countAudit()).toBe(audited + 1);
-      const moved = await approvals.find(id);
-      expect(moved).toMatchObject({ state: 'void', reason: 'price_moved', decidedAt: T0 + 5 });
-      expect(moved).not.toHaveProperty('decidedBy');
+      const found = await approvals.find(id);
+      expect(found).toMatchObject({ state: 'void', reason: moved, decidedAt: T0 + 5 });
+      expect(found).not.toHaveProperty('decidedBy');
     });
   });
 
@@ -234,24 +240,43 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.listOpen('T1')).toEqual([old, young]);
     });
 
-    test('those that were left: expired, or deletes that nobody has finished', async () => {
-      const at = (state: ApprovalState, when: number) => ({ state, at: when });
-      const expired = await asked({ requestedAt: T0 - APPROVAL_MS });
-      await asked({ expiresAt: T0 + 1 });
+    test('deletes that were approved or begun before a moment and have not ended', async () => {
       const left = [];
-      for (const [serverId, states] of [['approved'], ['approved', 'running']].entries()) {
+      for (const [serverId, state] of (['approved', 'running'] as const).entries()) {
         for (const when of [T0 - 1, T0]) {
           const { id } = await asked({ action: newDelete(serverId), requestedAt: T0 - 20 + serverId });
           await approvals.approve(id, by(T0 - 10), entry());
-          await approvals.move(id, ['approved'], at(states.at(-1) as ApprovalState, when));
+          await approvals.move(id, ['approved'], { state, at: when });
           if (when < T0) left.push(id);
         }
       }
       await approvals.approve((await asked()).id, by(T0 - 10), entry());
       const ended = await asked({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
-      await approvals.move(ended.id, ['open'], at('denied', T0 - 10));
-      const found = (await approvals.listUnfinished({ now: T0, since: T0, untold: 0 })).map(({ id }) => id);
-      expect(found).toEqual([expired.id, ...left]);
+      await approvals.move(ended.id, ['open'], { state: 'denied', at: T0 - 10 });
+      expect((await approvals.listUnfinishedDeletes(T0)).map(({ id }) => id)).toEqual(left);
+    });
+  });
+
+  describe('expiring', () => {
+    const auditOf = ({ workspaceId }: { workspaceId: string }) => entry({ workspaceId, code: 'expired' });
+
+    test('ends the open ones whose time is over, once, each with its audit entry', async () => {
+      const over = await asked({ requestedAt: T0 - APPROVAL_MS, action: newDelete(7) });
+      const elsewhere = await asked({ requestedAt: T0 - APPROVAL_MS, workspaceId: 'T2' });
+      const open = await asked({ expiresAt: T0 + 1 });
+      const denied = await asked({ requestedAt: T0 - APPROVAL_MS, action: newDelete(8) });
+      await approvals.move(denied.id, ['open'], { state: 'denied', at: T0 - 10 });
+      const audited = await countAudit();
+      const expired = await approvals.expire(T0, auditOf);
+      expect(expired.map(({ id }) => id)).toEqual([over.id, elsewhere.id]);
+      expect(expired[0]).toStrictEqual({ ...over, state: 'expired', decidedAt: T0 });
+      expect(await approvals.find(over.id)).toEqual(expired[0]);
+      expect(await approvals.find(open.id)).toEqual(open);
+      expect(await countAudit()).toBe(audited + 1);
+      expect(await approvals.expire(T0, auditOf)).toEqual([]);
+      // It blocks no later request about the same server.
+      const again = await approvals.request(newApproval({ action: newDelete(7) }), entry());
+      expect(again.isNew).toBe(true);
     });
   });
 });
@@ -268,9 +293,7 @@ test('an approval outlives the process that asked for it, and is carried out onc
 
   const second = await open(url);
   expect((await second.approvals.listOpen('T1')).map(({ id }) => id)).toEqual([wanted.id]);
-  expect(
-    (await second.approvals.listUnfinished({ now: T0 + 2, since: T0 + 2, untold: 0 })).map(({ id }) => id),
-  ).toEqual([gone.id]);
+  expect((await second.approvals.listUnfinishedDeletes(T0 + 2)).map(({ id }) => id)).toEqual([gone.id]);
   expect(await second.approvals.approve(gone.id, by(), entry())).toBeUndefined();
   const done = await approved(second.approvals, wanted.id, by(), entry());
   expect(done).toMatchObject({ approval: { cards: [{ ts: '1.1' }] }, operation: { price: money(499) } });

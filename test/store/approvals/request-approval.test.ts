@@ -80,22 +80,23 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
   });
 
   test.each([
-    'approved',
-    'denied',
-    'expired',
-    'void',
-  ] as const)('again is possible when the first is %s', async (state) => {
+    { state: 'approved' },
+    { state: 'denied' },
+    { state: 'expired' },
+    { state: 'void', reason: { code: 'price_moved', details: {} } },
+  ] as const)('again is possible when the first is $state', async (outcome) => {
     const first = await asked({ action: newDelete(7) });
-    await approvals.move(first.id, ['open'], { state, at: T0 });
+    await approvals.move(first.id, ['open'], { ...outcome, at: T0 });
     expect((await approvals.request(newApproval({ action: newDelete(7) }), entry())).isNew).toBe(true);
   });
 
-  test('again is possible when the first has expired, also before anybody has swept it', async () => {
+  test('again is possible when the first has expired, also before the sweep has come to it', async () => {
     const first = await asked({ action: newDelete(7) });
     const again = newApproval({ action: newDelete(7), requestedAt: first.expiresAt });
     const early = { ...again, requestedAt: first.expiresAt - 1 };
     expect(await approvals.request(early, entry())).toEqual({ isNew: false, approval: first });
     expect((await approvals.request(again, entry())).isNew).toBe(true);
-    expect(await approvals.listUnfinished({ now: first.expiresAt, since: 0, untold: 0 })).toEqual([first]);
+    const expired = await approvals.expire(first.expiresAt, () => entry());
+    expect(expired.map(({ id }) => id)).toEqual([first.id]);
   });
 });

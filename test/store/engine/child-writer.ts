@@ -27,7 +27,7 @@ async function writeDecisions(): Promise<void> {
   await say(`asked ${approval.id}`);
   await store.approvals.approve(approval.id, { by: 'U9', at: T0 }, entry());
   await say(`approved ${approval.id}`);
-  const { id } = newApproval();
+  const id: string = newApproval().id;
   const role = { role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
   await store.accessRequests.request(
     { id, workspaceId: 'T1', requesterId: id, ...role, requestedAt: T0 },

@@ -73,7 +73,7 @@ describe('asking to be an owner of one server', () => {
     await using team = await startWithAsker();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = visitor(team, 'owner');
-    for (const press of ['access_good', 'access_hour']) {
+    for (const press of ['access_permanent', 'access_hour']) {
       await owner.presses(press, { requestId });
       await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
     }
@@ -175,7 +175,7 @@ describe('asking again and again', () => {
     await team.owner.sees('asks for the role viewer');
     const requestId = (await openOf(team))[0]?.id ?? '';
     system.move(WEEK_MS);
-    await visitor(team, 'owner').presses('access_good', { requestId });
+    await visitor(team, 'owner').presses('access_permanent', { requestId });
     await expect.poll(async () => (await visitor(team, 'owner').audit())[0]?.code).toBe('request_over');
     await team.owner.sees('Expired: nobody answered within a week');
     await team.slack.as('nobody').in('dm').sees('Nobody answered your request');

@@ -127,7 +127,7 @@ const ACTS: readonly Act[] = [
   pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('access_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
   pressed('open_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
-  ...['access_hour', 'access_workday', 'access_good', 'access_deny'].map((id) =>
+  ...['access_hour', 'access_workday', 'access_permanent', 'access_deny'].map((id) =>
     pressed(id, 'owner', 'access_answer', () => ({ requestId: 'none' })),
   ),
   pressed('access_grant', 'owner', 'access_grant'),
@@ -189,7 +189,7 @@ const ACTS: readonly Act[] = [
     'owner',
     'access_grant',
     () => ({}),
-    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'good' }),
+    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'permanent' }),
   ),
   submitted(
     'settings',

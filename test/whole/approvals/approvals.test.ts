@@ -327,7 +327,7 @@ describe.concurrent('a delete that takes two persons', () => {
     await team.owner.sees('Approved by @owner. web-1 was deleted.');
     if (delivery) await team.slack.redeliver(delivery);
     expect(deletes(team)).toBe(1);
-    expect(await team.listAudit()).toEqual([
+    await expect.poll(() => team.listAudit()).toEqual([
       'manager approval_ask done',
       'owner approval_answer done approved',
       'manager delete started',

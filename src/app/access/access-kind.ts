@@ -1,0 +1,37 @@
+import type { AccessRequest } from '../../domain/access-request.ts';
+import { THE_APP } from '../../domain/actor.ts';
+import { makeAuditEntry } from '../authorize/audit-entry.ts';
+import { listOwners } from '../authorize/list-role-holders.ts';
+import type { DecisionKind } from '../decisions/decision-kind.ts';
+import type { AccessPorts } from './ports.ts';
+
+/** Access requests: decided by an owner. They go to owners directly, since a reason may be private. */
+export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
+  return {
+    name: 'access request',
+    ports,
+    store: ports.accessRequests,
+    notifier: ports.accessNotifier,
+    findDeciders: async (request) => ({ userIds: await listDeciders(request, ports) }),
+    auditOfExpiry: ({ workspaceId, role, pattern, requesterId }) =>
+      makeAuditEntry(ports, {
+        workspaceId,
+        actorId: THE_APP,
+        surface: 'background',
+        action: 'access_answer',
+        label: [role, pattern, requesterId].filter(Boolean).join(' '),
+        outcome: 'failed',
+        code: 'expired',
+      }),
+    tellsWhenUnreached: false,
+    knownState: 'replaced',
+  };
+}
+
+/** The owners who can answer a request, as far as they are known by id; the requester can't. */
+export async function listDeciders(
+  { workspaceId, requesterId }: AccessRequest,
+  ports: AccessPorts,
+): Promise<readonly string[]> {
+  return (await listOwners(workspaceId, ports)).filter((owner) => owner !== requesterId);
+}

@@ -1,0 +1,29 @@
+import { type ApprovalAction, labelOfAction, type NewApproval } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import type { System } from '../../system.ts';
+import { type AuditFacts, makeAuditEntry } from '../authorize/audit-entry.ts';
+
+/** The audit entry of something that became of an approval; by its requester unless `what` names another actor. */
+export function auditOfApproval(
+  { id, workspaceId, requesterId, channelId, action }: NewApproval,
+  ports: { readonly system: System },
+  what: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
+): AuditEntry {
+  return makeAuditEntry(ports, {
+    workspaceId,
+    actorId: requesterId,
+    channelId,
+    surface: 'modal',
+    operationId: id,
+    label: labelOfAction(action),
+    serverId: idOfServer(action),
+    money: action.kind === 'purchase' ? action.price : undefined,
+    ...what,
+  });
+}
+
+function idOfServer(action: ApprovalAction): ServerId | undefined {
+  if (action.kind === 'delete') return action.serverId;
+  return action.purchase.kind === 'renew' ? action.purchase.serverId : undefined;
+}

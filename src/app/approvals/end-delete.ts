@@ -1,0 +1,72 @@
+import type { Approval, DeleteEnd } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { findHostingFailure, isRefusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import { getHostingSince } from '../account/hosting-since.ts';
+import { auditOfApproval } from './audit-of-approval.ts';
+import { notifyApproval } from './notify-approval.ts';
+import type { ApprovalPorts } from './ports.ts';
+
+/** The account that a delete is sent to, besides what approvals work with. */
+export type DeletePorts = ApprovalPorts & Parameters<typeof getHostingSince>[2];
+
+/** Writes how an approved delete ended, and notifies users of it. */
+export async function endDelete(approval: Approval, reason: DeleteEnd, ports: ApprovalPorts): Promise<void> {
+  const code = reason.code === 'done' ? undefined : reason.code;
+  const audit = auditOfApproval(approval, ports, { ...actOf(approval), outcome: outcomeOf(reason), code });
+  const at = ports.system.now();
+  const isMine = await ports.approvals.move(approval.id, ['running'], { state: 'ended', at, reason }, audit);
+  if (isMine) await notifyApproval(approval.id, ports);
+}
+
+/** What was begun and how it ended are one act in the audit. */
+export function actOf({ id }: Approval) {
+  return { action: 'delete', actId: id };
+}
+
+function outcomeOf({ code }: DeleteEnd): AuditEntry['outcome'] {
+  if (code === 'done') return 'done';
+  return code === 'no_answer' || code === 'lost_account' ? 'in_doubt' : 'failed';
+}
+
+/** How a delete whose answer was lost has ended, as far as a look at the servers can tell. */
+export interface SeenEnd {
+  readonly reason: DeleteEnd;
+  /** False while the server is still there, or could not be looked for. */
+  readonly isKnown: boolean;
+}
+
+/** Looks whether the server of an approved delete is gone; the servers of another account say nothing about it. */
+export async function lookForDeleted(
+  { workspaceId, requestedAt }: Approval,
+  serverId: ServerId,
+  ports: DeletePorts,
+): Promise<SeenEnd> {
+  const servers = await getHostingSince(workspaceId, requestedAt, ports)
+    .then((hosting) => hosting.listServers({ freshness: 'fresh' }))
+    .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : 'unknown'));
+  if (servers === 'other_account') return { reason: { code: 'lost_account', details: {} }, isKnown: false };
+  if (servers === 'unknown') return { reason: { code: 'no_answer', details: {} }, isKnown: false };
+  const server = servers.find(({ id }) => id === serverId);
+  const isGone = server === undefined || server.state === 'deleted';
+  return { reason: { code: isGone ? 'done' : 'no_answer', details: {} }, isKnown: isGone };
+}
+
+/** How an approved delete has ended that failed with this error; without an answer, the servers are looked at. */
+export async function endOfError(
+  error: unknown,
+  approval: Approval,
+  serverId: ServerId,
+  ports: DeletePorts,
+): Promise<DeleteEnd> {
+  const failure = findHostingFailure(error);
+  if (!failure) return { code: 'defect', details: {} };
+  switch (failure.code) {
+    case 'no_answer':
+    case 'unreadable_answer':
+    case 'unknown_code':
+      return (await lookForDeleted(approval, serverId, ports)).reason;
+    default:
+      return failure;
+  }
+}

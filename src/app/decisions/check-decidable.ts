@@ -1,0 +1,44 @@
+import type { Actor } from '../../domain/actor.ts';
+import type { ClosedState, Decision } from '../../domain/decision.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { DecisionKind } from './decision-kind.ts';
+
+/** @throws Refusal `request_over` when this workspace has no such decision */
+export async function getDecision<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  id: ConfirmationId,
+  { workspaceId }: Actor,
+): Promise<Kind> {
+  const decision = await kind.store.find(id);
+  if (decision?.workspaceId !== workspaceId) throw new Refusal('request_over', { state: 'unknown' });
+  return decision;
+}
+
+/** @throws Refusal `own_request`: the requester never decides */
+export function refuseOwnRequest({ requesterId }: Decision, { userId }: Actor): void {
+  if (requesterId === userId) throw new Refusal('own_request', {});
+}
+
+/**
+ * Another user was faster, or it has expired: cards that still have their buttons show that now.
+ * @throws Refusal `request_over`
+ */
+export async function refuseClosed<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  id: ConfirmationId,
+): Promise<never> {
+  const decision = await kind.store.find(id);
+  if (decision && decision.state !== 'open') await kind.notifier.updateCards(decision);
+  throw new Refusal('request_over', {
+    state: closedStateOf(decision),
+    ...omitUndefined({ by: decision?.decidedBy }),
+  });
+}
+
+/** One that is still open and can't be decided any more has expired, and the sweep has not come to it. */
+function closedStateOf(decision: Decision | undefined): ClosedState {
+  if (!decision) return 'unknown';
+  return decision.state === 'open' ? 'expired' : decision.state;
+}

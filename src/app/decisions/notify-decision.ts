@@ -1,0 +1,48 @@
+import type { Card, Decision } from '../../domain/decision.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { DecisionKind } from './decision-kind.ts';
+
+/**
+ * Notifies users of how a decision stands: of an open one the deciders, by cards; after that the cards show what became
+ * of it, and the requester is told. What Slack does not take is tried again by the sweep, also after a restart.
+ * Returns the decision as it stands then; undefined when there is none.
+ */
+export async function notifyDecision<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  id: ConfirmationId,
+): Promise<Kind | undefined> {
+  // One at a time: two that find no cards would both post some.
+  return kind.ports.mutex.run(`request ${id}`, async () => {
+    const decision = await kind.store.find(id);
+    if (!decision || decision.isNotified) return decision;
+    await (decision.state === 'open' ? askDeciders(kind, decision) : tellOutcome(kind, decision));
+    return kind.store.find(id);
+  });
+}
+
+async function tellOutcome<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
+  const { notifier, store, knownState } = kind;
+  await notifier.updateCards(decision);
+  const isNotified = decision.state === knownState || (await notifier.notifyRequester(decision));
+  if (isNotified) await store.markNotified(decision.id, decision.state);
+}
+
+async function askDeciders<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
+  const { notifier, store, tellsWhenUnreached } = kind;
+  const { id, state } = decision;
+  const cards = decision.cards.length > 0 ? decision.cards : await postCards(kind, decision);
+  const isNotified = cards.length > 0 || (tellsWhenUnreached && (await notifier.notifyRequester(decision)));
+  if (isNotified) await store.markNotified(id, state);
+  // Decided while the cards were on their way: there were none to update then.
+  const now = await store.find(id);
+  if (now && now.state !== 'open') await notifier.updateCards(now);
+}
+
+async function postCards<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+): Promise<readonly Card[]> {
+  const cards = await kind.notifier.postCards(decision, await kind.findDeciders(decision));
+  await kind.store.storeCards(decision.id, cards);
+  return cards;
+}

@@ -1,0 +1,58 @@
+import type { Decision } from '../../domain/decision.ts';
+import { describeDefect, isExpected } from '../../domain/errors.ts';
+import type { DecisionKind } from './decision-kind.ts';
+import { notifyDecision } from './notify-decision.ts';
+import { NOTIFY_FOR_MS, NOTIFYING_MS } from './times.ts';
+
+/** Work that follows from a decision, and that a dead process may have left. */
+export interface LeftWork<Kind> {
+  list(now: number): Promise<readonly Kind[]>;
+  goOn(decision: Kind, now: number): Promise<void>;
+}
+
+/**
+ * Expires decisions that were not made in time, and goes on with what a dead process or a silent Slack has left.
+ * `startedAt` is when this process started: no process works on what was left before that.
+ */
+export async function sweepDecisions<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  startedAt: number,
+  leftWork?: LeftWork<Kind>,
+): Promise<void> {
+  const { store } = kind;
+  const now = kind.ports.system.now();
+  const expired = await store.expire(now, (decision) => kind.auditOfExpiry(decision));
+  const left = (await leftWork?.list(now)) ?? [];
+  const unnotified = await store.listUnnotified(Math.max(startedAt, now - NOTIFYING_MS));
+  for (const each of left) await tryTo(kind, each, async () => leftWork?.goOn(each, now));
+  const isLeft = ({ id }: Kind) => left.some((each) => each.id === id);
+  for (const each of [...expired, ...unnotified.filter((one) => !isLeft(one))])
+    await tryTo(kind, each, () => notifyLate(kind, each, now));
+}
+
+async function notifyLate<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+  now: number,
+): Promise<void> {
+  const { id, state, requestedAt, decidedAt = requestedAt } = decision;
+  if (now - decidedAt <= NOTIFY_FOR_MS) {
+    await notifyDecision(kind, id);
+    return;
+  }
+  // No message any more; the buttons go all the same.
+  if (state !== 'open') await kind.notifier.updateCards(decision);
+  await kind.store.markNotified(id, state);
+}
+
+/** Trouble with one must not hold up the others. */
+async function tryTo<Kind extends Decision>(
+  { ports, name }: DecisionKind<Kind>,
+  { id }: Kind,
+  work: () => Promise<void>,
+): Promise<void> {
+  await work().catch((error: unknown) => {
+    const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+    ports.log.warn('a decision could not be moved on', { kind: name, confirmationId: id, ...cause });
+  });
+}

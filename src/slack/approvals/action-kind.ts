@@ -1,0 +1,6 @@
+import type { ApprovalAction } from '../../domain/approval.ts';
+
+/** What is requested, as one of the three things that may have to be approved. */
+export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
+  return action.kind === 'delete' ? 'delete' : action.purchase.kind;
+}

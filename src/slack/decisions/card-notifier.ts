@@ -1,0 +1,52 @@
+import type { DecisionNotifier } from '../../app/decisions/ports.ts';
+import type { Decision } from '../../domain/decision.ts';
+import type { ChannelId, UserId } from '../../domain/ids.ts';
+import type { Log } from '../../log.ts';
+import type { Message } from '../kit/blocks.ts';
+import { notifySafely } from '../transport/notify-safely.ts';
+import type { Confirmer, Outbox } from '../transport/outbox.ts';
+
+export interface NotifierParts {
+  readonly outbox: Outbox;
+  readonly log: Log;
+}
+
+/** What sets the messages about one kind of decision apart. */
+export interface DecisionMessages<Kind extends Decision> {
+  /** What a decider sees: the request with its buttons, and the outcome in its place. */
+  card(decision: Kind): Message;
+  /** True when Slack took the message. */
+  notifyRequester(decision: Kind, requester: Confirmer): Promise<boolean>;
+}
+
+/** Posts and updates the cards of one kind of decision, and tells its requesters. */
+export function createCardNotifier<Kind extends Decision>(
+  { outbox, log }: NotifierParts,
+  { card, notifyRequester }: DecisionMessages<Kind>,
+): DecisionNotifier<Kind> {
+  return {
+    postCards: (decision, { channelId, userIds }) =>
+      notifySafely(decision.id, log, [], async () => {
+        const message = card(decision);
+        const post = (recipients: readonly (UserId | ChannelId)[]) =>
+          outbox.postCards(decision.workspaceId, recipients, message);
+        const posted = channelId === undefined ? [] : await post([channelId]);
+        return posted.length > 0 ? posted : post(userIds);
+      }),
+    updateCards: (decision) =>
+      notifySafely(decision.id, log, undefined, () =>
+        outbox.editCards(decision.workspaceId, decision.cards, card(decision)),
+      ),
+    notifyRequester: (decision) =>
+      notifySafely(decision.id, log, false, () => notifyRequester(decision, requesterOf(decision))),
+  };
+}
+
+function requesterOf({
+  id: confirmationId,
+  workspaceId,
+  requesterId: userId,
+  channelId,
+}: Decision): Confirmer {
+  return { confirmationId, workspaceId, userId, channelId };
+}

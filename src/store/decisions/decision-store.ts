@@ -1,0 +1,86 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DecisionStore } from '../../app/decisions/ports.ts';
+import type { Decision } from '../../domain/decision.ts';
+import { addAudit } from '../account/audit.ts';
+import type { Foundation } from '../engine/database.ts';
+
+/** A table of decisions, and what its rows are. */
+export interface DecisionTable<Kind extends Decision> {
+  readonly table: 'approvals' | 'access_requests';
+  /** When a row came to the state that it has. */
+  readonly changedAt: RawBuilder<number>;
+  /** What else has to be set when an open one expires. */
+  readonly onExpiry: (now: number) => { readonly changed_at?: number; readonly claim?: string };
+  read(row: DecisionRow): Kind;
+}
+
+type DecisionRow = Awaited<ReturnType<ReturnType<typeof selectFrom>['execute']>>[number];
+
+function selectFrom({ db }: Foundation, table: DecisionTable<Decision>['table']) {
+  return db.selectFrom(table).selectAll();
+}
+
+/** What is stored of all kinds of decisions in the same way. Of two changes that race, one happens. */
+export function createDecisionStore<Kind extends Decision>(
+  foundation: Foundation,
+  { table, changedAt, onExpiry, read }: DecisionTable<Kind>,
+): DecisionStore<Kind> {
+  const { db } = foundation;
+  const select = () => selectFrom(foundation, table);
+  const oldestFirst = () => select().orderBy('asked_at').orderBy('id');
+  return {
+    find: async (id) => {
+      const row = await select().where('id', '=', id).executeTakeFirst();
+      return row && read(row);
+    },
+    storeCards: async (id, cards) => {
+      await db
+        .updateTable(table)
+        .set({ cards: JSON.stringify(cards) })
+        .where('id', '=', id)
+        .execute();
+    },
+    markNotified: async (id, state) => {
+      await db
+        .updateTable(table)
+        .set({ is_told: 1 })
+        .where('id', '=', id)
+        .where('state', '=', state)
+        .execute();
+    },
+    listOpen: async (workspaceId) => {
+      const rows = await oldestFirst()
+        .where('workspace_id', '=', workspaceId)
+        .where('state', '=', 'open')
+        .execute();
+      return rows.map(read);
+    },
+    expire: (now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const rows = await trx
+          .updateTable(table)
+          .set({ state: 'expired', decided_at: now, is_told: 0, ...onExpiry(now) })
+          .where('state', '=', 'open')
+          .where('expires_at', '<=', now)
+          .returningAll()
+          .execute();
+        // Audit chains are always taken in the same order, so that no two of these wait for each other.
+        const expired = rows.sort(byWorkspace).map(read);
+        for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
+        return expired;
+      }),
+    listUnnotified: async (before) => {
+      const rows = await oldestFirst()
+        .where('is_told', '=', 0)
+        .where(sql<boolean>`${changedAt} < ${before}`)
+        .execute();
+      return rows.map(read);
+    },
+  };
+}
+
+/** For what a RETURNING gives: that has no order. */
+function byWorkspace(a: DecisionRow, b: DecisionRow): number {
+  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
+  return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);
+}
