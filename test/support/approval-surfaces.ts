@@ -4,13 +4,10 @@ import {
   type Approval,
   type ApprovalAction,
   type ApprovalOutcome,
-  type CancelDetails,
-  type DeleteEndDetails,
   type NewApproval,
 } from '../../src/domain/approval.ts';
 import type { Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
-import type { Reason } from '../../src/domain/reason.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
 import { savedWords, settingsView } from '../../src/slack/account/settings-form.ts';
 import { statusMessage } from '../../src/slack/account/status.ts';
@@ -25,6 +22,7 @@ import { noticeView } from '../../src/slack/kit/form.ts';
 import { createReviewView } from '../../src/slack/purchases/create-review.ts';
 import { renewReviewView } from '../../src/slack/purchases/renew-review.ts';
 import { deleteView } from '../../src/slack/servers/delete-dialog.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from './approval-reasons.ts';
 import { DAY_MS, makeServer, NOW, ORDER } from './fixtures.ts';
 import type { Surface } from './surfaces.ts';
 
@@ -67,51 +65,6 @@ function actionsOf(label: string): ApprovalAction[] {
     { kind: 'delete', serverId: 42, label },
   ];
 }
-
-type EveryReason<Details> = { readonly [Code in keyof Details]: Reason<Details, Code> };
-const plain = <Code extends string>(code: Code) => ({ code, details: {} });
-
-/** Every reason for which an approval is canceled; one that is missing does not compile. */
-const CANCELED: EveryReason<CancelDetails> = {
-  role_needed: plain('role_needed'),
-  account_changed: plain('account_changed'),
-  unknown_server: plain('unknown_server'),
-  label_differs: plain('label_differs'),
-  already_renewed: plain('already_renewed'),
-  unknown_choice: plain('unknown_choice'),
-  price_moved: plain('price_moved'),
-  over_budget: plain('over_budget'),
-  stale_confirmation: plain('stale_confirmation'),
-  unreadable: plain('unreadable'),
-};
-
-/** Every end of an approved delete. */
-const ENDED: EveryReason<DeleteEndDetails> = {
-  done: plain('done'),
-  no_answer: plain('no_answer'),
-  lost_account: plain('lost_account'),
-  defect: plain('defect'),
-  unauthorized: plain('unauthorized'),
-  not_allowed: plain('not_allowed'),
-  bad_request: plain('bad_request'),
-  not_enough_balance: plain('not_enough_balance'),
-  limit: plain('limit'),
-  not_created: plain('not_created'),
-  checking: plain('checking'),
-  not_found: plain('not_found'),
-  wrong_state: plain('wrong_state'),
-  rate_limited: plain('rate_limited'),
-  not_sent: plain('not_sent'),
-  no_api_key: plain('no_api_key'),
-  account_changed: plain('account_changed'),
-  key_unreadable: { code: 'key_unreadable', details: { keyId: 'k1' } },
-  waited_too_long: plain('waited_too_long'),
-  shutting_down: plain('shutting_down'),
-  unreadable: plain('unreadable'),
-};
-
-export const CANCEL_REASONS = Object.values(CANCELED);
-export const DELETE_ENDS = Object.values(ENDED);
 
 function outcomesOf(action: ApprovalAction): Approval[] {
   const decided = { action, decidedBy: 'U0OWNER0001', decidedAt: NOW };

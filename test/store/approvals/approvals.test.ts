@@ -5,6 +5,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import { APPROVAL_MS } from '../../../src/domain/approval.ts';
 import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { money } from '../../../src/domain/money.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from '../../support/approval-reasons.ts';
 import {
   confirm,
   engines,
@@ -254,6 +255,20 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       const ended = await asked({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
       await approvals.move(ended.id, ['open'], { state: 'denied', at: T0 - 10 });
       expect((await approvals.listUnfinishedDeletes(T0)).map(({ id }) => id)).toEqual(left);
+    });
+  });
+
+  describe('reasons', () => {
+    test.each(CANCEL_REASONS)('$code of a cancellation is read back with its details', async (reason) => {
+      const { id } = await asked();
+      await approvals.move(id, ['open'], { state: 'void', at: T0, reason }, entry());
+      expect(await approvals.find(id)).toMatchObject({ state: 'void', reason });
+    });
+
+    test.each(DELETE_ENDS)('$code of an ended delete is read back with its details', async (reason) => {
+      const { id } = await asked({ action: newDelete(7) });
+      await approvals.move(id, ['open'], { state: 'ended', at: T0, reason }, entry());
+      expect(await approvals.find(id)).toMatchObject({ state: 'ended', reason });
     });
   });
 

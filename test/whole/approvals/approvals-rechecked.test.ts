@@ -1,9 +1,10 @@
 import { describe, test } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import { Refusal } from '../../../src/domain/errors.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
-import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
 /** From now on the hosting API's answers are these, whatever the account holds. */
 function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): void {
@@ -148,6 +149,25 @@ describe.concurrent('an approval of what has changed', () => {
     await team.manager.sees('its plan, location or image is not in the catalog any more');
     team.manager.doesNotSee('price has changed');
     expect(team.creates()).toBe(0);
+  });
+});
+
+describe.concurrent('an approved delete that fails', () => {
+  test('because the API key can’t be decrypted is told to the requester and shown in the card', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askDelete(team);
+    showOtherwise(team, () => ({
+      deleteServer: async () => {
+        throw new Refusal('key_unreadable', { keyId: 'k1' });
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 was not deleted: What is stored was sealed with the encryption key k1');
+    await team.owner.sees('web-1 was not deleted');
+    expect(await team.listAudit()).toContain('manager delete failed key_unreadable');
   });
 });
 

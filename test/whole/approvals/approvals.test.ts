@@ -3,7 +3,7 @@ import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
-import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,15 +29,6 @@ async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
   const team = await startRuledTeam(...how);
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
   return Object.assign(team, { serverId: id });
-}
-
-async function askDelete(team: RuledTeam): Promise<void> {
-  await team.manager.types('/vps delete web-1');
-  await team.manager.sees('Type the label');
-  await team.manager.fills({ 'Type the label to delete it': 'web-1' });
-  await team.manager.presses('Delete');
-  await team.manager.sees('waits for another manager');
-  await team.owner.sees('wants to delete web-1');
 }
 
 async function askRenew(team: RuledTeam): Promise<void> {
@@ -327,13 +318,15 @@ describe.concurrent('a delete that takes two persons', () => {
     await team.owner.sees('Approved by @owner. web-1 was deleted.');
     if (delivery) await team.slack.redeliver(delivery);
     expect(deletes(team)).toBe(1);
-    await expect.poll(() => team.listAudit()).toEqual([
-      'manager approval_ask done',
-      'owner approval_answer done approved',
-      'manager delete started',
-      'manager delete done',
-      'owner approval_answer failed request_over',
-    ]);
+    await expect
+      .poll(() => team.listAudit())
+      .toEqual([
+        'manager approval_ask done',
+        'owner approval_answer done approved',
+        'manager delete started',
+        'manager delete done',
+        'owner approval_answer failed request_over',
+      ]);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { ACCESS_REQUEST_STATES, APPROVAL_STATES, type ClosedState } from '../../../src/domain/decision.ts';
+import { Refusal } from '../../../src/domain/errors.ts';
+import { wordsOfError } from '../../../src/slack/words.ts';
+import { NOW } from '../../support/fixtures.ts';
+
+const STATES = [...new Set([...APPROVAL_STATES, ...ACCESS_REQUEST_STATES])];
+const CLOSED: readonly ClosedState[] = [...STATES.filter((state) => state !== 'open'), 'unknown'];
+
+describe('a decision that can’t be made any more', () => {
+  it.each(CLOSED)('says that it is %s, and by whom', (state) => {
+    const words = wordsOfError(new Refusal('request_over', { state, by: 'U0OWNER0001' }), '');
+    expect(words).toMatch(/^(This|There) .*by <@U0OWNER0001>\. Nothing more was done\.$/);
+    expect(words).not.toMatch(/undefined|_/);
+  });
+});
+
+describe('a request that was made before', () => {
+  it.each(ACCESS_REQUEST_STATES)('and is %s has words', (state) => {
+    const details = { at: NOW, state, againAt: NOW + 1 };
+    const words = wordsOfError(new Refusal('asked_before', details), '');
+    expect(words).toMatch(/^You asked for that at .* You can ask again at /);
+    expect(words).not.toMatch(/undefined/);
+  });
+});

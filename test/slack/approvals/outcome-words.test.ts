@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
+import { approvalCard, approvalMessage } from '../../../src/slack/approvals/approval-card.ts';
+import {
+  answeredWords,
+  approvalWords,
+  describeDecision,
+} from '../../../src/slack/approvals/approval-words.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from '../../support/approval-reasons.ts';
+import { makeApproval } from '../../support/approval-surfaces.ts';
+import { NOW, ORDER } from '../../support/fixtures.ts';
+
+const LABEL = 'web-1';
+const ACTIONS: readonly ApprovalAction[] = [
+  { kind: 'delete', serverId: 7, label: LABEL },
+  { kind: 'purchase', purchase: { kind: 'create', order: { ...ORDER, label: LABEL } } },
+  { kind: 'purchase', purchase: { kind: 'renew', serverId: 7, label: LABEL, paidUntil: NOW } },
+];
+const decided = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
+
+const canceled = ACTIONS.flatMap((action) =>
+  CANCEL_REASONS.map((reason) => ({
+    code: reason.code,
+    kind: action.kind,
+    approval: makeApproval({ ...decided, action }, { state: 'void', reason }),
+  })),
+);
+const ended = DELETE_ENDS.map((reason) => ({
+  code: reason.code,
+  kind: 'delete',
+  approval: makeApproval(
+    { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },
+    { state: 'ended', reason },
+  ),
+}));
+
+/** Everything that is said about it, to the requester, to the user who decided and in the cards. */
+function listWords(approval: Approval): string[] {
+  const answered = approval.state === 'void' ? [answeredWords(approval)] : [];
+  return [approvalWords(approval, 'EUR'), describeDecision(approval, 'EUR'), ...answered];
+}
+
+const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');
+
+describe('the outcome of an approval', () => {
+  it.each([...canceled, ...ended])('$code of a $kind has words for users, without codes', ({ approval }) => {
+    for (const words of listWords(approval)) {
+      expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
+      expect(words).toMatch(/[.]$/);
+    }
+  });
+
+  it.each([...canceled, ...ended])('$code of a $kind names the server to the requester', ({ approval }) => {
+    expect(approvalWords(approval, 'EUR')).toContain(`\`${LABEL}\``);
+    expect(approvalMessage(approval, 'EUR').text).toContain(LABEL);
+  });
+
+  it.each([...canceled, ...ended])('$code of a $kind names the server in the card', ({ approval }) => {
+    expect(JSON.stringify(approvalCard(approval, 'EUR'))).toContain(LABEL);
+  });
+
+  it.each(ended.filter(({ code }) => code !== 'done'))('$code never says that it was deleted', ({
+    approval,
+  }) => {
+    expect(approvalWords(approval, '')).toMatch(
+      /was not deleted: |We don’t know whether `web-1` was deleted/,
+    );
+  });
+
+  it('of a key that can’t be read says which one', () => {
+    const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
+    const approval = makeApproval(
+      { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },
+      {
+        state: 'ended',
+        reason,
+      },
+    );
+    expect(approvalWords(approval, '')).toMatch(/`web-1` was not deleted: .*`k1`/);
+  });
+});

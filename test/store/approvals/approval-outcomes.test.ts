@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { readOutcome } from '../../../src/store/approvals/approval-outcomes.ts';
+
+const unreadable = { code: 'unreadable', details: {} };
+
+describe('a reason that is stored', () => {
+  test.each([
+    ['void', 'price_moved'],
+    ['ended', 'done'],
+    ['ended', 'wrong_state'],
+  ])('without details, %s %s, as the first release wrote it, is read', (state, reason) => {
+    expect(readOutcome({ state, reason, reason_details: null })).toEqual({
+      state,
+      reason: { code: reason, details: {} },
+    });
+  });
+
+  test.each([
+    ['void', 'from_another_version', '{}'],
+    ['void', null, null],
+    ['ended', 'price_moved', '{}'],
+    ['ended', 'key_unreadable', null],
+    ['ended', 'key_unreadable', '{"keyId":7}'],
+    ['ended', 'done', '[]'],
+  ])('is unreadable: %s %s %s', (state, reason, reason_details) => {
+    expect(readOutcome({ state, reason, reason_details })).toEqual({ state, reason: unreadable });
+  });
+
+  test('is left out where the state has none', () => {
+    expect(readOutcome({ state: 'denied', reason: null, reason_details: null })).toEqual({
+      state: 'denied',
+    });
+  });
+});
