@@ -5,7 +5,7 @@ import { ROLES, roleCovers } from '../../src/domain/actor.ts';
 
 const hold = (role: HeldRole['role'], pattern = ''): HeldRole => ({ role, pattern, source: 'named' });
 
-describe('what somebody may do', () => {
+describe('what a user may do', () => {
   test('is nothing without a role', () => {
     for (const role of ROLES) expect(coversRole([], role)).toBe(false);
     expect(strongestRole([])).toBeUndefined();

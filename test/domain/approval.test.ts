@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { labelOfAction } from '../../src/domain/approval.ts';
 
-test('what is asked for is known by the label of its server', () => {
+test('an approval is named by the label of its server', () => {
   const order = { plan: 's', location: 'l', image: 'i', label: 'web-1' };
   expect(labelOfAction({ kind: 'purchase', purchase: { kind: 'create', order } })).toBe('web-1');
   const renew = { kind: 'renew' as const, serverId: 7, label: 'web-2', paidUntil: 1 };

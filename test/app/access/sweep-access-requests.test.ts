@@ -15,11 +15,11 @@ let now: number;
 let isSlackDown: boolean;
 /** Whom cards were posted to, each time. */
 let asked: (readonly string[])[];
-/** What cards were edited to, and what the asker was told. */
+/** What cards were updated to, and what the requester was told. */
 let shown: string[];
 let told: string[];
 /** What happens while the cards are on their way. */
-let meanwhile: () => Promise<unknown>;
+let whilePosting: () => Promise<unknown>;
 let ports: AppPorts;
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   asked = [];
   shown = [];
   told = [];
-  meanwhile = async () => undefined;
+  whilePosting = async () => undefined;
   ports = makeAccessPorts();
 });
 
@@ -43,7 +43,7 @@ function makeAccessPorts(): AppPorts {
     accessNotifier: {
       postCards: async (_request, { userIds }) => {
         asked.push(userIds);
-        await meanwhile();
+        await whilePosting();
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
       updateCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
@@ -56,7 +56,7 @@ function makeAccessPorts(): AppPorts {
   });
 }
 
-/** Asked for at T0, by a process that may have died then. */
+/** Requested at T0, by a process that may have died then. */
 async function left(requesterId = 'U1'): Promise<AccessRequest> {
   const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
   const times = { requestedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
@@ -79,7 +79,7 @@ const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
   ports.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
 
 describe('a request for a role', () => {
-  it('that reached nobody is posted to the owners until it does, once', async () => {
+  it('that reached no owner is posted until it does, once', async () => {
     const { id } = await left();
     isSlackDown = true;
     await sweepAfter(2);
@@ -91,26 +91,26 @@ describe('a request for a role', () => {
     expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 
-  it('is left alone while whoever asked may just be posting it', async () => {
+  it('is left alone while the process that took it may still be posting it', async () => {
     await left();
     await sweepAfter(0.9, 0);
     expect(asked).toEqual([]);
   });
 
-  it('is posted once when it is told twice at the same time', async () => {
+  it('is posted once when two notify at the same time', async () => {
     const { id } = await left();
     await Promise.all([notifyAccessRequest(id, ports), notifyAccessRequest(id, ports)]);
     expect(asked).toHaveLength(1);
   });
 
-  it('that is not its asker’s to answer is not posted to the asker', async () => {
+  it('of an owner is not posted to that owner', async () => {
     await notifyAccessRequest((await left('U9')).id, ports);
     expect(asked).toEqual([[]]);
   });
 
   it('that was answered while its cards were on their way has no buttons left', async () => {
     const request = await left();
-    meanwhile = () => deny(request);
+    whilePosting = () => deny(request);
     await notifyAccessRequest(request.id, ports);
     expect(shown).toEqual(['denied']);
     expect(told).toEqual([]);
@@ -138,7 +138,7 @@ describe('the answer to a request', () => {
     expect(told).toEqual(['denied']);
   });
 
-  it('is not told any more after a day, but its buttons go', async () => {
+  it('is not told after more than a day, but its buttons go', async () => {
     const request = await left();
     await notifyAccessRequest(request.id, ports);
     await deny(request);
@@ -147,7 +147,7 @@ describe('the answer to a request', () => {
     expect([shown, told]).toEqual([['denied'], []]);
   });
 
-  it('does not wait for another one whose telling fails', async () => {
+  it('does not wait for another one whose message fails', async () => {
     const { accessNotifier } = ports;
     const broken = await deny(await left());
     await deny(await left('U2'));
@@ -161,8 +161,8 @@ describe('the answer to a request', () => {
   });
 });
 
-describe('a request that nobody answers', () => {
-  it('ends after a week: its buttons go, the asker is told, the audit says it once', async () => {
+describe('a request without an answer', () => {
+  it('expires after a week: its buttons go, the requester is told, the audit says it once', async () => {
     const { id } = await left();
     await notifyAccessRequest(id, ports);
     await sweepAfter(7 * DAY_MINUTES - 1);

@@ -21,7 +21,7 @@ let deleted: number[];
 /** What the next calls of the hosting API do instead of answering. */
 let fault: (() => Error) | undefined;
 let isSlackDown: boolean;
-/** Whether Slack owes an answer about the one who asked. */
+/** Whether Slack has not answered about the requester. */
 let isUnsure: boolean;
 let shown: ApprovalState[];
 let told: ApprovalState[];
@@ -107,7 +107,7 @@ function makeApprovalPorts(): AppPorts {
   });
 }
 
-/** Something that was asked for at T0, and left at this state so many minutes later. */
+/** An approval that was requested at T0, and left at this state so many minutes later. */
 async function left(
   state: 'open' | 'approved' | 'running',
   afterMinutes = 0,
@@ -153,14 +153,14 @@ describe('an approved delete that a dead process left', () => {
     expect((await audited()).slice(0, 2)).toEqual(['delete done', 'delete started']);
   });
 
-  it('is left alone by a process that may be at it', async () => {
+  it('is left alone while the process that approved it may be sending it', async () => {
     const approval = await left('approved', 1);
     await sweepAfter(1.5, 0);
     expect(await stateOf(approval)).toBe('approved');
     expect([deleted, told, shown]).toEqual([[], [], []]);
   });
 
-  it('is given back when it was approved too long ago', async () => {
+  it('is canceled when it was approved too long ago', async () => {
     const approval = await left('approved', 1);
     await sweepAfter(7);
     expect(deleted).toEqual([]);
@@ -169,7 +169,7 @@ describe('an approved delete that a dead process left', () => {
   });
 
   it.each([
-    ['the role of whoever asked is gone', 'role_needed', () => give('viewer')],
+    ['the requester’s role was revoked', 'role_needed', () => give('viewer')],
     ['the server has another label', 'label_differs', () => show([{ ...servers[0], label: 'x' } as Server])],
     ['the server is gone', 'unknown_server', () => show([])],
     ['the server was renewed', 'already_renewed', () => show([{ ...servers[0], paidUntil: 9 } as Server])],
@@ -181,7 +181,7 @@ describe('an approved delete that a dead process left', () => {
     expect(await stateOf(approval)).toBe(`void ${reason}`);
   });
 
-  it('is not carried out in an account that was connected since it was asked for', async () => {
+  it('is not carried out in an account that was connected since it was requested', async () => {
     const approval = await left('approved', 1);
     await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
     await sweepAfter(2);
@@ -190,7 +190,7 @@ describe('an approved delete that a dead process left', () => {
     expect(told).toEqual(['void']);
   });
 
-  it('waits while Slack can’t say whether whoever asked still has the role', async () => {
+  it('waits while Slack can’t say whether the requester still has the role', async () => {
     const approval = await left('approved', 1);
     await give('viewer');
     isUnsure = true;
@@ -201,7 +201,7 @@ describe('an approved delete that a dead process left', () => {
     expect([await stateOf(approval), deleted]).toEqual(['ended done', [7]]);
   });
 
-  it('is given back when Slack says nothing for too long', async () => {
+  it('is canceled when Slack says nothing for too long', async () => {
     const approval = await left('approved', 1);
     await give('viewer');
     isUnsure = true;
@@ -210,7 +210,7 @@ describe('an approved delete that a dead process left', () => {
     expect([await stateOf(approval), deleted]).toEqual(['void stale_confirmation', []]);
   });
 
-  it('waits while nobody can say whether it still holds', async () => {
+  it('waits while the hosting API does not say whether it still holds', async () => {
     const approval = await left('approved', 1);
     fault = () => new HostingError('no_answer', 'no');
     await sweepAfter(2);
@@ -222,7 +222,7 @@ describe('an approved delete that a dead process left', () => {
 });
 
 describe('a delete that was under way when its process died', () => {
-  it('is never sent again: that it is gone is seen and told', async () => {
+  it('is never sent again: the requester is told when the server is gone', async () => {
     const approval = await left('running', 1);
     await sweepAfter(2);
     expect(await stateOf(approval)).toBe('running');
@@ -232,7 +232,7 @@ describe('a delete that was under way when its process died', () => {
     expect([deleted, told]).toEqual([[], ['ended']]);
   });
 
-  it('is said not to be known when it is still there after the waiting time', async () => {
+  it('is reported as unknown when the server is still there after the waiting time', async () => {
     const approval = await left('running', 1);
     await sweepAfter(10, 2);
     expect(await stateOf(approval)).toBe('running');
@@ -242,7 +242,7 @@ describe('a delete that was under way when its process died', () => {
     expect((await audited())[0]).toBe('delete in_doubt no_answer');
   });
 
-  it('is never said to be gone by what another account has', async () => {
+  it('is never judged by the servers of another account', async () => {
     const approval = await left('running', 1);
     await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
     servers = [];
@@ -253,7 +253,7 @@ describe('a delete that was under way when its process died', () => {
     expect((await audited())[0]).toBe('delete in_doubt lost_account');
   });
 
-  it('is let go also by the process that sent it, after that time', async () => {
+  it('is given up by the process that sent it, too, after that time', async () => {
     const approval = await left('running', 1);
     fault = () => new HostingError('no_answer', 'no');
     await sweepAfter(10.5, 0);
@@ -263,7 +263,7 @@ describe('a delete that was under way when its process died', () => {
   });
 });
 
-describe('what nobody has decided', () => {
+describe('an approval that was not decided', () => {
   it('expires after an hour, once', async () => {
     const approval = await left('open');
     await sweepAfter(59.9);
@@ -275,7 +275,7 @@ describe('what nobody has decided', () => {
     expect((await audited())[0]).toBe('approval_answer failed expired');
   });
 
-  it('is asked around again until that got through', async () => {
+  it('is posted again until Slack takes it', async () => {
     const approval = await left('open');
     isSlackDown = true;
     await sweepAfter(2);
@@ -292,8 +292,8 @@ describe('what nobody has decided', () => {
   });
 });
 
-describe('what became of it', () => {
-  it('is told until it got through, for a day', async () => {
+describe('the outcome of an approval', () => {
+  it('is sent until Slack takes it, for a day', async () => {
     const { id } = await left('open');
     await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
     isSlackDown = true;
@@ -306,7 +306,7 @@ describe('what became of it', () => {
     expect(told).toEqual([]);
   });
 
-  it('of one does not depend on the others', async () => {
+  it('is sent although another approval fails', async () => {
     const broken = await left('approved', 1, newDelete(8));
     const { id } = await left('open', 0, newDelete(9));
     await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });

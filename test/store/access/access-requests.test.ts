@@ -43,7 +43,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   };
 
   describe('asking', () => {
-    test('is kept as it was asked, with the cards that ask for it', async () => {
+    test('is stored as it was made, with its cards', async () => {
       const asked = newRequest();
       const made = await requests.request(asked, { since: 0, most: 1 });
       const request = { ...asked, state: 'open', isNotified: false, cards: [] };
@@ -77,7 +77,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect((await ask({ requestedAt: T0 + 3 })).kind).toBe('new');
     });
 
-    test('after the hour replaces the one that nobody has answered', async () => {
+    test('after the hour replaces the one that has no answer', async () => {
       const old = await askNew();
       await requests.storeCards(old.id, [{ channelId: 'D1', ts: '1.1' }]);
       await requests.markNotified(old.id, 'open');
@@ -90,7 +90,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toEqual([]);
     });
 
-    test('for another role, other servers, by somebody else or elsewhere is no repetition', async () => {
+    test('for another role, other servers, by another user or elsewhere is no repetition', async () => {
       const others = [
         {},
         { role: 'manager' as const },
@@ -150,7 +150,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.listOpen('T1')).toEqual([]);
     });
 
-    test('for good has no end, and denied gives nothing', async () => {
+    test('permanently has no end, and denied grants nothing', async () => {
       const [good, denied] = [await askNew(), await askNew({ requesterId: 'U2' })];
       expect(await requests.decide(good.id, { by: 'U9', at: T0, grant: newGrant() })).not.toHaveProperty(
         'until',
@@ -240,7 +240,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     });
   });
 
-  describe('those that nobody answered', () => {
+  describe('those without an answer', () => {
     const auditOf = ({ workspaceId, requesterId }: AccessRequest) =>
       entry({ workspaceId, label: requesterId });
 
@@ -268,7 +268,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     });
   });
 
-  test('what has not been told is owed, and each new state anew', async () => {
+  test('those of which users were not notified are listed, again for each new state', async () => {
     const { id } = await askNew();
     const owed = async (before: number) => (await requests.listUnnotified(before)).map(({ state }) => state);
     expect([await owed(T0), await owed(T0 + 1)]).toEqual([[], ['open']]);

@@ -37,7 +37,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
       ).rejects.toThrow();
     });
 
-    test('are not overwritten by somebody who saw older ones', async () => {
+    test('are not overwritten by a user who saw older ones', async () => {
       const { workspaces } = store;
       await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       const one = { ...DEFAULT_SETTINGS, announces: false };

@@ -40,7 +40,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toEqual([]);
   });
 
-  test('one for a time stands beside one for good, and leaves it there when it ends', async () => {
+  test('a temporary one stands beside a permanent one, and leaves it there when it ends', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
     expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
@@ -59,7 +59,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toHaveLength(2);
   });
 
-  test('that make somebody an owner of some servers alone are a defect', async () => {
+  test('that make a user an owner of some servers only are a defect', async () => {
     for (const more of [{}, { until: T0 + 1 }]) {
       const put = grants.put(newGrant({ role: 'owner', pattern: 'web-*', ...more }));
       await expect(put).rejects.toThrow('an owner covers every server');
@@ -81,7 +81,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toHaveLength(1);
   });
 
-  test('that may count are the person’s, the channel’s and every group’s', async () => {
+  test('that may count are the user’s, the channel’s and every group’s', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'operator', subjectKind: 'channel', subjectId: 'C1' }));
     await grants.put(newGrant({ role: 'manager', subjectKind: 'group', subjectId: 'S1' }));
@@ -149,7 +149,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
   });
 });
 
-test('what somebody may do is found by one query that goes by an index', async () => {
+test('those of a user are found by one query that uses an index', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   await (await open(`sqlite:${path}`)).close();
   const engine = openEngine(`sqlite:${path}`, { lock: true });

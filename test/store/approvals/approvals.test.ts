@@ -105,7 +105,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(expiresAt - 1), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('a month that was confirmed meanwhile is void at once, and pays nothing twice', async () => {
+    test('a month that was confirmed in the meantime is canceled at once, and pays nothing twice', async () => {
       const { id } = await asked({ action: { kind: 'purchase', purchase: renewal } });
       const paid = await confirm(store.ledger, newRenew(7, T0));
       const audited = await countAudit();
@@ -124,7 +124,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       ]);
     });
 
-    test('a delete waits for whoever does it', async () => {
+    test('a delete is carried out by one process', async () => {
       const { id } = await asked({ action: newDelete(7) });
       expect(await approvals.approve(id, by(), entry())).not.toHaveProperty('operation');
       expect(await store.ledger.listOpen('T1')).toEqual([]);
@@ -190,28 +190,28 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
   });
 
-  describe('telling', () => {
-    const listUntold = async () => (await approvals.listUnnotified(T0 + 9)).map(({ id }) => id);
+  describe('notifying', () => {
+    const listUnnotified = async () => (await approvals.listUnnotified(T0 + 9)).map(({ id }) => id);
 
-    test('is owed for each new state, until that state was told', async () => {
+    test('is due for each new state, until users were notified of it', async () => {
       const { id } = await asked();
-      expect(await listUntold()).toEqual([id]);
+      expect(await listUnnotified()).toEqual([id]);
       await approvals.markNotified(id, 'open');
       expect(await approvals.find(id)).toMatchObject({ isNotified: true });
-      expect(await listUntold()).toEqual([]);
+      expect(await listUnnotified()).toEqual([]);
       await approvals.move(id, ['open'], { state: 'denied', at: T0 + 1 });
       expect(await approvals.find(id)).toMatchObject({ isNotified: false });
       await approvals.markNotified(id, 'open');
-      expect(await listUntold()).toEqual([id]);
+      expect(await listUnnotified()).toEqual([id]);
       await approvals.markNotified(id, 'denied');
-      expect(await listUntold()).toEqual([]);
+      expect(await listUnnotified()).toEqual([]);
     });
 
-    test('is left to whoever changed the state, for a while', async () => {
+    test('is left to the process that changed the state, for a while', async () => {
       const { id } = await asked();
       expect(await approvals.listUnnotified(T0)).toEqual([]);
       await approvals.approve(id, by(T0 + 9), entry());
-      expect(await listUntold()).toEqual([]);
+      expect(await listUnnotified()).toEqual([]);
     });
   });
 
@@ -233,7 +233,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('lists', () => {
-    test('those that wait, oldest first, each workspace its own', async () => {
+    test('open ones, oldest first, each workspace its own', async () => {
       const young = await asked({ requestedAt: T0 + 2 });
       const old = await asked({ requestedAt: T0 + 1, action: newDelete(1) });
       await asked({ workspaceId: 'T2' });
@@ -296,7 +296,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 });
 
-test('an approval outlives the process that asked for it, and is carried out once by the next', async () => {
+test('an approval outlives the process that stored it, and is carried out once by the next', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const first = await open(url);
   const [wanted, gone] = [newApproval(), newApproval({ action: newDelete(7) })];

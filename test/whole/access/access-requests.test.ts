@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** The workspace, whoever asks in #ops, and the owner, who answers in a direct message. */
-async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
+async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const nobody = team.slack.as('nobody').in('#ops');
   const owner = team.slack.as('owner').in('dm');
@@ -55,8 +55,8 @@ async function writeRequest(
 }
 
 describe('asking to be an owner of one server', () => {
-  it('is refused before a reason is asked for, and by whoever sends the form all the same', async () => {
-    await using team = await startWithAsker();
+  it('is refused before a reason is asked for, and also when the form is sent all the same', async () => {
+    await using team = await startWithRequester();
     await team.nobody.types('/vps access ask owner on web-1');
     await team.nobody.sees('An owner covers every server');
     await team.nobody.closes();
@@ -70,7 +70,7 @@ describe('asking to be an owner of one server', () => {
   });
 
   it('can’t be approved where it was asked for all the same; it can be denied', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = visitor(team, 'owner');
     for (const press of ['access_permanent', 'access_hour']) {
@@ -85,7 +85,7 @@ describe('asking to be an owner of one server', () => {
 
 describe('asking for a server without a label', () => {
   it('is no request for every server', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     const by = visitor(team, 'nobody');
     await by.presses('access_ask', { role: 'manager', label: '' });
     await team.nobody.sees('That server has no label');
@@ -95,7 +95,7 @@ describe('asking for a server without a label', () => {
   });
 
   it('is not offered when it is refused', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const { ports } = team.app;
     const hostingOf = ports.hostingOf;
@@ -116,8 +116,8 @@ describe('asking for a server without a label', () => {
 });
 
 describe('a yes', () => {
-  it('to a small request takes no bigger role away that was given meanwhile', async () => {
-    await using team = await startWithAsker();
+  it('to a request for a lower role does not revoke a higher one that was granted since', async () => {
+    await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.types('/vps access grant @nobody manager');
     await team.owner.sees('is now manager');
@@ -128,7 +128,7 @@ describe('a yes', () => {
 
   it('for an hour does not shorten the eight that were given; an owner’s own word does', async () => {
     const system = movableSystem();
-    await using team = await startWithAsker({ system });
+    await using team = await startWithRequester({ system });
     await team.ask('operator', 'You have asked');
     await team.owner.types('/vps access grant @nobody operator for 8h');
     await team.owner.sees('is now operator');
@@ -147,7 +147,7 @@ describe('a yes', () => {
 describe('asking again and again', () => {
   it('reaches the owners three times an hour, whatever it is for, and says when it will again', async () => {
     const system = movableSystem();
-    await using team = await startWithAsker({ system });
+    await using team = await startWithRequester({ system });
     for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'You have asked');
     await team.ask('manager', 'viewer for made-up-1');
     await team.ask('viewer on made-up-4', 'You can ask again');
@@ -159,8 +159,8 @@ describe('asking again and again', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('leaves nobody’s request unseen: the oldest are shown, the others counted', async () => {
-    await using team = await startWithAsker();
+  it('shows the oldest requests and counts the others', async () => {
+    await using team = await startWithRequester();
     for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
     await team.owner.types('/vps access');
     await team.owner.sees('why U0A4');
@@ -168,9 +168,9 @@ describe('asking again and again', () => {
     team.owner.doesNotSee('why U0A5');
   });
 
-  it('ends with what nobody answered for a week, which the asker is told', async () => {
+  it('expires after a week without an answer, and the requester is told', async () => {
     const system = movableSystem();
-    await using team = await startWithAsker({ system });
+    await using team = await startWithRequester({ system });
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
     const requestId = (await openOf(team))[0]?.id ?? '';
@@ -185,7 +185,7 @@ describe('asking again and again', () => {
 
 describe('the card of a request', () => {
   it('that is answered before the app has noted it loses its buttons all the same', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     const { accessRequests } = team.app.ports;
     const keep = accessRequests.storeCards;
     let goOn: () => void = () => undefined;
@@ -208,8 +208,8 @@ describe('the card of a request', () => {
     team.owner.doesNotSee('[Approve for 1 h]');
   });
 
-  it('of what was decided when the process died is edited by the next one, and the asker is told', async () => {
-    await using team = await startWithAsker();
+  it('of a decision that a dead process left is updated by the next one, and the requester is told', async () => {
+    await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
     const store = team.app.ports;
@@ -221,8 +221,8 @@ describe('the card of a request', () => {
     await team.nobody.sees('@manager said no to the role viewer');
   });
 
-  it('that could not be edited loses its buttons when somebody presses one', async () => {
-    await using team = await startWithAsker();
+  it('that could not be updated loses its buttons when one is pressed', async () => {
+    await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
     team.slack.faults.failMethod('chat.update', 'internal_error');
@@ -237,9 +237,9 @@ describe('the card of a request', () => {
   });
 });
 
-describe('a request that reached nobody', () => {
+describe('a request that reached no owner', () => {
   it('is posted when it is asked for again, and never said to be with the owners before', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     team.slack.faults.failMethod('chat.postMessage', 'internal_error');
     await team.ask('viewer', 'no owner could be reached');
     team.slack.faults.clear();
@@ -250,7 +250,7 @@ describe('a request that reached nobody', () => {
   });
 
   it('is posted by the next process', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     team.slack.faults.failMethod('chat.postMessage', 'internal_error');
     await team.ask('viewer', 'no owner could be reached');
     team.slack.faults.clear();
@@ -261,7 +261,7 @@ describe('a request that reached nobody', () => {
 
 describe('a role through one of many groups', () => {
   it('costs Slack one request, however many groups have a role', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     team.hosting.seedServers(team.account, 1, 'web');
     const { grants } = team.app.ports;
     const give = (subjectId: string, role: 'viewer' | 'operator') =>
@@ -285,7 +285,7 @@ describe('a role through one of many groups', () => {
 
 describe('a request for a role where a channel is set for requests to approve', () => {
   it('goes to the owners directly all the same: its reason may be private', async () => {
-    await using team = await startWithAsker();
+    await using team = await startWithRequester();
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings;
     if (!was) throw new Error('no workspace');

@@ -21,7 +21,7 @@ const audited = async ({ app }: Team, action: string) =>
   );
 
 describe('a role given to a user group', () => {
-  it('opens the door for its members, says why, and closes it when they leave', async () => {
+  it('gives its members the role, says why, and takes it back when they leave', async () => {
     await using team = await startWithServers();
     const { slack } = team;
     const owner = slack.as('owner').in('#ops');
@@ -61,7 +61,7 @@ describe('a role given to a user group', () => {
 });
 
 describe('a role given to a channel', () => {
-  it('is for full members who act there, and for nobody elsewhere', async () => {
+  it('applies to full members who act there, and nowhere else', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('owner').in('#ops');
     await owner.types('/vps access grant #ops viewer');
@@ -260,7 +260,7 @@ describe('the last owner', () => {
 });
 
 describe('the last owner, again', () => {
-  it('is not kept by a group in which nobody is', async () => {
+  it('is not kept by an empty group', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
     const { slack } = team;
     slack.admin.changePerson('owner', { isAdmin: false });
@@ -317,7 +317,7 @@ describe('those to whom no role can be given', () => {
     expect(await grantsOf(team)).toHaveLength(3);
   });
 
-  it('and whoever is deactivated loses the role that they had', async () => {
+  it('and a user who is deactivated loses the role that they had', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('owner').in('#ops');
     team.slack.admin.deactivate('operator');
@@ -360,7 +360,7 @@ describe('asking for access', () => {
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
 
-  it('is answered once, and never by the asker', async () => {
+  it('is answered once, and never by the requester', async () => {
     await using team = await startWithServers({
       settings: { OWNERS: `${PEOPLE.owner.id} ${PEOPLE.manager.id}` },
     });

@@ -91,8 +91,8 @@ describe('a role that was taken away', () => {
   });
 });
 
-describe('a button that somebody else was shown', () => {
-  it('acts with the role of whoever presses it', async () => {
+describe('a button that another user was shown', () => {
+  it('acts with the role of the user who presses it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const operator = team.slack.as('operator').in('#ops');
@@ -140,7 +140,7 @@ describe('a button that somebody else was shown', () => {
 });
 
 describe('a command from a workspace that the app was not set up for', () => {
-  it('is refused, whoever seems to have typed it', async () => {
+  it('is refused, whichever user it names', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const owner = visitor(team, 'owner');
@@ -156,7 +156,7 @@ describe('a command from a workspace that the app was not set up for', () => {
 });
 
 describe('a root password', () => {
-  it('is shown to nobody but its creator, and erased by nobody else, owners included', async () => {
+  it('is shown only to its creator, and only its creator can erase it: owners can’t', async () => {
     await using team = await startTeam();
     const id = await createServer(team, 'web-1');
     const password = team.hosting.passwordOf(id) ?? '';
@@ -216,7 +216,7 @@ describe('a root password', () => {
   });
 });
 
-describe('when Slack does not say who somebody is', () => {
+describe('when Slack does not say who a user is', () => {
   it('takes away what admins have without a grant, and nothing else, when users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
@@ -264,7 +264,7 @@ describe('when Slack does not say who somebody is', () => {
     expect(denied).toMatchObject({ outcome: 'denied', code: 'identity_unknown' });
   });
 
-  it('does not make a payment late for whoever has a role for some servers', async () => {
+  it('does not delay the payment of a user who has a role for some servers', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('owner').in('#ops');
     await owner.types('/vps access grant @nobody manager on web-*');

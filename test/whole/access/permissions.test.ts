@@ -12,8 +12,8 @@ import { changesSeen, envelope, type Visitor, visitor } from '../../support/visi
 // Hundreds of acts in one test: enough time on a busy machine, too.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** One way of asking for something, what it takes, and the audit's word for it. */
-interface Act {
+/** One way to ask for something, the role that it needs, and its name in the audit. */
+interface Action {
   readonly via: 'command' | 'action' | 'modal' | 'menu';
   /** The subcommand, the action, the modal, or the menu that is typed into. */
   readonly id: string;
@@ -22,24 +22,29 @@ interface Act {
   send(by: Visitor, serverId: number): Promise<Delivery>;
 }
 
-const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'door-1' };
+const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'web-new' };
 const PRICE = 290;
 
-const typed = (text: string, needs: Act['needs'], audit: string): Act => ({
+const typed = (text: string, needs: Action['needs'], audit: string): Action => ({
   via: 'command',
   id: text.split(' ')[0] ?? '',
   needs,
   audit,
   send: (by, id) => by.command(text.replace('%', String(id))),
 });
-const pressed = (id: string, needs: Act['needs'], audit: string, value?: (id: number) => unknown): Act => ({
+const pressed = (
+  id: string,
+  needs: Action['needs'],
+  audit: string,
+  value?: (id: number) => unknown,
+): Action => ({
   via: 'action',
   id,
   needs,
   audit,
   send: (by, serverId) => by.presses(id, value?.(serverId)),
 });
-const chosen = (id: string, needs: Act['needs'], audit: string): Act => ({
+const chosen = (id: string, needs: Action['needs'], audit: string): Action => ({
   via: 'action',
   id,
   needs,
@@ -48,11 +53,11 @@ const chosen = (id: string, needs: Act['needs'], audit: string): Act => ({
 });
 const submitted = (
   id: string,
-  needs: Act['needs'],
+  needs: Action['needs'],
   audit: string,
   metadata: (id: number) => unknown,
   fields: (id: number) => Record<string, string> = () => ({}),
-): Act => ({
+): Action => ({
   via: 'modal',
   id,
   needs,
@@ -60,7 +65,7 @@ const submitted = (
   send: (by, serverId) =>
     by.submits(id, envelope(metadata(serverId), `${id}-${by.id}-${serverId}`), fields(serverId)),
 });
-const queried = (id: string, needs: Act['needs'], audit: string): Act => ({
+const queried = (id: string, needs: Action['needs'], audit: string): Action => ({
   via: 'menu',
   id,
   needs,
@@ -69,7 +74,7 @@ const queried = (id: string, needs: Act['needs'], audit: string): Act => ({
 });
 const byId = (id: number) => ({ id });
 
-const ACTS: readonly Act[] = [
+const ACTIONS: readonly Action[] = [
   typed('help', 'anyone', ''),
   typed('help create', 'anyone', ''),
   typed('list', 'viewer', 'list'),
@@ -81,7 +86,7 @@ const ACTS: readonly Act[] = [
   typed('stop %', 'operator', 'stop'),
   typed('reboot %', 'operator', 'reboot'),
   typed('create', 'manager', 'create'),
-  typed('create plan=micro location=ams image=debian-13 label=door-1', 'manager', 'create'),
+  typed('create plan=micro location=ams image=debian-13 label=web-new', 'manager', 'create'),
   typed('renew %', 'manager', 'renew'),
   typed('delete %', 'manager', 'delete'),
   typed('password %', 'anyone', 'password'),
@@ -208,47 +213,52 @@ const ACTS: readonly Act[] = [
 
 const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
 
-interface Visit {
+interface Sender {
   readonly who: PersonName;
   readonly role?: Role;
 }
 
-function isLetIn(act: Act, { who, role }: Visit): boolean {
-  // Slack itself keeps commands from other organisations: only what takes no role answers one.
-  if (who === 'stranger') return act.audit === '' || (act.via === 'command' && act.needs === 'anyone');
-  return act.needs === 'anyone' || roleCovers(role, act.needs);
+function isAllowed(action: Action, { who, role }: Sender): boolean {
+  // Slack itself keeps commands from other organizations: only what needs no role answers one.
+  if (who === 'stranger')
+    return action.audit === '' || (action.via === 'command' && action.needs === 'anyone');
+  return action.needs === 'anyone' || roleCovers(role, action.needs);
 }
 
-/** Sends the act and waits until the app has said something about it. */
-async function send(act: Act, by: Visitor, serverId: number): Promise<string> {
+/** Sends the action and waits until the app has answered. */
+async function send(action: Action, by: Visitor, serverId: number): Promise<string> {
   const before = by.mark();
-  const toldBefore = by.told().length;
-  const { status, response } = await act.send(by, serverId);
+  const heardBefore = by.told().length;
+  const { status, response } = await action.send(by, serverId);
   expect(status).toBe(200);
-  if (act.via === 'modal' || act.via === 'menu') return response;
-  if (act.id === 'link') return '';
+  if (action.via === 'modal' || action.via === 'menu') return response;
+  if (action.id === 'link') return '';
   await by.hears(before);
-  return by.told().slice(toldBefore).join('\n');
+  return by.told().slice(heardBefore).join('\n');
 }
 
-async function expectRefused(act: Act, by: Visitor, serverId: number): Promise<void> {
+async function expectRefused(action: Action, by: Visitor, serverId: number): Promise<void> {
   const deniedBefore = (await by.audit()).length;
-  const words = await send(act, by, serverId);
+  const words = await send(action, by, serverId);
   await vi.waitUntil(async () => (await by.audit()).length > deniedBefore, { interval: 2 });
   const entries = await by.audit();
   expect(
-    entries.slice(0, entries.length - deniedBefore).map(({ action }) => action),
-    `${act.via} ${act.id}`,
-  ).toEqual([act.audit]);
-  expect(entries[0], `${act.via} ${act.id}`).toMatchObject({ outcome: 'denied', action: act.audit });
-  if (act.via === 'menu') expect(JSON.parse(words)).toEqual({ options: [] });
-  else expect(words, `${act.via} ${act.id}`).toMatch(REFUSED);
+    entries.slice(0, entries.length - deniedBefore).map((entry) => entry.action),
+    `${action.via} ${action.id}`,
+  ).toEqual([action.audit]);
+  expect(entries[0], `${action.via} ${action.id}`).toMatchObject({ outcome: 'denied', action: action.audit });
+  if (action.via === 'menu') expect(JSON.parse(words)).toEqual({ options: [] });
+  else expect(words, `${action.via} ${action.id}`).toMatch(REFUSED);
 }
 
-async function startGuarded(): Promise<{ team: Team; visits: readonly Visit[]; ids: readonly number[] }> {
+async function startWithServers(): Promise<{
+  team: Team;
+  senders: readonly Sender[];
+  ids: readonly number[];
+}> {
   const team = await startTeam({ balanceMinor: 10_000_000 });
   const ids = team.hosting.seedServers(team.account, 400, 'web');
-  const visits: readonly Visit[] = [
+  const senders: readonly Sender[] = [
     { who: 'owner', role: 'owner' },
     { who: 'manager', role: 'manager' },
     { who: 'operator', role: 'operator' },
@@ -257,13 +267,13 @@ async function startGuarded(): Promise<{ team: Team; visits: readonly Visit[]; i
     { who: 'guest' },
     { who: 'stranger' },
   ];
-  return { team, visits, ids };
+  return { team, senders, ids };
 }
 
-describe('the doors', () => {
-  it('are all in the table below', () => {
-    const idsVia = (via: Act['via']) => [
-      ...new Set(ACTS.filter((act) => act.via === via).map(({ id }) => id)),
+describe('every command, button, form and menu', () => {
+  it('is in the table of this test', () => {
+    const idsVia = (via: Action['via']) => [
+      ...new Set(ACTIONS.filter((action) => action.via === via).map(({ id }) => id)),
     ];
     const all = <Kind>(pick: (command: (typeof commands)[number]) => readonly Kind[]) =>
       commands.flatMap(pick);
@@ -273,24 +283,24 @@ describe('the doors', () => {
     expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
   });
 
-  it('are all in docs/access.md, with the role that each of them takes', () => {
+  it('is in docs/access.md, with the role that it needs', () => {
     const rows = readFileSync('docs/access.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
     const written = [...rows].map(([, via, id, needs]) => `${via} ${id}: ${needs}`);
-    // Whoever may not look at roles may still ask for one.
-    const idOf = ({ via, id, needs }: Act) =>
+    // A user who may not see the roles may still request one.
+    const idOf = ({ via, id, needs }: Action) =>
       via === 'command' && id === 'access' && needs === 'anyone' ? 'access ask' : id;
-    const found = new Set(ACTS.map((act) => `${act.via} ${idOf(act)}: ${act.needs}`));
+    const found = new Set(ACTIONS.map((action) => `${action.via} ${idOf(action)}: ${action.needs}`));
     expect(written.sort()).toEqual([...found].sort());
   });
 
-  it('refuse everybody whose role does not suffice, in words, in the audit, and before anything is sent', async () => {
-    const { team, visits, ids } = await startGuarded();
+  it('refuses users without the required role, in words and in the audit, before anything is sent', async () => {
+    const { team, senders, ids } = await startWithServers();
     await using _ = team;
     let refused = 0;
-    for (const visit of visits) {
-      const by = visitor(team, visit.who);
-      for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
-        await expectRefused(act, by, ids[0] ?? 0);
+    for (const sender of senders) {
+      const by = visitor(team, sender.who);
+      for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
+        await expectRefused(action, by, ids[0] ?? 0);
         refused += 1;
       }
     }
@@ -299,8 +309,8 @@ describe('the doors', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  it('let in everybody whose role suffices', async () => {
-    const { team, visits, ids } = await startGuarded();
+  it('is allowed to users with the required role', async () => {
+    const { team, senders, ids } = await startWithServers();
     await using _ = team;
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
@@ -311,15 +321,17 @@ describe('the doors', () => {
       grantedBy: PEOPLE.owner.id,
       grantedAt: 0,
     });
-    const withGuest = visits.map((visit) => (visit.who === 'guest' ? { ...visit, role: ROLES[1] } : visit));
+    const withGuest = senders.map((sender) =>
+      sender.who === 'guest' ? { ...sender, role: ROLES[1] } : sender,
+    );
     let used = 0;
     const toDisconnect: (() => Promise<unknown>)[] = [];
-    for (const visit of withGuest) {
-      const by = visitor(team, visit.who);
-      for (const act of ACTS.filter((each) => isLetIn(each, visit))) {
+    for (const sender of withGuest) {
+      const by = visitor(team, sender.who);
+      for (const action of ACTIONS.filter((each) => isAllowed(each, sender))) {
         const serverId = ids[used++] ?? 0;
-        const attempt = async () => expect(await send(act, by, serverId), act.id).not.toMatch(REFUSED);
-        if (act.id === 'disconnect') toDisconnect.push(attempt);
+        const attempt = async () => expect(await send(action, by, serverId), action.id).not.toMatch(REFUSED);
+        if (action.id === 'disconnect') toDisconnect.push(attempt);
         else await attempt();
       }
     }
@@ -331,21 +343,21 @@ describe('the doors', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('refuse a guest with a grant what lies beyond the grant', async () => {
-    const { team, ids } = await startGuarded();
+  it('refuses a guest what goes beyond the guest’s grant', async () => {
+    const { team, ids } = await startWithServers();
     await using _ = team;
     await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
     await team.slack.as('owner').in('#ops').sees('is now operator');
     const by = visitor(team, 'guest');
-    const visit = { who: 'guest', role: 'operator' } as const;
-    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
-      await expectRefused(act, by, ids[0] ?? 0);
+    const sender = { who: 'guest', role: 'operator' } as const;
+    for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
+      await expectRefused(action, by, ids[0] ?? 0);
     }
     expect(changesSeen(team)).toEqual([]);
   });
 });
 
-describe('the doors, to whom a role comes another way', () => {
+describe('a role that is not granted to the user directly', () => {
   const nobody = PEOPLE.nobody.id;
   const HOUR_MS = 3_600_000;
   const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
@@ -354,22 +366,23 @@ describe('the doors, to whom a role comes another way', () => {
     ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
     ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
     ['for a time', 'manager', { subjectKind: 'user', subjectId: nobody, until: Date.now() + HOUR_MS }],
-  ])('are open and shut as to whom it was given by name: %s', async (_how, role, how) => {
-    const { team, ids } = await startGuarded();
+  ])('allows and refuses the same as a direct one: %s', async (_how, role, how) => {
+    const { team, ids } = await startWithServers();
     await using _ = team;
     await team.app.ports.grants.put({ ...given, role, ...how });
     const by = visitor(team, 'nobody');
-    const visit = { who: 'nobody', role } as const;
-    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) await expectRefused(act, by, ids[0] ?? 0);
+    const sender = { who: 'nobody', role } as const;
+    for (const action of ACTIONS.filter((each) => !isAllowed(each, sender)))
+      await expectRefused(action, by, ids[0] ?? 0);
     const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
-    for (const [at, act] of ACTS.filter((each) => isLetIn(each, visit)).entries()) {
-      expect(await send(act, by, ids[at] ?? 0), act.id).not.toMatch(REFUSED);
+    for (const [at, action] of ACTIONS.filter((each) => isAllowed(each, sender)).entries()) {
+      expect(await send(action, by, ids[at] ?? 0), action.id).not.toMatch(REFUSED);
     }
     expect((await by.audit()).filter(({ outcome }) => outcome === 'denied')).toHaveLength(denied);
   });
 
-  it('are shut to a role that has ended, to bots and to those who were deactivated', async () => {
-    const { team, ids } = await startGuarded();
+  it('allows nothing once it has ended, to bots, and to deactivated users', async () => {
+    const { team, ids } = await startWithServers();
     await using _ = team;
     const { grants } = team.app.ports;
     await grants.put({
@@ -381,17 +394,17 @@ describe('the doors, to whom a role comes another way', () => {
     });
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
     team.slack.admin.group('oncall').users.delete(nobody);
-    for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
-      await expectRefused(act, visitor(team, 'nobody'), ids[0] ?? 0);
+    for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
+      await expectRefused(action, visitor(team, 'nobody'), ids[0] ?? 0);
     }
     for (const who of [PEOPLE.former, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
       const by = visitor(team, who, 'nobody');
-      for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
+      for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
         const before = (await by.audit()).length;
-        await act.send(by, ids[0] ?? 0);
+        await action.send(by, ids[0] ?? 0);
         await vi.waitUntil(async () => (await by.audit()).length > before, { interval: 2 });
-        expect((await by.audit())[0], act.id).toMatchObject({ outcome: 'denied', code: 'role_needed' });
+        expect((await by.audit())[0], action.id).toMatchObject({ outcome: 'denied', code: 'role_needed' });
       }
     }
     expect(team.hosting.requests()).toEqual([]);

@@ -17,7 +17,7 @@ function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Part
   });
 }
 
-/** Slack says nothing of who is who or in which group, and what it said before has been forgotten. */
+/** Slack does not answer about users and groups, and its earlier answers are not cached any more. */
 function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {
   for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
     slack.faults.failMethod(method, 'internal_error');
@@ -42,8 +42,8 @@ async function askRenew(team: RuledTeam, typed: string): Promise<void> {
 
 const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
 
-describe.concurrent('an approval that nobody can look at once more', () => {
-  test('stays open while Slack can’t say whether whoever asked still may, and says so', async ({
+describe.concurrent('an approval that can’t be checked again', () => {
+  test('stays open while Slack can’t say whether the requester still has the role, and says so', async ({
     expect,
   }) => {
     const system = movableSystem();
@@ -64,7 +64,7 @@ describe.concurrent('an approval that nobody can look at once more', () => {
     expect(team.charges()).toBe(1);
   });
 
-  test('stays open while the hosting API does not answer: that it is looked at is said, and how that ended', async ({
+  test('stays open while the hosting API does not answer, and says that it is being checked and how that ended', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();
@@ -83,7 +83,7 @@ describe.concurrent('an approval that nobody can look at once more', () => {
 });
 
 describe.concurrent('an approved payment that a restart left unsent', () => {
-  test('waits while Slack can’t say whether whoever asked still may, and is given back in the end', async ({
+  test('waits while Slack can’t say whether the requester still has the role, and is canceled in the end', async ({
     expect,
   }) => {
     const system = movableSystem();
@@ -110,7 +110,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
 });
 
 describe.concurrent('an approval of what has changed', () => {
-  test('is void when the server that was to be renewed has another label', async ({ expect }) => {
+  test('is canceled when the server that was to be renewed has another label', async ({ expect }) => {
     await using team = await startRuledTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     await askRenew(team, 'web-1');
@@ -123,7 +123,7 @@ describe.concurrent('an approval of what has changed', () => {
     expect([renewals(team), team.charges()]).toEqual([0, 0]);
   });
 
-  test('is void when the server that was to be renewed was deleted', async ({ expect }) => {
+  test('is canceled when the server that was to be renewed was deleted', async ({ expect }) => {
     await using team = await startRuledTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     await askRenew(team, 'web-1');
@@ -136,7 +136,7 @@ describe.concurrent('an approval of what has changed', () => {
     expect(renewals(team)).toBe(0);
   });
 
-  test('is void when its plan is gone, which is not told as a changed price', async ({ expect }) => {
+  test('is canceled when its plan is gone, which is not reported as a changed price', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     showOtherwise(team, (hosting) => ({
@@ -189,7 +189,7 @@ describe.concurrent('a label of 600 characters', () => {
     return Object.assign(team, { serverId: id });
   }
 
-  test('lets whoever has a role for its end renew it, with a second person’s approval', async ({
+  test('lets a user whose role matches its end renew it, with another manager’s approval', async ({
     expect,
   }) => {
     await using team = await startWithPattern();

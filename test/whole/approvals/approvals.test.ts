@@ -41,8 +41,10 @@ async function askRenew(team: RuledTeam): Promise<void> {
 const deletes = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'delete' }).length;
 const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
 
-describe.concurrent('a create that takes two persons', () => {
-  test('is paid once a second one approves it, and only who asked sees the password', async ({ expect }) => {
+describe.concurrent('a create that needs approval', () => {
+  test('is paid once another manager approves it, and only the requester sees the password', async ({
+    expect,
+  }) => {
     await using team = await startRuledTeam();
     await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await team.manager.sees('Another manager has to approve this');
@@ -66,7 +68,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('is asked for once when it is confirmed twice, and says that it waits', async ({ expect }) => {
+  test('is requested once when it is confirmed twice, and says that it is pending', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const delivery = team.slack.deliveries().findLast(({ what }) => what.includes('create_review'));
@@ -127,7 +129,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(team.charges()).toBe(1);
   });
 
-  test('is not approved by whoever asked for it, whatever they send', async ({ expect }) => {
+  test('is not approved by its requester, whatever they send', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.manager.closes();
@@ -141,7 +143,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(await team.listAudit()).toContain('manager approval_answer denied own_request');
   });
 
-  test('is told when it is denied, and can be asked for again', async ({ expect }) => {
+  test('tells the requester when it is denied, and can be requested again', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.owner.presses('Deny');
@@ -172,7 +174,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(await team.listAudit()).toContain('app approval_answer failed expired');
   });
 
-  test('is void when its price has moved, says so to both, and is asked for again at the new one', async ({
+  test('is canceled when its price has changed, says so to both, and can be requested again at the new one', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();
@@ -188,7 +190,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(team.creates()).toBe(0);
   });
 
-  test('is void when the role of whoever asked was taken away', async ({ expect }) => {
+  test('is canceled when the requester’s role was revoked', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await setManager(team, 'manager', false);
@@ -197,7 +199,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(team.creates()).toBe(0);
   });
 
-  test('stays open when it is answered by somebody who may not any more', async ({ expect }) => {
+  test('stays open when it is answered by a user whose role was revoked', async ({ expect }) => {
     await using team = await startRuledTeam();
     await setManager(team, 'operator', true);
     await team.askCreate();
@@ -213,7 +215,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect(await team.listAudit()).toContain('operator approval_answer denied role_needed');
   });
 
-  test('is not approved by a manager of other servers, who is not asked either', async ({ expect }) => {
+  test('is not approved by a manager of other servers, who gets no card either', async ({ expect }) => {
     await using team = await startRuledTeam();
     const subject = { subjectKind: 'user', subjectId: PEOPLE.operator.id } as const;
     await team.app.ports.grants.put({
@@ -274,7 +276,7 @@ describe.concurrent('a create that takes two persons', () => {
     expect((await approvals.find(id))?.state).toBe('open');
   });
 
-  test('that is refused after all is told to whoever asked', async ({ expect }) => {
+  test('that the hosting API refuses is reported to the requester', async ({ expect }) => {
     await using team = await startRuledTeam(TWO_PERSONS, { balanceMinor: 1000 });
     await team.askCreate('web-1');
     await team.manager.closes();
@@ -303,8 +305,8 @@ describe.concurrent('a create that takes two persons', () => {
   });
 });
 
-describe.concurrent('a delete that takes two persons', () => {
-  test('is done once another manager approves it, and told to the channel', async ({ expect }) => {
+describe.concurrent('a delete that needs approval', () => {
+  test('is done once another manager approves it, and announced in the channel', async ({ expect }) => {
     await using team = await startWithServer();
     await team.manager.types('/vps delete web-1');
     await team.manager.sees('Another manager has to approve this');
@@ -345,8 +347,8 @@ describe.concurrent('a delete that takes two persons', () => {
   });
 
   test.each([
-    ['deleted meanwhile', 'the server is not there any more'],
-    ['renewed meanwhile', 'has been renewed since'],
+    ['deleted in the meantime', 'the server is not there any more'],
+    ['renewed in the meantime', 'has been renewed since'],
   ])('is void when the server was %s', async (what, words) => {
     await using team = await startWithServer();
     await askDelete(team);
@@ -382,7 +384,7 @@ describe.concurrent('a delete that takes two persons', () => {
     if (deletes(team) !== 1) throw new Error(`sent ${deletes(team)} times`);
   });
 
-  test('that one manager has asked for shows a second one that it waits', async ({ expect }) => {
+  test('that one manager has requested is shown as pending to another one who tries', async ({ expect }) => {
     await using team = await startWithServer();
     await askDelete(team);
     await setManager(team, 'operator', true);
@@ -400,8 +402,8 @@ describe.concurrent('a delete that takes two persons', () => {
   });
 });
 
-describe.concurrent('a renewal that takes two persons', () => {
-  test('is paid once, and void when the month was paid meanwhile', async ({ expect }) => {
+describe.concurrent('a renewal that needs approval', () => {
+  test('is paid once, and canceled when the month was paid in the meantime', async ({ expect }) => {
     await using team = await startWithServer();
     await askRenew(team);
     await team.owner.sees('its price is not known here');
