@@ -1,5 +1,6 @@
 import type { AccessRequest } from '../../domain/access-request.ts';
 import { THE_APP } from '../../domain/actor.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { makeAuditEntry } from '../authorize/audit-entry.ts';
 import { listOwners } from '../authorize/list-role-holders.ts';
 import type { DecisionKind } from '../decisions/decision-kind.ts';
@@ -32,6 +33,6 @@ export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
 export async function listDeciders(
   { workspaceId, requesterId }: AccessRequest,
   ports: AccessPorts,
-): Promise<readonly string[]> {
+): Promise<readonly UserId[]> {
   return (await listOwners(workspaceId, ports)).filter((owner) => owner !== requesterId);
 }

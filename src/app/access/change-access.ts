@@ -67,13 +67,13 @@ export const grantAccess = defineUseCase({
   name: 'access_grant',
   needs: 'owner',
   effect: 'changes',
-  subject: (wish: WantedGrant) => ({ label: describeForAudit(wish) }),
-  run: async (wish: WantedGrant, context): Promise<Granted> => {
+  subject: (wanted: WantedGrant) => ({ label: describeForAudit(wanted) }),
+  run: async (wanted: WantedGrant, context): Promise<Granted> => {
     const { actor, ports } = context;
-    const { forMs, ...rest } = wish;
-    if (wish.role === 'owner' && wish.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
-    await checkGrantee(wish, context);
-    if (wish.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wish), context);
+    const { forMs, ...rest } = wanted;
+    if (wanted.role === 'owner' && wanted.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
+    await checkGrantee(wanted, context);
+    if (wanted.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
     const grantedAt = ports.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
     const grant = await ports.grants.put({
@@ -83,7 +83,7 @@ export const grantAccess = defineUseCase({
       grantedAt,
       ...omitUndefined({ until }),
     });
-    const fits = wish.pattern === EVERY_SERVER ? undefined : await countMatching(wish.pattern, context);
+    const fits = wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, ...omitUndefined({ fits }) };
   },
 });
@@ -140,7 +140,7 @@ function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
 }
 
 /** A permanent one and a temporary one stand side by side. */
-function isReplaced(grant: Grant, wish: WantedGrant): boolean {
-  const isSameEnd = (grant.until === undefined) === (wish.forMs === undefined);
-  return isSubject(grant, wish) && grant.pattern === wish.pattern && isSameEnd;
+function isReplaced(grant: Grant, wanted: WantedGrant): boolean {
+  const isSameEnd = (grant.until === undefined) === (wanted.forMs === undefined);
+  return isSubject(grant, wanted) && grant.pattern === wanted.pattern && isSameEnd;
 }

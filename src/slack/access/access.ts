@@ -65,12 +65,12 @@ export const access = defineCommand({
   modals: [
     ...askModals,
     grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
-      const wish = readGrantFields(fields);
-      if ('errors' in wish) return { with: wish };
+      const wanted = readGrantFields(fields);
+      if ('errors' in wanted) return { with: wanted };
       return {
         with: loadingView(GRANT_TITLE),
         after: async () => {
-          const words = grantedWords(await request.execute(grantAccess, wish));
+          const words = grantedWords(await request.execute(grantAccess, wanted));
           await request.views.update(viewId, noticeView(GRANT_TITLE, words));
         },
       };
@@ -99,8 +99,8 @@ async function explain(userId: UserId, request: SlackRequest): Promise<void> {
   await request.reply.send(rolesMessage(userId, await request.execute(explainAccess, { userId })));
 }
 
-async function grant(wish: WantedGrant, request: SlackRequest): Promise<void> {
-  await request.reply.send(textMessage(grantedWords(await request.execute(grantAccess, wish))));
+async function grant(wanted: WantedGrant, request: SlackRequest): Promise<void> {
+  await request.reply.send(textMessage(grantedWords(await request.execute(grantAccess, wanted))));
 }
 
 async function revoke(grantee: Grantee, request: SlackRequest): Promise<void> {

@@ -2,6 +2,7 @@ import type { WantedGrant } from '../../app/access/change-access.ts';
 import type { WantedRole } from '../../app/access/request-access.ts';
 import type { Grantee } from '../../domain/access.ts';
 import { ROLES, type Role } from '../../domain/actor.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { findNearest } from '../../domain/nearest.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
@@ -13,7 +14,7 @@ export const ACCESS_USAGE =
 /** What `/vps access` is to do. */
 export type AccessCommand =
   | { readonly act: 'list' }
-  | { readonly act: 'explain'; readonly userId: string }
+  | { readonly act: 'explain'; readonly userId: UserId }
   | { readonly act: 'grant'; readonly wanted: WantedGrant }
   | { readonly act: 'revoke'; readonly grantee: Grantee }
   | { readonly act: 'ask'; readonly wanted: WantedRole };
@@ -61,7 +62,7 @@ function splitClauses(words: readonly string[], options: TypedWords['options']) 
   const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
   const valuesOf = (clause: 'on' | 'for') => [
     ...words.flatMap((word, at) => (word.toLowerCase() === clause ? [words[at + 1] ?? ''] : [])),
-    ...(options[clause] === undefined ? [] : [options[clause]]),
+    ...[options[clause]].filter((value) => value !== undefined),
   ];
   const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
   if (otherOn !== undefined || otherTime !== undefined) {

@@ -6,15 +6,21 @@ import { approvalButton, createReviewButton, deleteButton, renewButton, showButt
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
 import { kindOf } from './action-kind.ts';
-import { approvalWords, describeDecision, describeWish, priceOf, unreachedWords } from './approval-words.ts';
+import {
+  approvalWords,
+  describeDecision,
+  describeWanted,
+  priceOf,
+  unreachedWords,
+} from './approval-words.ts';
 
 /** What a manager sees: who requests what and why, with the answers; and the outcome in its place. */
 export function approvalCard(approval: Approval, currency: string): Message {
-  const wish = describeWish(approval, currency);
-  if (approval.state !== 'open') return textMessage(wish, section(describeDecision(approval, currency)));
+  const wanted = describeWanted(approval, currency);
+  if (approval.state !== 'open') return textMessage(wanted, section(describeDecision(approval, currency)));
   const { expiresAt } = approval;
   return textMessage(
-    wish,
+    wanted,
     facts(factsOf(approval, currency)),
     actions(...approvalButtons(approval, currency)),
     context(`${whyWords(approval)} It can be approved until ${slackDate(expiresAt)}; after that it is void.`),
@@ -58,7 +64,7 @@ export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval
 /** One of several open approvals, in a list. */
 export function waitingBlocks(approval: Approval, canAnswer: boolean, currency: string): KnownBlock[] {
   const until = `Until ${slackDate(approval.expiresAt)}.`;
-  const line = section(`${describeWish(approval, currency)} ${until}`);
+  const line = section(`${describeWanted(approval, currency)} ${until}`);
   return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 

@@ -20,7 +20,7 @@ export function priceOf(action: ApprovalAction, currency: string): string | unde
 }
 
 /** "@ann wants to *create* `web-1` for *5.90 a month*." */
-export function describeWish({ requesterId, action }: Approval, currency: string): string {
+export function describeWanted({ requesterId, action }: Approval, currency: string): string {
   const price = priceOf(action, currency);
   const isKnown = action.kind === 'purchase' && action.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (its price is not known here)';

@@ -13,6 +13,7 @@ import type { GrantRow, Tables } from '../engine/tables.ts';
 export function createGrants(foundation: Foundation): Grants {
   const { db, newId } = foundation;
   return {
+    ...createGrantLists(foundation),
     put: async (grant) => putGrant(db, newId(), grant),
     remove: async (workspaceId, id) => {
       const row = await db
@@ -33,6 +34,24 @@ export function createGrants(foundation: Foundation): Grants {
         .execute();
       return rows.sort(byAge).map(toGrant);
     },
+    removeEnded: (now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const rows = await trx
+          .deleteFrom('grants')
+          .where('temporary_role', 'in', ROLES)
+          .where('until', '<=', now)
+          .returningAll()
+          .execute();
+        // Audit chains are always taken in the same order, so that no two of these wait for each other.
+        const ended = rows.sort(byWorkspace).map(toGrant);
+        for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
+        return ended;
+      }),
+  };
+}
+
+function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
+  return {
     listFor: async (workspaceId, place, now) => {
       const rows = await db
         .selectFrom('grants')
@@ -55,19 +74,6 @@ export function createGrants(foundation: Foundation): Grants {
         .execute();
       return rows.map(toGrant);
     },
-    removeEnded: (now, auditOf) =>
-      db.transaction().execute(async (trx) => {
-        const rows = await trx
-          .deleteFrom('grants')
-          .where('temporary_role', 'in', ROLES)
-          .where('until', '<=', now)
-          .returningAll()
-          .execute();
-        // Audit chains are always taken in the same order, so that no two of these wait for each other.
-        const ended = rows.sort(byWorkspace).map(toGrant);
-        for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
-        return ended;
-      }),
   };
 }
 

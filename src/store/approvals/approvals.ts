@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Approvals } from '../../app/approvals/ports.ts';
 import type { NewOperation } from '../../app/purchases/ports.ts';
-import type { Approval, ApprovalOutcome } from '../../domain/approval.ts';
+import type { Approval, ApprovalOutcome, NewApproval } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ApprovalState } from '../../domain/decision.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
@@ -32,16 +32,8 @@ export function createApprovals(foundation: Foundation): Approvals {
       read: toApproval,
     }),
     request: (approval, audit) =>
-      db.transaction().execute(async (trx) => {
-        const row = toApprovalRow(approval);
-        const inserted = await insert(trx, row);
-        if (inserted) await addAudit(trx, foundation, audit);
-        return {
-          isNew: inserted !== undefined,
-          approval: toApproval(inserted ?? (await getWinner(trx, row))),
-        };
-      }),
-    approve: async (id, decision, audit) => {
+      db.transaction().execute((trx) => addApproval(trx, foundation, approval, audit)),
+    approve: (id, decision, audit) => {
       const done = db.transaction().execute((trx) => approve(trx, foundation, id, decision, audit));
       return done.catch((error: unknown) => {
         if (error instanceof OverBudget) return 'over_budget' as const;
@@ -90,6 +82,19 @@ async function move(
   return moved !== undefined;
 }
 
+async function addApproval(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  requested: NewApproval,
+  audit: AuditEntry,
+): Promise<{ isNew: boolean; approval: Approval }> {
+  const row = toApprovalRow(requested);
+  const inserted = await insert(trx, row);
+  if (inserted) await addAudit(trx, foundation, audit);
+  const approval = toApproval(inserted ?? (await getEarlier(trx, row)));
+  return { isNew: inserted !== undefined, approval };
+}
+
 /** Undefined when another one is in the way: the same id, or the same claim. */
 async function insert(trx: Transaction<Tables>, row: ApprovalRow): Promise<ApprovalRow | undefined> {
   // One that has expired blocks no other, though it has not been swept yet.
@@ -109,7 +114,7 @@ async function insert(trx: Transaction<Tables>, row: ApprovalRow): Promise<Appro
     .executeTakeFirst();
 }
 
-async function getWinner(trx: Transaction<Tables>, row: ApprovalRow): Promise<ApprovalRow> {
+async function getEarlier(trx: Transaction<Tables>, row: ApprovalRow): Promise<ApprovalRow> {
   const sameId = await trx.selectFrom('approvals').selectAll().where('id', '=', row.id).executeTakeFirst();
   if (sameId) {
     if (sameId.workspace_id === row.workspace_id) return sameId;

@@ -23,9 +23,41 @@ function selectFrom({ db }: Foundation, table: DecisionTable<Decision>['table'])
 /** What is stored of all kinds of decisions in the same way. Of two changes that race, one happens. */
 export function createDecisionStore<Kind extends Decision>(
   foundation: Foundation,
-  { table, changedAt, onExpiry, read }: DecisionTable<Kind>,
+  kind: DecisionTable<Kind>,
 ): DecisionStore<Kind> {
   const { db } = foundation;
+  const { table } = kind;
+  return {
+    ...createDecisionLists(foundation, kind),
+    storeCards: async (id, cards) => {
+      const text = JSON.stringify(cards);
+      await db.updateTable(table).set({ cards: text }).where('id', '=', id).execute();
+    },
+    markNotified: async (id, state) => {
+      const update = db.updateTable(table).set({ is_told: 1 });
+      await update.where('id', '=', id).where('state', '=', state).execute();
+    },
+    expire: (now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const rows = await trx
+          .updateTable(table)
+          .set({ state: 'expired', decided_at: now, is_told: 0, ...kind.onExpiry(now) })
+          .where('state', '=', 'open')
+          .where('expires_at', '<=', now)
+          .returningAll()
+          .execute();
+        // Audit chains are always taken in the same order, so that no two of these wait for each other.
+        const expired = rows.sort(byWorkspace).map(kind.read);
+        for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
+        return expired;
+      }),
+  };
+}
+
+function createDecisionLists<Kind extends Decision>(
+  foundation: Foundation,
+  { table, changedAt, read }: DecisionTable<Kind>,
+): Pick<DecisionStore<Kind>, 'find' | 'listOpen' | 'listUnnotified'> {
   const select = () => selectFrom(foundation, table);
   const oldestFirst = () => select().orderBy('asked_at').orderBy('id');
   return {
@@ -33,48 +65,13 @@ export function createDecisionStore<Kind extends Decision>(
       const row = await select().where('id', '=', id).executeTakeFirst();
       return row && read(row);
     },
-    storeCards: async (id, cards) => {
-      await db
-        .updateTable(table)
-        .set({ cards: JSON.stringify(cards) })
-        .where('id', '=', id)
-        .execute();
-    },
-    markNotified: async (id, state) => {
-      await db
-        .updateTable(table)
-        .set({ is_told: 1 })
-        .where('id', '=', id)
-        .where('state', '=', state)
-        .execute();
-    },
     listOpen: async (workspaceId) => {
-      const rows = await oldestFirst()
-        .where('workspace_id', '=', workspaceId)
-        .where('state', '=', 'open')
-        .execute();
-      return rows.map(read);
+      const inWorkspace = oldestFirst().where('workspace_id', '=', workspaceId);
+      return (await inWorkspace.where('state', '=', 'open').execute()).map(read);
     },
-    expire: (now, auditOf) =>
-      db.transaction().execute(async (trx) => {
-        const rows = await trx
-          .updateTable(table)
-          .set({ state: 'expired', decided_at: now, is_told: 0, ...onExpiry(now) })
-          .where('state', '=', 'open')
-          .where('expires_at', '<=', now)
-          .returningAll()
-          .execute();
-        // Audit chains are always taken in the same order, so that no two of these wait for each other.
-        const expired = rows.sort(byWorkspace).map(read);
-        for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
-        return expired;
-      }),
     listUnnotified: async (before) => {
-      const rows = await oldestFirst()
-        .where('is_told', '=', 0)
-        .where(sql<boolean>`${changedAt} < ${before}`)
-        .execute();
-      return rows.map(read);
+      const unnotified = oldestFirst().where('is_told', '=', 0);
+      return (await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute()).map(read);
     },
   };
 }
