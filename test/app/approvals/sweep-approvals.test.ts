@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { notifyApproval } from '../../../src/app/approvals/notify-approval.ts';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import type { ApprovalState } from '../../../src/domain/decision.ts';
-import { HostingError } from '../../../src/domain/errors.ts';
+import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -20,6 +21,8 @@ let servers: Server[];
 let deleted: number[];
 /** What the next calls of the hosting API do instead of answering. */
 let fault: (() => Error) | undefined;
+/** How a delete fails. */
+let deleteFault: Error | undefined;
 let isSlackDown: boolean;
 /** Whether Slack has not answered about the requester. */
 let isUnsure: boolean;
@@ -36,6 +39,7 @@ beforeEach(async () => {
   servers = [{ id: 7, label: 'web-1', state: 'running' }];
   deleted = [];
   fault = undefined;
+  deleteFault = undefined;
   isSlackDown = false;
   isUnsure = false;
   shown = [];
@@ -79,6 +83,7 @@ function makeHosting(): HostingApi {
     listServers: answer(() => servers),
     deleteServer: async (id) => {
       deleted.push(id);
+      if (deleteFault) throw deleteFault;
       return answer(() => {
         servers = servers.filter((server) => server.id !== id);
         return { id, state: 'deleted' };
@@ -221,6 +226,22 @@ describe('an approved delete that a dead process left', () => {
   });
 });
 
+describe('an approved delete that is refused', () => {
+  it.each([
+    ['wrong_state', new HostingError('wrong_state', 'no'), 'wrong_state'],
+    ['key_unreadable', new Refusal('key_unreadable', { keyId: 'k1' }), 'key_unreadable'],
+    ['shutting_down', new Refusal('shutting_down', {}), 'shutting_down'],
+    ['a refusal that has nothing to do with it', new Refusal('last_owner', {}), 'defect'],
+    ['an error of ours', new Error('a defect'), 'defect'],
+  ])('by %s ends as that, and the requester is told', async (_words, error, code) => {
+    const approval = await left('approved', 1);
+    deleteFault = error;
+    await sweepAfter(2);
+    expect([await stateOf(approval), told]).toEqual([`ended ${code}`, ['ended']]);
+    expect((await audited())[0]).toBe(`delete failed ${code}`);
+  });
+});
+
 describe('a delete that was under way when its process died', () => {
   it('is never sent again: the requester is told when the server is gone', async () => {
     const approval = await left('running', 1);
@@ -289,6 +310,30 @@ describe('an approval that was not decided', () => {
       isNotified: true,
       cards: [{ ts: '1.1' }],
     });
+  });
+});
+
+describe('the cards of an approval', () => {
+  it('are posted once when two notify at the same time', async () => {
+    const { id } = await left('open');
+    const ports = makeApprovalPorts();
+    await Promise.all([notifyApproval(id, ports), notifyApproval(id, ports)]);
+    expect(asked).toBe(1);
+  });
+
+  it('are not posted again when the process died before it noted that', async () => {
+    const { id } = await left('open');
+    await store.approvals.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
+    await sweepAfter(2);
+    expect(asked).toBe(0);
+    expect(await store.approvals.find(id)).toMatchObject({ isNotified: true });
+  });
+
+  it('show the outcome after a day, though the requester gets no message any more', async () => {
+    const { id } = await left('open');
+    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    await sweepAfter(24 * 60 + 1);
+    expect([shown, told]).toEqual([['denied'], []]);
   });
 });
 
