@@ -1,5 +1,5 @@
-import { LIMITS } from '../../slack/kit/limits.ts';
 import { nameBlocks } from './block-ids.ts';
+import { LIMITS } from './block-kit/limits.ts';
 import { type EnteredValues, keepEntered, valuesOf } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../slack/kit/limits.ts';
 import { listElements } from '../block-ids.ts';
+import { LIMITS } from '../block-kit/limits.ts';
 import { isEmpty, isTextInput, stateOf } from '../entered.ts';
 import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';

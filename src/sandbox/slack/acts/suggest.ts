@@ -1,5 +1,5 @@
-import { findViewFaults } from '../../../slack/kit/block-kit-faults.ts';
 import { type Ack, readAck } from '../acks.ts';
+import { findViewFaults } from '../block-kit/find-faults.ts';
 import { optionsOf } from '../entered.ts';
 import { objectsIn } from '../json.ts';
 import type { Json, PagePlace } from '../page-api.ts';

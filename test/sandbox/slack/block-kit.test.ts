@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findMessageFaults, findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
-import { LIMITS } from '../../../src/slack/kit/limits.ts';
+import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 
 type Json = Record<string, unknown>;
 
@@ -140,8 +139,8 @@ describe('the limits', () => {
     expect(rules(findViewFaults(make(1)))).toEqual(['too_long']);
   });
 
-  it('leave room below what Slack refuses', () => {
-    expect(LIMITS.messageTextBudget).toBeLessThan(LIMITS.messageTextRefused);
+  it('cover the top-level text of a message', () => {
+    expect(rules(findMessageFaults({ text: x(40_000) }))).toEqual([]);
     expect(rules(findMessageFaults({ text: x(40_001) }))).toEqual(['too_long']);
   });
 
