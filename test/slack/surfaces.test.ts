@@ -1,8 +1,8 @@
 import type { ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { findMessageFaults, findViewFaults } from '../../src/sandbox/slack/block-kit/find-faults.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { findPings } from '../../src/sandbox/slack/render/pings.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { CANARY } from '../support/fixtures.ts';
 import { nastySurfaces, type Surface, surfaces } from '../support/surfaces.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import { PEOPLE } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { PageFile } from './bundle.ts';
+import type { PageFile } from './page-file.ts';
 
 /** Beside the packages, as other tools do it: `npm ci` throws it away. */
 const FILE = fileURLToPath(new URL('../../../node_modules/.cache/vps-slack/page.json', import.meta.url));

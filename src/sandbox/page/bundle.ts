@@ -1,12 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
 import { findBuilt, findKey, keepBuilt } from './built.ts';
-
-/** One file of the page, as the browser gets it. */
-export interface PageFile {
-  readonly contentType: string;
-  readonly body: string;
-}
+import type { PageFile } from './page-file.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pages } from '../slack/server.ts';
-import { bundlePage, type PageFile } from './bundle.ts';
+import { bundlePage } from './bundle.ts';
+import type { PageFile } from './page-file.ts';
 
 /**
  * The page shows what an app sends, and an app may send anything: nothing inline runs, nothing is

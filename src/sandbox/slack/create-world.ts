@@ -8,7 +8,7 @@ import { Messages } from './messages.ts';
 import { ReadMarks } from './read-marks.ts';
 import { ReplyUrls } from './reply-urls.ts';
 import { Roster } from './roster.ts';
-import type { SlackOptions } from './slack.ts';
+import type { SlackOptions } from './slack-options.ts';
 import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
 import type { InstalledApp, World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { SlackClock } from './clock.ts';
-import type { StoredMessage } from './messages.ts';
 import type { BrokenLaw, TrafficEntry } from './page-api.ts';
+import type { StoredMessage } from './stored-message.ts';
 
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =

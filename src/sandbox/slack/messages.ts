@@ -1,34 +1,9 @@
 import { nameBlocks } from './block-ids.ts';
-import { type EnteredValues, keepEntered } from './entered.ts';
+import { keepEntered } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
-import type { Json } from './page-api.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-
-export interface StoredMessage {
-  readonly channel: string;
-  readonly ts: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  /** The only person who sees it; undefined: everybody in the channel. */
-  readonly to: string | undefined;
-  readonly threadTs: string | undefined;
-  readonly edited: boolean;
-  /** Grows with every post and change, so that one can ask for what is new. */
-  readonly order: number;
-  /** By person id. */
-  readonly entered: Map<string, EnteredValues>;
-}
-
-export interface MessageDraft {
-  readonly channel: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks?: unknown;
-  readonly to?: string;
-  readonly threadTs?: string;
-}
+import type { MessageDraft, StoredMessage } from './stored-message.ts';
 
 /** So many of each channel outlive the process. */
 const KEPT_PER_CHANNEL = 2000;
@@ -132,13 +107,6 @@ export class Messages {
     const whole = { ...message, to: undefined, order: this.#order, entered: new Map() };
     this.#messages.set(keyOf(message.channel, message.ts), whole);
   }
-}
-
-/** What this person entered into this message; changes to it are kept. */
-export function enteredBy(message: StoredMessage, personId: string): EnteredValues {
-  const known = message.entered.get(personId) ?? new Map();
-  message.entered.set(personId, known);
-  return known;
 }
 
 const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;

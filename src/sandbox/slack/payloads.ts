@@ -1,7 +1,7 @@
 import { type Channel, payloadName } from './channels.ts';
 import { valuesOf } from './entered.ts';
-import { enteredBy, type StoredMessage } from './messages.ts';
 import type { Json } from './page-api.ts';
+import { enteredBy, type StoredMessage } from './stored-message.ts';
 import { describeView, type StoredView } from './views.ts';
 import { APP, type Person, TEAM } from './workspace.ts';
 import type { World } from './world.ts';

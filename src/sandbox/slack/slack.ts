@@ -3,46 +3,22 @@ import type { AddressInfo } from 'node:net';
 import { sendEvent } from './acts/elsewhere.ts';
 import { Admin } from './admin.ts';
 import { type Channel, findChannel } from './channels.ts';
-import { type SlackClock, wallClock } from './clock.ts';
+import { wallClock } from './clock.ts';
 import { createWorld } from './create-world.ts';
 import type { Delivery } from './deliver.ts';
 import { Persona } from './driver.ts';
 import type { Faults } from './faults.ts';
 import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
-import type { BrokenLaw, Json, PageShortcut, TrafficEntry } from './page-api.ts';
+import type { BrokenLaw, Json, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
-import { createSlackServer, type Pages } from './server.ts';
+import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
+import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
 import { APP, type Person, type PersonName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
-
-export interface SlackOptions {
-  readonly app: {
-    /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
-    readonly commandsUrl?: string;
-    readonly signingSecret: string;
-    readonly botToken: string;
-    /** Default `/vps`. */
-    readonly command?: string;
-    readonly description?: string;
-    readonly usageHint?: string;
-    readonly scopes: readonly string[];
-    readonly shortcuts?: readonly PageShortcut[];
-    /** Default 3000, as with Slack. */
-    readonly ackTimeoutMs?: number;
-  };
-  /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */
-  readonly clock?: SlackClock;
-  /** Default: any free one. */
-  readonly port?: number;
-  /** What an earlier process left. */
-  readonly kept?: SlackSnapshot | undefined;
-  /** Serves the paths that the local Slack does not. */
-  readonly pages?: Pages;
-}
 
 /** Starts a local Slack with one workspace on the loopback address. */
 export async function startSlack(options: SlackOptions): Promise<LocalSlack> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { renderMrkdwn } from '../../../src/sandbox/slack/render/mrkdwn.ts';
 import { findPings } from '../../../src/sandbox/slack/render/pings.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
 import {
   codeLabel,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import type { SlackOptions } from '../../../src/sandbox/slack/slack.ts';
+import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
 import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
 import { createChannels } from '../../../src/slack/directory/channels.ts';
 import { createGroups } from '../../../src/slack/directory/groups.ts';

@@ -1,9 +1,9 @@
 import { findElement, type PlacedElement } from '../block-ids.ts';
 import { type Channel, findChannel } from '../channels.ts';
 import type { EnteredValues } from '../entered.ts';
-import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { Json, PagePlace } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';

@@ -1,8 +1,8 @@
 import { listElements, type PlacedElement } from '../block-ids.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { PagePlace } from '../page-api.ts';
 import { decodeEntities } from '../render/mrkdwn.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 
 export type Surface = StoredMessage | StoredView;

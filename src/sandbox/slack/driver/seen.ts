@@ -1,7 +1,7 @@
-import type { StoredMessage } from '../messages.ts';
 import { pageMessage, pageView } from '../page/describe.ts';
 import type { PageMessage, PageView } from '../page-api.ts';
 import { renderAuthor, renderMessage, renderView } from '../render/screen.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';

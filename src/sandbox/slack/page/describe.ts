@@ -1,9 +1,9 @@
 import type { Channel } from '../channels.ts';
 import { valuesOf } from '../entered.ts';
 import { textIn } from '../json.ts';
-import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.ts';
 import { findPings } from '../render/pings.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import { APP, type Person, TEAM } from '../workspace.ts';
 import type { World } from '../world.ts';

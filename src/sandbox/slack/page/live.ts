@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { SlackEvent } from '../journal.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { PageEvent } from '../page-api.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { Person } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { pageMessage, pageStack, pageView } from './describe.ts';

@@ -1,5 +1,5 @@
 import { textIn } from '../json.ts';
-import { enteredBy, type StoredMessage } from '../messages.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import { type Person, SLACKBOT } from '../workspace.ts';
 import type { World } from '../world.ts';

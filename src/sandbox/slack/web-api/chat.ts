@@ -1,9 +1,9 @@
 import { findChannel } from '../channels.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getMessageContent, getVisibleChannel, required, type WebMethods } from './method.ts';

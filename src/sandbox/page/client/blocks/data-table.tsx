@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { textIn } from '../json.ts';
-import type { BlockProps } from './block-view.tsx';
+import type { BlockProps } from './block-props.ts';
 import { cellText, rowsOf } from './cells.ts';
 import { filterRows, nextOrder, type Order, type Row, sortRows } from './sort-rows.ts';
 import { Cell } from './table.tsx';

@@ -1,7 +1,7 @@
 import { objectIn, textIn } from '../json.ts';
+import type { Question } from '../state/screen.ts';
 import { useScreen } from '../state/store.ts';
 import { plainWords, TextView } from '../text/text-view.tsx';
-import type { Question } from './ask.ts';
 import { Dialog } from './dialog.tsx';
 
 /** Slack's confirmation dialog, when something is asked. */

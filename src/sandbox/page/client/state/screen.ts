@@ -1,6 +1,12 @@
 import type { PanelState } from '../../../panel/panel-api.ts';
-import type { PageState } from '../../../slack/page-api.ts';
-import type { Question } from '../modal/ask.ts';
+import type { Json, PageState } from '../../../slack/page-api.ts';
+
+/** A question that waits for an answer. */
+export interface Question {
+  /** Slack's confirmation dialog object. */
+  readonly dialog: Json;
+  readonly answer: (isYes: boolean) => void;
+}
 
 /** Words that pass by at the top: a refusal, mostly. */
 export interface Notice {
