@@ -3,7 +3,7 @@ import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { commands } from '../slack/commands.ts';
-import { readSurfaces } from './gallery/fixtures.ts';
+import { readSurfaces } from './gallery/read-surfaces.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';

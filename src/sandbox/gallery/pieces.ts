@@ -7,14 +7,9 @@ import { createIds, type Ids } from '../slack/ids.ts';
 import { pageView } from '../slack/page/describe.ts';
 import type { PageMessage, PageView } from '../slack/page-api.ts';
 import { APP } from '../slack/workspace.ts';
+import type { Surface } from './fixtures/surface.ts';
 import type { GalleryPiece } from './gallery-api.ts';
 import { groupOf, placeOf } from './groups.ts';
-
-/** Something that the app says, made of fixtures alone. */
-export interface Surface {
-  readonly name: string;
-  make(): Message | ModalView;
-}
 
 /** All the same age, so that pictures of today and of yesterday can be compared. */
 const SAID_AT_MS = 1_790_000_000_000;

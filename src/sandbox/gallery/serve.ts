@@ -2,8 +2,9 @@ import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
 import type { PagePerson } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
 import { EVERYBODY, PEOPLE, USERGROUPS } from '../slack/workspace.ts';
+import type { Surface } from './fixtures/surface.ts';
 import type { GalleryState } from './gallery-api.ts';
-import { makePieces, type Surface } from './pieces.ts';
+import { makePieces } from './pieces.ts';
 
 /** The people of the fixtures have ids of their own. */
 const PEOPLE_OF_FIXTURES: readonly PagePerson[] = [

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { surfaces } from '../../../src/sandbox/gallery/fixtures/surfaces.ts';
 import type { GalleryState } from '../../../src/sandbox/gallery/gallery-api.ts';
 import { createGallery, withGallery } from '../../../src/sandbox/gallery/serve.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
-import { surfaces } from '../../support/surfaces.ts';
 import { launchChromium, wantChromium, watch } from './support/browser.ts';
 
 const server = createServer();

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/hostile-labels.ts';
+import { NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { renderMrkdwn } from '../../../src/sandbox/slack/render/mrkdwn.ts';
 import { findPings } from '../../../src/sandbox/slack/render/pings.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
@@ -15,7 +17,6 @@ import {
   slackDate,
   utcDate,
 } from '../../../src/slack/kit/text.ts';
-import { NASTY_LABELS, NOW } from '../../support/fixtures.ts';
 
 const anything = fc.string({ unit: 'binary' });
 const hostile = fc
