@@ -13,7 +13,7 @@ const HELP = `npm run sandbox -- [options]
   --help        shows this
 `;
 
-interface Wish {
+interface CliOptions {
   readonly port: number;
   readonly folder: string | undefined;
   readonly isConnected: boolean;
@@ -21,21 +21,21 @@ interface Wish {
 
 /** Runs the sandbox until it is interrupted: `npm run sandbox -- --port 4000`. */
 async function main(): Promise<void> {
-  const wish = parseWish(process.argv.slice(2));
-  if (!wish) {
+  const options = parseOptions(process.argv.slice(2));
+  if (!options) {
     process.stdout.write(HELP);
     return;
   }
   // Only now, and the rest only then: loading it takes most of the start, and a refusal should come at once.
   const { prepare } = await import('./prepare.ts');
-  const prepared = await prepare(wish);
+  const prepared = await prepare(options);
   const { startSandbox } = await import('./start.ts');
-  const sandbox = await startSandbox({ ...wish, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
-  const kept = wish.folder === undefined ? 'nothing is kept' : `everything is kept in ${wish.folder}`;
+  const sandbox = await startSandbox({ ...options, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
+  const stored = options.folder === undefined ? 'nothing is kept' : `everything is kept in ${options.folder}`;
   console.log(`
   The sandbox is ready:  ${sandbox.url}
 
-  Open it; the five steps beside the chat show the way. Nothing leaves this machine, and ${kept}.
+  Open it; the five steps beside the chat show the way. Nothing leaves this machine, and ${stored}.
   The hosting account:   ${sandbox.accountUrl}
   Stop with Ctrl-C.
 `);
@@ -61,7 +61,7 @@ function stopWhenAsked(sandbox: Sandbox): void {
 }
 
 /** Reads the command line; undefined when help is asked for. @throws Error with a sentence */
-function parseWish(args: string[]): Wish | undefined {
+function parseOptions(args: string[]): CliOptions | undefined {
   const { values } = parseArgs({
     args,
     options: {

@@ -1,5 +1,5 @@
 import { signBody } from '../../src/sandbox/slack/sign.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 
 /** One signed request of Slack, ready to be sent. */
 export interface SignedCommand {
@@ -21,7 +21,7 @@ export function signCommands(count: number, typed: Typed): SignedCommand[] {
   return Array.from({ length: count }, () => signCommand(typed));
 }
 
-function signCommand({ signingSecret, replyTo, userId = PEOPLE.viewer.id }: Typed): SignedCommand {
+function signCommand({ signingSecret, replyTo, userId = USERS.viewer.id }: Typed): SignedCommand {
   const nth = ++made;
   const body = new URLSearchParams({
     token: 'no-longer-looked-at',

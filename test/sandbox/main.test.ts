@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { PanelDeed, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import type { PanelAction, PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
@@ -78,13 +78,13 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-async function post(url: string, path: string, deed: unknown): Promise<void> {
+async function post(url: string, path: string, action: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(deed) });
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(action) });
   expect(await answer.json()).toMatchObject({ ok: true });
 }
 
-const perform = (url: string, deed: PanelDeed) => post(url, '/panel/do', deed);
+const perform = (url: string, action: PanelAction) => post(url, '/panel/do', action);
 
 async function read<T>(url: string, path: string): Promise<T> {
   return (await (await fetch(`${url}${path}`)).json()) as T;
@@ -148,8 +148,8 @@ describe('npm run sandbox with --data', () => {
     timeout: 4 * START_MS,
   }, async () => {
     const folder = await newFolder();
-    const wish = ['--port', String(await findPorts()), '--data', folder];
-    const first = await start(...wish, '--connected');
+    const options = ['--port', String(await findPorts()), '--data', folder];
+    const first = await start(...options, '--connected');
     await perform(first.url, { do: 'seed_servers' });
     await perform(first.url, { do: 'skip_time', step: 'day' });
     await perform(first.url, { do: 'top_up', amount: '23.45' });
@@ -170,7 +170,7 @@ describe('npm run sandbox with --data', () => {
     const before = await read<PanelState>(first.url, '/panel/state');
     await end(first.child, 'SIGKILL');
 
-    const second = await start(...wish);
+    const second = await start(...options);
     const after = await read<PanelState>(second.url, '/panel/state');
     expect(after).toMatchObject({
       account: before.account,

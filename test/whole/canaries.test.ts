@@ -6,7 +6,7 @@ import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import {
   BOT_TOKEN,
@@ -177,7 +177,7 @@ describe('the whole story of a team, logged at level debug', () => {
       'all but preformatted blocks': JSON.stringify(
         messages.map(({ text, blocks }) => [text, withoutPreformatted(blocks)]),
       ),
-      'messages to others': JSON.stringify(messages.filter(({ to }) => to !== PEOPLE.manager.id)),
+      'messages to others': JSON.stringify(messages.filter(({ to }) => to !== USERS.manager.id)),
     };
     expect(app.output()).toContain('"level"');
     const { 'the link’s token': token, ...withoutToken } = secrets;
@@ -186,7 +186,7 @@ describe('the whole story of a team, logged at level debug', () => {
     // The link itself stands in one message, to the owner who asked for it.
     expectWithout({ 'messages to others': toOthers, blocks }, { ...withoutToken, ...replySecrets(slack) });
     expect(messages.filter((message) => JSON.stringify(message).includes(token)).map(({ to }) => to)).toEqual(
-      [PEOPLE.owner.id],
+      [USERS.owner.id],
     );
     // The local Slack masks what it knows to be secret: but for passwords where they belong, the app sent none of it.
     const masked = sent.filter(({ request }) =>
@@ -203,7 +203,7 @@ describe('the whole story of a team, logged at level debug', () => {
       const shown = messages.filter((message) =>
         JSON.stringify(message).includes(passwords[`the password of ${label}`] ?? '?'),
       );
-      expect(shown.map(({ to }) => to)).toContain(PEOPLE.manager.id);
+      expect(shown.map(({ to }) => to)).toContain(USERS.manager.id);
     }
     await rm(folder, { recursive: true, force: true });
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import { ENCRYPTION_KEY, startTeam } from '../support/team.ts';
 
@@ -121,5 +121,5 @@ test('an owner named in OWNERS gets in without Slack saying anything about them'
   const owner = team.slack.as('owner').in('#ops');
   await owner.types('/vps status');
   await owner.sees('answers and accepts the key');
-  expect(PEOPLE.owner.id).toBe(team.environment.OWNERS);
+  expect(USERS.owner.id).toBe(team.environment.OWNERS);
 });

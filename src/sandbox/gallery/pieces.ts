@@ -53,7 +53,7 @@ function drawView({ blocks, ...fields }: ModalView, ids: Ids): PageView {
   const id = ids.id('V');
   return pageView({
     id,
-    person: '',
+    user: '',
     type: 'modal',
     fields,
     blocks: nameBlocks(blocks, ids),

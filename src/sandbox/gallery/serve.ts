@@ -1,15 +1,15 @@
 import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
-import type { PagePerson } from '../slack/page-api.ts';
+import type { PageUser } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
-import { EVERYBODY, PEOPLE, USERGROUPS } from '../slack/workspace.ts';
+import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
 import type { Surface } from './fixtures/surface.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { makePieces } from './pieces.ts';
 
 /** The people of the fixtures have ids of their own. */
-const PEOPLE_OF_FIXTURES: readonly PagePerson[] = [
-  { ...PEOPLE.owner, id: 'U0OWNER0001' },
-  { ...PEOPLE.manager, id: 'U0MANAGER01' },
+const FIXTURE_USERS: readonly PageUser[] = [
+  { ...USERS.owner, id: 'U0OWNER0001' },
+  { ...USERS.manager, id: 'U0MANAGER01' },
 ];
 
 const HEADERS = {
@@ -25,7 +25,7 @@ export type Gallery = () => Promise<string>;
 export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): Gallery {
   const make = async () => {
     const state: GalleryState = {
-      people: [...EVERYBODY, ...PEOPLE_OF_FIXTURES],
+      people: [...ALL_USERS, ...FIXTURE_USERS],
       groups: USERGROUPS,
       pieces: makePieces(await readSurfaces()),
     };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
-import { findBuilt, findKey, keepBuilt } from './built.ts';
+import { cacheBundle, findCachedBundle, hashSources } from './bundle-cache.ts';
 import type { PageFile } from './page-file.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,11 +20,11 @@ const ENTRIES = ['index.html', 'gallery.html'];
  */
 export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
   const root = fileURLToPath(new URL('.', import.meta.url));
-  const key = findKey(root);
-  const built = findBuilt(key);
+  const key = hashSources(root);
+  const built = findCachedBundle(key);
   if (built) return built;
   const files = await bundle(root);
-  keepBuilt(key, files);
+  cacheBundle(key, files);
   return files;
 }
 

@@ -3,7 +3,7 @@
  * between app and hosting API, and the guided tour. Types only: the page's author may import them (`import type`),
  * and nothing else of this folder.
  *
- * GET  /panel/state  -> PanelState               everything, the same for every person
+ * GET  /panel/state  -> PanelState               everything, the same for every user
  * GET  /panel/live   -> server-sent events, PanelEvent   `event:` is the type, `data:` the whole event
  * POST /panel/do     PanelDeed -> PanelDone      JSON body of 64 kB at most
  *
@@ -129,7 +129,7 @@ export interface TourStep {
   readonly doneAt: number | null;
 }
 
-export type PanelDeed =
+export type PanelAction =
   /** `50`, `50.5`, `49.90` */
   | { readonly do: 'top_up'; readonly amount: string }
   /** The key is in this one answer and never again. */
@@ -145,7 +145,7 @@ export type PanelDeed =
   | { readonly do: 'delete_server'; readonly server: number };
 
 /** The change itself comes by /panel/live, before this answer does. */
-export type PanelDone =
+export type PanelResult =
   | {
       readonly ok: true;
       /** Only after `create_key`. */
@@ -153,9 +153,9 @@ export type PanelDone =
     }
   | {
       readonly ok: false;
-      /** `invalid_deed`, `invalid_amount`, `no_top_up`, `unknown` */
+      /** `invalid_action`, `invalid_amount`, `no_top_up`, `unknown` */
       readonly error: string;
-      /** A sentence for the person. */
+      /** A sentence for the user. */
       readonly words: string;
     };
 

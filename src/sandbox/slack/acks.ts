@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** What Slack makes of an answer: acknowledged or not, and the body as JSON when it is some. */
 export interface Ack {
   readonly ok: boolean;
-  /** `operation_timeout` or `dispatch_failed` as the person is told it. */
+  /** `operation_timeout` or `dispatch_failed` as the user is told it. */
   readonly error: string;
   readonly body: Json | undefined;
   readonly text: string;

@@ -1,10 +1,10 @@
 import { type Channel, conversationWith, findChannel } from './channels.ts';
 import type { UserGroup } from './roster.ts';
-import type { Person } from './workspace.ts';
+import type { User } from './workspace.ts';
 import type { Grid, World } from './world.ts';
 
 /** Somebody who joins; what is left out is as with any member of this workspace. */
-export type Newcomer = Pick<Person, 'id' | 'name'> & Partial<Person>;
+export type NewUser = Pick<User, 'id' | 'name'> & Partial<User>;
 
 /** What the admins of the workspace do, for tests. Open pages show it at once. */
 export class Admin {
@@ -22,26 +22,26 @@ export class Admin {
   }
 
   /** Adds somebody, with a `W…` id if you like, to these channels and to a conversation with the app. */
-  addPerson(newcomer: Newcomer, channels: readonly string[] = ['#general', '#ops']): Person {
-    const person: Person = { ...this.#getPerson('nobody'), realName: newcomer.name, ...newcomer };
-    this.#world.roster.put(person);
-    for (const name of channels) this.channel(name).members.add(person.id);
-    if (!person.isBot && !person.isStranger) this.#world.channels.push(conversationWith(person.id));
+  addUser(newUser: NewUser, channels: readonly string[] = ['#general', '#ops']): User {
+    const user: User = { ...this.#getPerson('nobody'), realName: newUser.name, ...newUser };
+    this.#world.roster.put(user);
+    for (const name of channels) this.channel(name).members.add(user.id);
+    if (!user.isBot && !user.isExternal) this.#world.channels.push(conversationWith(user.id));
     this.#tell();
-    return person;
+    return user;
   }
 
   /** Makes somebody a guest, an admin … from now on. */
-  changePerson(nameOrId: string, change: Partial<Omit<Person, 'id'>>): Person {
-    const person = { ...this.#getPerson(nameOrId), ...change };
-    this.#world.roster.put(person);
+  changeUser(nameOrId: string, change: Partial<Omit<User, 'id'>>): User {
+    const user = { ...this.#getPerson(nameOrId), ...change };
+    this.#world.roster.put(user);
     this.#tell();
-    return person;
+    return user;
   }
 
   /** Switches an account off: whoever it was is out of all channels and groups, and can do nothing more. */
   deactivate(nameOrId: string): void {
-    const { id } = this.changePerson(nameOrId, { isDeactivated: true });
+    const { id } = this.changeUser(nameOrId, { isDeactivated: true });
     this.#world.roster.leaveGroups(id);
     this.#world.messages.forgetEphemeralsOf(id);
     const top = this.#world.views.stackOf(id).at(-1);
@@ -81,10 +81,10 @@ export class Admin {
     this.#world.grid = { id: 'E0SANDBOX', name: 'Sandbox Group', isOrgInstall: false, ...grid };
   }
 
-  #getPerson(nameOrId: string): Person {
-    const person = this.#world.roster.findPerson(nameOrId);
-    if (!person) throw new Error(`There is nobody called ${nameOrId}`);
-    return person;
+  #getPerson(nameOrId: string): User {
+    const user = this.#world.roster.findUser(nameOrId);
+    if (!user) throw new Error(`There is nobody called ${nameOrId}`);
+    return user;
   }
 
   #tell(): void {

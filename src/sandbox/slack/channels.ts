@@ -1,4 +1,4 @@
-import { APP, OTHER_BOT, OTHER_TEAM, PEOPLE, TEAM } from './workspace.ts';
+import { APP, OTHER_BOT, OTHER_TEAM, TEAM, USERS } from './workspace.ts';
 
 export interface Channel {
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Channel {
   isArchived: boolean;
 }
 
-const { owner, manager, operator, viewer, nobody, guest, stranger } = PEOPLE;
+const { owner, manager, operator, viewer, nobody, guest, stranger } = USERS;
 const bot = APP.botUserId;
 const colleagues = [owner.id, manager.id, operator.id, viewer.id, nobody.id];
 
@@ -18,8 +18,8 @@ function channel(id: string, name: string, kind: Channel['kind'], members: reado
 }
 
 /** Makes somebody's conversation with the app. */
-export function conversationWith(personId: string): Channel {
-  return channel(`D${personId.slice(1)}`, APP.name, 'dm', [personId, bot]);
+export function conversationWith(userId: string): Channel {
+  return channel(`D${userId.slice(1)}`, APP.name, 'dm', [userId, bot]);
 }
 
 /** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
@@ -34,14 +34,14 @@ export function createChannels(): Channel[] {
   ];
 }
 
-/** Finds a channel by id, `#name`, or for one person `dm`. */
+/** Finds a channel by id, `#name`, or for one user `dm`. */
 export function findChannel(
   channels: readonly Channel[],
   wanted: string,
-  personId?: string,
+  userId?: string,
 ): Channel | undefined {
-  if (personId && ['dm', `@${APP.name}`].includes(wanted))
-    return channels.find((each) => each.kind === 'dm' && each.members.has(personId));
+  if (userId && ['dm', `@${APP.name}`].includes(wanted))
+    return channels.find((each) => each.kind === 'dm' && each.members.has(userId));
   const name = wanted.replace(/^#/, '');
   return channels.find((each) => each.id === wanted || (each.kind !== 'dm' && each.name === name));
 }

@@ -5,14 +5,14 @@ import type { StoredMessage } from './stored-message.ts';
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =
   | { readonly type: 'message' | 'message_changed' | 'message_deleted'; readonly message: StoredMessage }
-  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly person: string }
+  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly user: string }
   /** Somebody came or went, a channel was archived: pages read everything again. */
   | { readonly type: 'workspace' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_law'; readonly law: BrokenLaw };
 
 /** So many requests are kept; a sandbox may run for days. */
-const KEPT = 5000;
+const MAX_STORED = 5000;
 
 export type SlackListener = (event: SlackEvent) => void;
 
@@ -40,7 +40,7 @@ export class Journal {
   }
 
   /** From now on this text is masked in everything recorded. */
-  keepSecret(secret: string): void {
+  hideSecret(secret: string): void {
     if (secret.length > 0) this.#secrets.add(secret);
   }
 
@@ -61,7 +61,7 @@ export class Journal {
       response: this.mask(response),
     };
     this.#traffic.push(masked);
-    if (this.#traffic.length > KEPT) this.#traffic.shift();
+    if (this.#traffic.length > MAX_STORED) this.#traffic.shift();
     this.emit({ type: 'traffic', entry: masked });
   }
 
@@ -84,7 +84,7 @@ export class Journal {
 const RESPONSE_URL_SECRET = /((?:\/|%2F)reply(?:\/|%2F)\w+(?:\/|%2F)\w+(?:\/|%2F))\w+/g;
 
 /**
- * Apps put secrets into preformatted text, for one person's eyes; traffic is shown to everybody in the sandbox.
+ * Apps put secrets into preformatted text, for one user's eyes; traffic is shown to everybody in the sandbox.
  * A form is written out first: what it holds can't be told apart while it is encoded.
  */
 function maskPreformatted(text: string): string {

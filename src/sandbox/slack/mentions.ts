@@ -13,7 +13,7 @@ interface Known {
 }
 
 /**
- * Turns what a person typed into what the app gets: entities, and with should_escape `@name`, `#channel`
+ * Turns what a user typed into what the app gets: entities, and with should_escape `@name`, `#channel`
  * and addresses as ids (Slack's "Implementing slash commands" page).
  */
 export function escapeTyped(text: string, { channels, roster }: Known): string {
@@ -36,6 +36,6 @@ function escapeWord(word: string, { channels, roster }: Known): string | undefin
   if (['here', 'channel', 'everyone'].includes(name)) return `<!${name}>`;
   const group = roster.findGroup(name);
   if (group && !group.isDisabled) return `<!subteam^${group.id}>`;
-  const person = roster.findPerson(name);
-  return person && `<@${person.id}>`;
+  const user = roster.findUser(name);
+  return user && `<@${user.id}>`;
 }

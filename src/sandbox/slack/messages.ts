@@ -1,12 +1,12 @@
 import { nameBlocks } from './block-ids.ts';
-import { keepEntered } from './entered.ts';
+import { pruneEntered } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import type { SlackSnapshot } from './snapshot.ts';
 import type { MessageDraft, StoredMessage } from './stored-message.ts';
 
 /** So many of each channel outlive the process. */
-const KEPT_PER_CHANNEL = 2000;
+const STORED_PER_CHANNEL = 2000;
 
 /** All messages of the workspace, ephemerals among them. */
 export class Messages {
@@ -15,10 +15,10 @@ export class Messages {
   readonly #messages = new Map<string, StoredMessage>();
   #order = 0;
 
-  constructor(ids: Ids, journal: Journal, kept: SlackSnapshot['messages'] = []) {
+  constructor(ids: Ids, journal: Journal, stored: SlackSnapshot['messages'] = []) {
     this.#ids = ids;
     this.#journal = journal;
-    for (const { threadTs, ...message } of kept)
+    for (const { threadTs, ...message } of stored)
       this.#restore({ ...message, threadTs: threadTs ?? undefined });
   }
 
@@ -45,7 +45,7 @@ export class Messages {
     this.#order += 1;
     const named = nameBlocks(blocks, this.#ids);
     const changed = { ...message, text, blocks: named, edited: true, order: this.#order };
-    for (const values of changed.entered.values()) keepEntered(named, values);
+    for (const values of changed.entered.values()) pruneEntered(named, values);
     this.#messages.set(keyOf(message.channel, message.ts), changed);
     this.#journal.emit({ type: 'message_changed', message: changed });
     return changed;
@@ -60,16 +60,16 @@ export class Messages {
     return this.#messages.get(keyOf(channel, ts));
   }
 
-  /** What one person sees in a channel, oldest first. */
-  visibleTo(personId: string, channel: string): readonly StoredMessage[] {
+  /** What one user sees in a channel, oldest first. */
+  visibleTo(userId: string, channel: string): readonly StoredMessage[] {
     return [...this.#messages.values()].filter(
-      (message) => message.channel === channel && (message.to === undefined || message.to === personId),
+      (message) => message.channel === channel && (message.to === undefined || message.to === userId),
     );
   }
 
   /** Ephemeral messages don't outlive the client (Slack's chat.postEphemeral page). */
-  forgetEphemeralsOf(personId: string): void {
-    for (const message of [...this.#messages.values()]) if (message.to === personId) this.remove(message);
+  forgetEphemeralsOf(userId: string): void {
+    for (const message of [...this.#messages.values()]) if (message.to === userId) this.remove(message);
   }
 
   /** Takes away everything in a channel. */
@@ -86,18 +86,18 @@ export class Messages {
     return [...this.#messages.values()];
   }
 
-  /** What everybody in a channel can see; what was for one person's eyes never leaves the memory. */
+  /** What everybody in a channel can see; what was for one user's eyes never leaves the memory. */
   snapshot(): SlackSnapshot['messages'] {
     const left = new Map<string, number>();
-    const kept = this.all()
+    const stored = this.all()
       .filter(({ to }) => to === undefined)
       .reverse()
       .filter(({ channel }) => {
-        const count = left.get(channel) ?? KEPT_PER_CHANNEL;
+        const count = left.get(channel) ?? STORED_PER_CHANNEL;
         left.set(channel, count - 1);
         return count > 0;
       });
-    return kept.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
+    return stored.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
       return { channel, ts, user, text, blocks: [...blocks], threadTs: threadTs ?? null, edited };
     });
   }

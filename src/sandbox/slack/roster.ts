@@ -1,4 +1,4 @@
-import { EVERYBODY, type Person, USERGROUPS } from './workspace.ts';
+import { ALL_USERS, USERGROUPS, type User } from './workspace.ts';
 
 /** A user group: `@oncall`. Tests may change who is in it, and switch it off. */
 export interface UserGroup {
@@ -13,14 +13,14 @@ export interface UserGroup {
 
 /** Who is in the workspace, and in which user groups. */
 export class Roster {
-  readonly #people = new Map<string, Person>(EVERYBODY.map((person) => [person.id, person]));
+  readonly #people = new Map<string, User>(ALL_USERS.map((user) => [user.id, user]));
   readonly #groups: readonly UserGroup[] = USERGROUPS.map((group) => ({
     ...group,
     users: new Set(group.users),
     isDisabled: false,
   }));
 
-  people(): readonly Person[] {
+  people(): readonly User[] {
     return [...this.#people.values()];
   }
 
@@ -29,8 +29,8 @@ export class Roster {
   }
 
   /** Finds somebody by Slack id or by name, deactivated people among them. */
-  findPerson(idOrName: string): Person | undefined {
-    return this.#people.get(idOrName) ?? this.people().find((person) => person.name === idOrName);
+  findUser(idOrName: string): User | undefined {
+    return this.#people.get(idOrName) ?? this.people().find((user) => user.name === idOrName);
   }
 
   /** Finds a group by id or by handle, disabled ones among them. */
@@ -40,12 +40,12 @@ export class Roster {
   }
 
   /** Adds somebody, or puts them in the place of whoever had that id. */
-  put(person: Person): void {
-    this.#people.set(person.id, person);
+  put(user: User): void {
+    this.#people.set(user.id, user);
   }
 
   /** Takes somebody out of all groups, as Slack does with whoever is deactivated. */
-  leaveGroups(personId: string): void {
-    for (const group of this.#groups) group.users.delete(personId);
+  leaveGroups(userId: string): void {
+    for (const group of this.#groups) group.users.delete(userId);
   }
 }

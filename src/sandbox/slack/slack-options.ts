@@ -24,7 +24,7 @@ export interface SlackOptions {
   /** Default: any free one. */
   readonly port?: number;
   /** What an earlier process left. */
-  readonly kept?: SlackSnapshot | undefined;
+  readonly stored?: SlackSnapshot | undefined;
   /** Serves the paths that the local Slack does not. */
   readonly pages?: Pages;
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { sendEvent } from './acts/elsewhere.ts';
 import { Admin } from './admin.ts';
 import { type Channel, findChannel } from './channels.ts';
 import { wallClock } from './clock.ts';
@@ -17,7 +16,8 @@ import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-import { APP, type Person, type PersonName } from './workspace.ts';
+import { sendEvent } from './user-actions/home.ts';
+import { APP, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
 /** Starts a local Slack with one workspace on the loopback address. */
@@ -73,8 +73,8 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   /** Somebody of the workspace, in `#ops` until `in` says otherwise; `admin.addPerson` makes more people. */
-  as(who: PersonName | Person): Persona {
-    return new Persona(this.#world, this.#person(who), '#ops');
+  as(who: UserName | User): Persona {
+    return new Persona(this.#world, this.#user(who), '#ops');
   }
 
   /** Finds a channel by `#name` or id; its `members` may be changed. */
@@ -82,7 +82,7 @@ export class LocalSlack implements AsyncDisposable {
     return findChannel(this.#world.channels, nameOrId);
   }
 
-  /** All that outlives the process: what everybody in a channel sees, and nothing that was for one person's eyes. */
+  /** All that outlives the process: what everybody in a channel sees, and nothing that was for one user's eyes. */
   snapshot(): SlackSnapshot {
     const { messages, readMarks, replyUrls } = this.#world;
     return {
@@ -125,11 +125,11 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   /** The fields of a genuine command, to be altered and delivered below. */
-  commandFields(who: PersonName | Person, channelName: string, text: string): Record<string, string> {
-    const person = this.#person(who);
-    const channel = findChannel(this.#world.channels, channelName, person.id);
+  commandFields(who: UserName | User, channelName: string, text: string): Record<string, string> {
+    const user = this.#user(who);
+    const channel = findChannel(this.#world.channels, channelName, user.id);
     if (!channel) throw new Error(`There is no channel ${channelName}`);
-    return commandFields(this.#world, person, channel, text);
+    return commandFields(this.#world, user, channel, text);
   }
 
   /** Delivers fields (a form) or a payload (an interaction) with a good signature. */
@@ -139,7 +139,7 @@ export class LocalSlack implements AsyncDisposable {
 
   /**
    * Delivers what was delivered before with changes of an attacker's making, well signed: another
-   * person's id, another team. Nothing of the answer shows in the workspace.
+   * user's id, another team. Nothing of the answer shows in the workspace.
    */
   deliverAltered(delivery: Delivery, change: (content: Json) => Json): Promise<Delivery> {
     const fields = Object.fromEntries(new URLSearchParams(delivery.body));
@@ -187,10 +187,10 @@ export class LocalSlack implements AsyncDisposable {
     return this.#close();
   }
 
-  #person(who: PersonName | Person): Person {
-    const person = this.#world.roster.findPerson(typeof who === 'string' ? who : who.id);
-    if (!person) throw new Error('That person was never added to the workspace');
-    return person;
+  #user(who: UserName | User): User {
+    const user = this.#world.roster.findUser(typeof who === 'string' ? who : who.id);
+    if (!user) throw new Error('That person was never added to the workspace');
+    return user;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

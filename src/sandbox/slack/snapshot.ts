@@ -22,7 +22,7 @@ const replyUrl = z.strictObject({
 });
 
 /**
- * All of the local Slack that outlives its process. Left out on purpose: messages for one person's eyes, which hold
+ * All of the local Slack that outlives its process. Left out on purpose: messages for one user's eyes, which hold
  * root passwords and vanish at a reload anyway; open modals and homes; traffic and broken laws; what admins changed.
  */
 export const slackSnapshotSchema = z.strictObject({

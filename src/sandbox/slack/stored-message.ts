@@ -8,13 +8,13 @@ export interface StoredMessage {
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly Json[];
-  /** The only person who sees it; undefined: everybody in the channel. */
+  /** The only user who sees it; undefined: everybody in the channel. */
   readonly to: string | undefined;
   readonly threadTs: string | undefined;
   readonly edited: boolean;
   /** Grows with every post and change, so that one can ask for what is new. */
   readonly order: number;
-  /** By person id. */
+  /** By user id. */
   readonly entered: Map<string, EnteredValues>;
 }
 
@@ -27,9 +27,9 @@ export interface MessageDraft {
   readonly threadTs?: string;
 }
 
-/** What this person entered into this message; changes to it are kept. */
-export function enteredBy(message: StoredMessage, personId: string): EnteredValues {
-  const known = message.entered.get(personId) ?? new Map();
-  message.entered.set(personId, known);
+/** What this user entered into this message; changes to it are kept. */
+export function enteredBy(message: StoredMessage, userId: string): EnteredValues {
+  const known = message.entered.get(userId) ?? new Map();
+  message.entered.set(userId, known);
   return known;
 }

@@ -1,4 +1,4 @@
-import type { PagePerson } from './page-api.ts';
+import type { PageUser } from './page-api.ts';
 
 export const TEAM = { id: 'T0SANDBOX', name: 'Sandbox', domain: 'sandbox' } as const;
 export const OTHER_TEAM = { id: 'T0ELSEWHERE', name: 'Elsewhere', domain: 'elsewhere' } as const;
@@ -6,19 +6,19 @@ export const APP = { id: 'A0VPSAPP01', name: 'vps', botId: 'B0VPSBOT01', botUser
 /** Slack's own voice: notices such as operation_timeout. */
 export const SLACKBOT = 'USLACKBOT';
 
-export type Person = PagePerson;
+export type User = PageUser;
 
 const member = {
   teamId: TEAM.id,
   isAdmin: false,
   isRestricted: false,
-  isStranger: false,
+  isExternal: false,
   isBot: false,
   isDeactivated: false,
 } as const;
 
 /** Everybody in the sandbox, by the name used in `slack.as(name)`. */
-export const PEOPLE = {
+export const USERS = {
   owner: {
     ...member,
     id: 'U0OWNER001',
@@ -45,7 +45,7 @@ export const PEOPLE = {
     name: 'stranger',
     realName: 'Stan Stranger',
     teamId: OTHER_TEAM.id,
-    isStranger: true,
+    isExternal: true,
     title: 'other organisation',
   },
   former: {
@@ -56,11 +56,11 @@ export const PEOPLE = {
     isDeactivated: true,
     title: 'deactivated',
   },
-} as const satisfies Readonly<Record<string, Person>>;
+} as const satisfies Readonly<Record<string, User>>;
 
-export type PersonName = keyof typeof PEOPLE;
+export type UserName = keyof typeof USERS;
 
-export const BOT: Person = {
+export const BOT: User = {
   ...member,
   id: APP.botUserId,
   name: APP.name,
@@ -70,7 +70,7 @@ export const BOT: Person = {
 };
 
 /** Another app's bot user, in #ops as many are. */
-export const OTHER_BOT: Person = {
+export const OTHER_BOT: User = {
   ...member,
   id: 'U0DEPLOYER',
   name: 'deployer',
@@ -79,7 +79,7 @@ export const OTHER_BOT: Person = {
   title: 'another app',
 };
 
-export const EVERYBODY: readonly Person[] = [...Object.values(PEOPLE), BOT, OTHER_BOT];
+export const ALL_USERS: readonly User[] = [...Object.values(USERS), BOT, OTHER_BOT];
 
 /** The user groups of a fresh workspace. */
 export const USERGROUPS = [
@@ -87,12 +87,12 @@ export const USERGROUPS = [
     id: 'S0ONCALL01',
     handle: 'oncall',
     name: 'On call',
-    users: [PEOPLE.operator.id, PEOPLE.nobody.id] as readonly string[],
+    users: [USERS.operator.id, USERS.nobody.id] as readonly string[],
   },
   {
     id: 'S0PLATFORM',
     handle: 'platform',
     name: 'Platform team',
-    users: [PEOPLE.manager.id, PEOPLE.viewer.id] as readonly string[],
+    users: [USERS.manager.id, USERS.viewer.id] as readonly string[],
   },
 ] as const;

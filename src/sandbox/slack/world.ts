@@ -58,7 +58,7 @@ export interface World {
   readonly replyUrls: ReplyUrls;
   readonly faults: Faults;
   readonly deliverer: Deliverer;
-  /** Options an external select was given last: person, place and ids -> options. */
+  /** Options an external select was given last: user, place and ids -> options. */
   readonly offered: Map<string, readonly Json[]>;
   /** `http://127.0.0.1:1234` */
   origin(): string;

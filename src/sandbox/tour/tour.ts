@@ -3,7 +3,7 @@ import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { TourStep } from '../panel/panel-api.ts';
 import type { SlackEvent } from '../slack/journal.ts';
-import { type Evidence, JUDGES } from './judge.ts';
+import { type Evidence, STEP_CHECKS } from './step-checks.ts';
 import { STEPS, type StepId } from './steps.ts';
 
 const moment = z.number().optional();
@@ -38,7 +38,7 @@ export class Tour {
     this.#now = now;
     this.#evidence = {
       ...parts,
-      hasShownPassword: (personId, serverId) => this.#shown.has(`${personId} ${serverId}`),
+      hasShownPassword: (userId, serverId) => this.#shown.has(`${userId} ${serverId}`),
     };
   }
 
@@ -61,7 +61,7 @@ export class Tour {
   }
 
   /** Notes whom the local Slack shows which root password: the message is gone as soon as it is saved. */
-  hear(event: SlackEvent): void {
+  observe(event: SlackEvent): void {
     if (this.#done.create !== undefined || !('message' in event) || event.type === 'message_deleted') return;
     const { to, blocks } = event.message;
     if (to === undefined || blocks.length === 0) return;
@@ -71,10 +71,10 @@ export class Tour {
   }
 
   /** Judges the steps that are not done yet. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
     const happened: StepId[] = [];
-    for (const id of open) if (await JUDGES[id](this.#evidence)) happened.push(id);
+    for (const id of open) if (await STEP_CHECKS[id](this.#evidence)) happened.push(id);
     if (happened.length === 0) return;
     const at = this.#now();
     this.#done = { ...this.#done, ...Object.fromEntries(happened.map((id) => [id, at])) };

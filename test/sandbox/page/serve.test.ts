@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findBuilt, findKey } from '../../../src/sandbox/page/built.ts';
+import { findCachedBundle, hashSources } from '../../../src/sandbox/page/bundle-cache.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
@@ -80,14 +80,14 @@ describe('the files of the page', () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-page-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'a.ts'), 'one');
-    const before = findKey(folder);
-    expect(findKey(folder)).toBe(before);
+    const before = hashSources(folder);
+    expect(hashSources(folder)).toBe(before);
     await writeFile(join(folder, 'a.ts'), 'two');
-    expect(findKey(folder)).not.toBe(before);
+    expect(hashSources(folder)).not.toBe(before);
     await writeFile(join(folder, 'a.ts'), 'one');
     await writeFile(join(folder, 'b.ts'), '');
-    expect(findKey(folder)).not.toBe(before);
-    expect(findBuilt(before)).toBeUndefined();
+    expect(hashSources(folder)).not.toBe(before);
+    expect(findCachedBundle(before)).toBeUndefined();
   });
 
   it('include what the sandbox adds, and nothing that was not asked for', async () => {

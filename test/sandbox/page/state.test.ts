@@ -17,14 +17,14 @@ const message = (ts: string, text: string): PageMessage => ({
   pings: [],
 });
 
-const person = {
+const user = {
   id: 'U1',
   name: 'owner',
   realName: 'Olga',
   teamId: 'T1',
   isAdmin: true,
   isRestricted: false,
-  isStranger: false,
+  isExternal: false,
   isBot: false,
   isDeactivated: false,
   title: '',
@@ -33,8 +33,8 @@ const person = {
 const empty: PageState = {
   team: { id: 'T1', name: 'Sandbox', domain: 'sandbox' },
   app: { id: 'A1', name: 'vps', botUserId: 'U2' },
-  as: person,
-  people: [person],
+  as: user,
+  people: [user],
   groups: [],
   commands: [],
   shortcuts: [],

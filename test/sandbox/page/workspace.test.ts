@@ -62,12 +62,12 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
   });
 
   it('offers commands to nobody of another organisation', async () => {
-    const stranger = await stage.open('stranger');
-    expect(await composerOf(stranger).getAttribute('placeholder')).toBe('Message #with-elsewhere');
-    await composerOf(stranger).fill('/v');
-    expect(await stranger.getByRole('option').count()).toBe(0);
-    await composerOf(stranger).press('Enter');
-    await stranger
+    const external = await stage.open('stranger');
+    expect(await composerOf(external).getAttribute('placeholder')).toBe('Message #with-elsewhere');
+    await composerOf(external).fill('/v');
+    expect(await external.getByRole('option').count()).toBe(0);
+    await composerOf(external).press('Enter');
+    await external
       .getByRole('alert')
       .getByText(/^Commands are not shared|is not a valid command$/)
       .waitFor();

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/open-panel.ts';
 import type {
-  PanelDeed,
-  PanelDone,
+  PanelAction,
   PanelEvent,
+  PanelResult,
   PanelState,
   TourStep,
 } from '../../../src/sandbox/panel/panel-api.ts';
@@ -25,7 +25,7 @@ export interface Beside extends AsyncDisposable {
   readonly open: OpenPanel;
   readonly port: number;
   state(): Promise<PanelState>;
-  perform(deed: PanelDeed): Promise<PanelDone>;
+  perform(action: PanelAction): Promise<PanelResult>;
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>;
   /** Listens to /panel/live. */
   listen(): Promise<Live>;
@@ -60,13 +60,13 @@ export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
     port,
     send,
     state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
-    perform: async (deed) => {
+    perform: async (action) => {
       const json = { 'content-type': 'application/json' };
-      return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(deed))).text) as PanelDone;
+      return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(action))).text) as PanelResult;
     },
     listen: () => listenTo(port),
     step: async (id) => {
-      await open.look();
+      await open.check();
       return open.tour.steps().find((step) => step.id === id)?.isDone ?? false;
     },
     [Symbol.asyncDispose]: async () => {

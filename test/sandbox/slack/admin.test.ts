@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type FakeApp, modal, startBoth } from './support/fake-app.ts';
 
 const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read'];
@@ -14,9 +14,9 @@ describe('a user group', () => {
   it('has the members that it has now', async () => {
     const { slack, app } = await start();
     const members = async () => (await app.call('usergroups.users.list', { usergroup: ONCALL })).users;
-    expect(await members()).toEqual([PEOPLE.operator.id, PEOPLE.nobody.id]);
-    slack.admin.group('@oncall').users.delete(PEOPLE.nobody.id);
-    expect(await members()).toEqual([PEOPLE.operator.id]);
+    expect(await members()).toEqual([USERS.operator.id, USERS.nobody.id]);
+    slack.admin.group('@oncall').users.delete(USERS.nobody.id);
+    expect(await members()).toEqual([USERS.operator.id]);
   });
 
   it('is listed with its members only when they are asked for', async () => {
@@ -26,7 +26,7 @@ describe('a user group', () => {
     expect(platform).toMatchObject({ id: 'S0PLATFORM', handle: 'platform' });
     expect(oncall).not.toHaveProperty('users');
     expect(await app.call('usergroups.list', { include_users: true, include_count: 'true' })).toMatchObject({
-      usergroups: [{ user_count: 2, users: [PEOPLE.operator.id, PEOPLE.nobody.id] }, {}],
+      usergroups: [{ user_count: 2, users: [USERS.operator.id, USERS.nobody.id] }, {}],
     });
   });
 
@@ -50,15 +50,15 @@ describe('somebody whose account is switched off', () => {
     const { slack, app } = await start();
     slack.admin.deactivate('operator');
     expect(await app.call('usergroups.users.list', { usergroup: ONCALL })).toMatchObject({
-      users: [PEOPLE.nobody.id],
+      users: [USERS.nobody.id],
     });
     expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(
-      PEOPLE.operator.id,
+      USERS.operator.id,
     );
-    const user = await userOf(app, PEOPLE.operator.id);
+    const user = await userOf(app, USERS.operator.id);
     expect(user.deleted).toBe(true);
     expect(user).not.toHaveProperty('is_admin');
-    expect((await userOf(app, PEOPLE.former.id)).deleted).toBe(true);
+    expect((await userOf(app, USERS.former.id)).deleted).toBe(true);
   });
 
   it('can neither type nor press nor submit, and has no page', async () => {
@@ -71,14 +71,14 @@ describe('somebody whose account is switched off', () => {
     const refused = { code: 'account_inactive' };
     await expect(operator.types('/vps list')).rejects.toMatchObject(refused);
     await expect(operator.opensHome()).rejects.toMatchObject(refused);
-    const deed = { as: PEOPLE.operator.id, do: 'submit', view };
+    const action = { as: USERS.operator.id, do: 'submit', view };
     const answer = await fetch(`${slack.url}/page/do`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(deed),
+      body: JSON.stringify(action),
     });
     expect(answer.status).toBe(400);
-    expect((await fetch(`${slack.url}/page/state?as=${PEOPLE.operator.id}`)).status).toBe(404);
+    expect((await fetch(`${slack.url}/page/state?as=${USERS.operator.id}`)).status).toBe(404);
   });
 });
 
@@ -91,19 +91,19 @@ describe('who else there is', () => {
 
   it('lets somebody join, with an id of an organisation, and become a guest later', async () => {
     const { slack, app } = await start();
-    const wanda = slack.admin.addPerson({ id: 'W0WANDA001', name: 'wanda' }, ['#ops']);
+    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' }, ['#ops']);
     await slack.as(wanda).types('/vps list');
     expect(app.last()).toMatchObject({ user_id: 'W0WANDA001', channel_name: 'ops' });
-    slack.admin.changePerson('wanda', { isRestricted: true });
+    slack.admin.changeUser('wanda', { isRestricted: true });
     expect(await userOf(app, 'W0WANDA001')).toMatchObject({ is_restricted: true });
   });
 
   it('keeps commands from other organisations, unless they are forced through', async () => {
     const { slack, app } = await start();
-    const stranger = slack.as('stranger').in('#with-elsewhere');
-    await expect(stranger.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
-    await stranger.types('/vps list', { isForced: true });
-    expect(app.last()).toMatchObject({ user_id: PEOPLE.stranger.id, text: 'list' });
+    const external = slack.as('stranger').in('#with-elsewhere');
+    await expect(external.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
+    await external.types('/vps list', { isForced: true });
+    expect(app.last()).toMatchObject({ user_id: USERS.stranger.id, text: 'list' });
   });
 });
 
@@ -121,7 +121,7 @@ describe('a channel', () => {
     expect(await app.call('chat.postMessage', { channel, text: 'x' })).toMatchObject({
       error: 'is_archived',
     });
-    const user = PEOPLE.viewer.id;
+    const user = USERS.viewer.id;
     expect(await app.call('chat.postEphemeral', { channel, user, text: 'x' })).toMatchObject({
       error: 'is_archived',
     });
@@ -180,7 +180,7 @@ describe('in an organisation of several workspaces', () => {
       enterprise_id: 'E1',
       is_enterprise_install: true,
     });
-    expect(await userOf(app, PEOPLE.owner.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
+    expect(await userOf(app, USERS.owner.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
   });
 });
 

@@ -92,8 +92,8 @@ describe('a slash command', () => {
 
   it('is not there for people of other organisations, nor in channels one is not in', async () => {
     const { slack, app } = await startBoth();
-    const stranger = slack.as('stranger').in('#with-elsewhere');
-    await expect(stranger.types('/vps list')).rejects.toThrow('command_not_available');
+    const external = slack.as('stranger').in('#with-elsewhere');
+    await expect(external.types('/vps list')).rejects.toThrow('command_not_available');
     expect(() => slack.as('guest').in('#random')).toThrow(SlackRefusal);
     expect(() => slack.as('guest').in('#nowhere')).toThrow('channel_not_found');
     await expect(slack.as('owner').types('/other')).rejects.toThrow('unknown_command');

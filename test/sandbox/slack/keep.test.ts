@@ -9,7 +9,7 @@ const OWNER = 'U0OWNER001';
 
 /** The same workspace in a later process, by way of its file. */
 const restart = (slack: LocalSlack, options: Parameters<typeof startBoth>[0] = {}) =>
-  startBoth({ ...options, kept: slackSnapshotSchema.parse(JSON.parse(JSON.stringify(slack.snapshot()))) });
+  startBoth({ ...options, stored: slackSnapshotSchema.parse(JSON.parse(JSON.stringify(slack.snapshot()))) });
 
 const post = (app: FakeApp, text: string, blocks: readonly unknown[] = []) =>
   app.call('chat.postMessage', { channel: OPS, text, ...(blocks.length > 0 ? { blocks } : {}) });
@@ -95,8 +95,8 @@ describe('after a restart', () => {
     const { slack } = await startBoth();
     const owner = slack.as('owner');
     for (let count = 1; count <= 2005; count += 1) await owner.types(`message ${count}`);
-    const kept = (await restart(slack)).slack.as('owner').messages();
-    expect(kept).toHaveLength(2000);
-    expect(kept[0]?.text).toBe('message 6');
+    const stored = (await restart(slack)).slack.as('owner').messages();
+    expect(stored).toHaveLength(2000);
+    expect(stored[0]?.text).toBe('message 6');
   });
 });

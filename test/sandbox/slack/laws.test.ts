@@ -96,11 +96,11 @@ describe('what a person can do', () => {
     const { slack, app } = await startBoth();
     const select = { type: 'static_select', action_id: 'one', options: [{ text: plain('A'), value: 'a' }] };
     const { ts } = await post(app, actions(select));
-    const act = async (deed: Json) => {
+    const act = async (action: Json) => {
       const answer = await fetch(`${slack.url}/page/do`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ as: OWNER, place: { channel: OPS, ts }, block: 'actions', ...deed }),
+        body: JSON.stringify({ as: OWNER, place: { channel: OPS, ts }, block: 'actions', ...action }),
       });
       return answer.json();
     };
@@ -130,9 +130,9 @@ describe('what a person can do', () => {
     const { slack } = await startBoth({
       app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
     });
-    const stranger = slack.as('stranger').in('#with-elsewhere');
-    await expect(stranger.opensHome()).rejects.toThrow('no_home');
-    await expect(stranger.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
+    const external = slack.as('stranger').in('#with-elsewhere');
+    await expect(external.opensHome()).rejects.toThrow('no_home');
+    await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
     const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
     expect(state).toMatchObject({ commands: [], shortcuts: [] });
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
-import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { defineModal, submittedView } from '../../../src/slack/kit/modal.ts';
@@ -87,7 +87,7 @@ async function run(sent: unknown) {
 }
 
 const FULL: Granting = {
-  person: PEOPLE.operator.id,
+  person: USERS.operator.id,
   channel: 'C0OPS00001',
   role: 'operator',
   server: '7',

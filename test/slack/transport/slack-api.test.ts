@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
 import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
-import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { createChannels } from '../../../src/slack/directory/channels.ts';
 import { createGroups } from '../../../src/slack/directory/groups.ts';
 import { createUsers } from '../../../src/slack/directory/users.ts';
@@ -41,7 +41,7 @@ describe('a message', () => {
 
   it('to a person stands in the conversation with the app, and is edited there', async () => {
     const { slack, api } = await start();
-    const posted = await api.post(PEOPLE.owner.id, textMessage('Approve?'));
+    const posted = await api.post(USERS.owner.id, textMessage('Approve?'));
     expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
     if (!posted.ok) throw new Error(posted.error);
     expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
@@ -68,7 +68,7 @@ describe('cards', () => {
   it('reach those who can be reached, lose what they had when they are edited, and pass over what is gone', async () => {
     const { slack, api } = await start();
     const cards = await postCards(
-      [PEOPLE.owner.id, 'U0NOONE', PEOPLE.manager.id, OPS],
+      [USERS.owner.id, 'U0NOONE', USERS.manager.id, OPS],
       textMessage('Yes or no?'),
       api,
     );
@@ -131,7 +131,7 @@ describe('Slack’s directory', () => {
 
   it('tells people of other organisations, guests, bots and former colleagues apart', async () => {
     const { slack, api } = await start();
-    const find = (name: keyof typeof PEOPLE) => ports(api).people.find('T0SANDBOX', PEOPLE[name].id);
+    const find = (name: keyof typeof USERS) => ports(api).people.find('T0SANDBOX', USERS[name].id);
     expect(await find('owner')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });
     expect(await find('guest')).toMatchObject({ isGuest: true, isStranger: false });
     expect(await find('stranger')).toMatchObject({
@@ -159,8 +159,8 @@ describe('Slack’s directory', () => {
   it('tells nothing without the scopes, and nothing breaks', async () => {
     const { api } = await start(['commands', 'chat:write']);
     const { people, groups, channels } = ports(api);
-    expect(await people.find('T0SANDBOX', PEOPLE.owner.id)).toBeUndefined();
-    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('hidden');
+    expect(await people.find('T0SANDBOX', USERS.owner.id)).toBeUndefined();
+    expect(await people.exists('T0SANDBOX', USERS.owner.id)).toBe('hidden');
     expect(await groups.list('T0SANDBOX')).toBeUndefined();
     expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toEqual([]);
     expect(await channels.look('T0SANDBOX', OPS)).toBeUndefined();
@@ -172,7 +172,7 @@ describe('Slack’s directory', () => {
     slack.faults.failMethod('users.info', 'internal_error');
     const { people, groups } = ports(api);
     expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
-    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('unknown');
+    expect(await people.exists('T0SANDBOX', USERS.owner.id)).toBe('unknown');
     await slack.stop();
     expect(await ports(api).groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
     expect(await ports(api).channels.look('T0SANDBOX', OPS)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -26,7 +26,7 @@ async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
 const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
 const rolesOf = async ({ app }: Team) =>
   (await app.ports.grants.list(TEAM.id))
-    .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+    .filter(({ subjectId }) => subjectId === USERS.nobody.id)
     .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
 /** A request that an earlier version, or another process, has written. */
@@ -44,7 +44,7 @@ async function writeRequest(
   const request = {
     id,
     workspaceId: TEAM.id,
-    requesterId: PEOPLE.nobody.id,
+    requesterId: USERS.nobody.id,
     reason: `why ${more.requesterId}`,
   };
   await store.accessRequests.request(
@@ -136,7 +136,7 @@ describe('a yes', () => {
     await team.owner.sees('has the role operator');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
-        .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+        .filter(({ subjectId }) => subjectId === USERS.nobody.id)
         .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
     expect(await ends()).toEqual([8]);
     await team.owner.types('/vps access grant @nobody operator for 1h');
@@ -215,7 +215,7 @@ describe('the card of a request', () => {
     const store = team.app.ports;
     const { system } = store;
     const [request] = await openOf(team);
-    await store.accessRequests.decide(request?.id ?? '', { by: PEOPLE.manager.id, at: system.now() });
+    await store.accessRequests.decide(request?.id ?? '', { by: USERS.manager.id, at: system.now() });
     await team.restart();
     await team.owner.sees('Denied by @manager');
     await team.nobody.sees('@manager said no to the role viewer');
@@ -271,7 +271,7 @@ describe('a role through one of many groups', () => {
         subjectId,
         role,
         pattern: '',
-        grantedBy: PEOPLE.owner.id,
+        grantedBy: USERS.owner.id,
         grantedAt: 0,
       });
     for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');

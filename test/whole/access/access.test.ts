@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -240,7 +240,7 @@ describe('the last owner', () => {
       grantedBy: 'U0',
       grantedAt: 1,
     };
-    await store.grants.put({ ...grant, subjectId: PEOPLE.manager.id });
+    await store.grants.put({ ...grant, subjectId: USERS.manager.id });
     const manager = team.slack.as('manager').in('#ops');
     for (const words of ['revoke @manager', 'grant @manager viewer']) {
       await manager.types(`/vps access ${words}`);
@@ -263,15 +263,15 @@ describe('the last owner, again', () => {
   it('is not kept by a group in which nobody is', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
     const { slack } = team;
-    slack.admin.changePerson('owner', { isAdmin: false });
+    slack.admin.changeUser('owner', { isAdmin: false });
     slack.admin.group('platform').users.clear();
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.manager.id,
       role: 'owner',
       pattern: '',
-      grantedBy: PEOPLE.manager.id,
+      grantedBy: USERS.manager.id,
       grantedAt: 1,
     });
     const manager = slack.as('manager').in('#ops');
@@ -292,7 +292,7 @@ describe('the audit of roles', () => {
     await owner.sees('is now viewer');
     await owner.types('/vps access revoke @nobody');
     await owner.sees('no role by grant any more');
-    const nobody = PEOPLE.nobody.id;
+    const nobody = USERS.nobody.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
       `operator web-* ${nobody} for 10 min`,
     );
@@ -304,8 +304,8 @@ describe('the audit of roles', () => {
 
 describe('those to whom no role can be given', () => {
   it.each([
-    [`<@${PEOPLE.stranger.id}>`, 'of another organisation'],
-    [`<@${PEOPLE.former.id}>`, 'deactivated'],
+    [`<@${USERS.stranger.id}>`, 'of another organisation'],
+    [`<@${USERS.former.id}>`, 'deactivated'],
     ['<@U0DEPLOYER>', 'That is a bot'],
     ['<@USLACKBOT>', 'That is a bot'],
     ['<@U0NOSUCH01>', 'Slack knows no such person'],
@@ -322,7 +322,7 @@ describe('those to whom no role can be given', () => {
     const owner = team.slack.as('owner').in('#ops');
     team.slack.admin.deactivate('operator');
     await expect(team.slack.as('operator').types('/vps list')).rejects.toThrow(SlackRefusal);
-    await owner.types(`/vps access <@${PEOPLE.operator.id}>`);
+    await owner.types(`/vps access <@${USERS.operator.id}>`);
     await owner.sees('has no role here');
   });
 });
@@ -362,7 +362,7 @@ describe('asking for access', () => {
 
   it('is answered once, and never by the asker', async () => {
     await using team = await startWithServers({
-      settings: { OWNERS: `${PEOPLE.owner.id} ${PEOPLE.manager.id}` },
+      settings: { OWNERS: `${USERS.owner.id} ${USERS.manager.id}` },
     });
     const { slack } = team;
     const viewer = slack.as('viewer').in('#ops');
@@ -377,7 +377,7 @@ describe('asking for access', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.viewer.id,
+      subjectId: USERS.viewer.id,
       role: 'owner',
       pattern: '',
       grantedBy: 'U0',
@@ -391,7 +391,7 @@ describe('asking for access', () => {
     await owner.sees('Denied by');
     await manager.sees('Denied by');
     await viewer.sees('said no to the role manager');
-    expect(request?.requesterId).toBe(PEOPLE.viewer.id);
+    expect(request?.requesterId).toBe(USERS.viewer.id);
     expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
   });
 });

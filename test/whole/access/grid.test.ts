@@ -16,7 +16,7 @@ describe('a workspace of an Enterprise Grid', () => {
   it('works as any other, with ids that begin with W', async () => {
     await using team = await startInGrid();
     const { slack } = team;
-    const wanda = slack.admin.addPerson({ id: 'W0WANDA001', name: 'wanda' });
+    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' });
     const owner = slack.as('owner').in('#ops');
     await owner.types(`/vps access grant <@${wanda.id}|wanda> operator`);
     await owner.sees('@wanda is now operator');
@@ -31,7 +31,7 @@ describe('a workspace of an Enterprise Grid', () => {
 
   it('lets in a member who is at home in another workspace of it', async () => {
     await using team = await startInGrid();
-    const elsewhere = team.slack.admin.addPerson({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ELSEWHERE' });
+    const elsewhere = team.slack.admin.addUser({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ELSEWHERE' });
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { OTHER_TEAM, PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_TEAM, TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, visitor } from '../../support/visitor.ts';
@@ -78,7 +78,7 @@ describe('a role that was taken away', () => {
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       workspaceId: TEAM.id,
-      actorId: PEOPLE.operator.id,
+      actorId: USERS.operator.id,
       channelId: 'C0OPS00001',
       purchase: {
         kind: 'create',
@@ -103,7 +103,7 @@ describe('a button that somebody else was shown', () => {
     if (!delivery) throw new Error('nothing was delivered');
     expect(changesSeen(team)).toHaveLength(1);
     for (const name of ['viewer', 'nobody', 'guest', 'stranger'] as const) {
-      const { id, teamId } = PEOPLE[name];
+      const { id, teamId } = USERS[name];
       await team.slack.deliverAltered(delivery, (payload) => ({ ...payload, user: { id, team_id: teamId } }));
       const by = visitor(team, name);
       await vi.waitUntil(async () => (await by.audit()).length === 1);
@@ -125,9 +125,9 @@ describe('a button that somebody else was shown', () => {
       { team: elsewhere, user: home },
       { team: null, user: home },
       { team: elsewhere, user: { id: by.id } },
-      { team: elsewhere, user: { id: PEOPLE.owner.id, team_id: TEAM.id } },
-      { team: elsewhere, user: { id: PEOPLE.owner.id } },
-      { team: null, user: { id: PEOPLE.owner.id } },
+      { team: elsewhere, user: { id: USERS.owner.id, team_id: TEAM.id } },
+      { team: elsewhere, user: { id: USERS.owner.id } },
+      { team: null, user: { id: USERS.owner.id } },
       { team: { id: TEAM.id }, user: { id: by.id } },
     ]) {
       const before = by.mark();
@@ -220,7 +220,7 @@ describe('when Slack does not say who somebody is', () => {
   it('takes away what admins have without a grant, and nothing else, when users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
-      settings: { OWNERS: PEOPLE.nobody.id },
+      settings: { OWNERS: USERS.nobody.id },
     });
     team.hosting.seedServers(team.account, 1, 'web');
     const admin = team.slack.as('owner').in('#ops');
@@ -235,14 +235,14 @@ describe('when Slack does not say who somebody is', () => {
   });
 
   it('makes admins owners when users:read is there', async () => {
-    await using team = await startTeam({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await using team = await startTeam({ settings: { OWNERS: USERS.nobody.id } });
     const admin = team.slack.as('owner').in('#ops');
     await admin.types('/vps access');
     await admin.sees('Named in OWNERS');
   });
 
   it('fails closed within three seconds, also for a form', async () => {
-    await using team = await startTeam({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await using team = await startTeam({ settings: { OWNERS: USERS.nobody.id } });
     team.slack.faults.slowDown('users.info', 20_000);
     const admin = visitor(team, 'owner');
     const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'x' };

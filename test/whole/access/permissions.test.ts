@@ -4,7 +4,7 @@ import type { NewGrant } from '../../../src/app/access/ports.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
-import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
@@ -88,9 +88,9 @@ const ACTS: readonly Act[] = [
   typed('connect', 'owner', 'connect_link'),
   typed('disconnect', 'owner', 'disconnect'),
   typed('access', 'owner', 'access'),
-  typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
-  typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
-  typed(`access <@${PEOPLE.nobody.id}>`, 'owner', 'access'),
+  typed(`access grant <@${USERS.nobody.id}> owner`, 'owner', 'access_grant'),
+  typed(`access revoke <@${USERS.nobody.id}>`, 'owner', 'access_revoke'),
+  typed(`access <@${USERS.nobody.id}>`, 'owner', 'access'),
   typed('access ask owner', 'anyone', 'access_ask'),
   typed('audit', 'owner', 'audit'),
   typed('audit web-1', 'owner', 'audit'),
@@ -189,7 +189,7 @@ const ACTS: readonly Act[] = [
     'owner',
     'access_grant',
     () => ({}),
-    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'good' }),
+    () => ({ person: USERS.nobody.id, role: 'viewer', time: 'good' }),
   ),
   submitted(
     'settings',
@@ -209,7 +209,7 @@ const ACTS: readonly Act[] = [
 const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
 
 interface Visit {
-  readonly who: PersonName;
+  readonly who: UserName;
   readonly role?: Role;
 }
 
@@ -305,10 +305,10 @@ describe('the doors', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.guest.id,
+      subjectId: USERS.guest.id,
       role: 'operator',
       pattern: '',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.owner.id,
       grantedAt: 0,
     });
     const withGuest = visits.map((visit) => (visit.who === 'guest' ? { ...visit, role: ROLES[1] } : visit));
@@ -346,9 +346,9 @@ describe('the doors', () => {
 });
 
 describe('the doors, to whom a role comes another way', () => {
-  const nobody = PEOPLE.nobody.id;
+  const nobody = USERS.nobody.id;
   const HOUR_MS = 3_600_000;
-  const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
+  const given = { workspaceId: TEAM.id, grantedBy: USERS.owner.id, grantedAt: 0, pattern: '' } as const;
 
   it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
     ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
@@ -384,7 +384,7 @@ describe('the doors, to whom a role comes another way', () => {
     for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
       await expectRefused(act, visitor(team, 'nobody'), ids[0] ?? 0);
     }
-    for (const who of [PEOPLE.former, OTHER_BOT]) {
+    for (const who of [USERS.former, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
       const by = visitor(team, who, 'nobody');
       for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import type { Log } from '../../../src/log.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
@@ -120,14 +120,14 @@ describe('/vps connect', () => {
   });
 
   it('refuses whoever is no owner any more when the form is posted', async () => {
-    await using team = await startUnconnected({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await using team = await startUnconnected({ settings: { OWNERS: USERS.nobody.id } });
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.manager.id,
       role: 'owner',
       pattern: '',
-      grantedBy: PEOPLE.nobody.id,
+      grantedBy: USERS.nobody.id,
       grantedAt: 0,
     });
     const manager = team.slack.as('manager').in('#ops');
@@ -142,7 +142,7 @@ describe('/vps connect', () => {
     const page = await answer.text();
     expect(page).toContain('takes the role');
     expect(page).toContain('<b>owner</b>');
-    expect(page).toContain(`Slack user ${PEOPLE.nobody.id}`);
+    expect(page).toContain(`Slack user ${USERS.nobody.id}`);
     expect(page).toContain('<code>/vps access ask owner</code>');
     expect(await keyOf(team)).toBeUndefined();
     expect((await visitor(team, 'manager').audit())[0]).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -12,7 +12,7 @@ const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '80
 async function connectOther(team: Team) {
   const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
   const key = new Secret(team.hosting.createKey(other));
-  await team.app.ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, realSystem.now());
+  await team.app.ports.apiKeys.put(TEAM.id, key, USERS.owner.id, realSystem.now());
   return other;
 }
 
@@ -76,7 +76,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       workspaceId: TEAM.id,
-      actorId: PEOPLE.manager.id,
+      actorId: USERS.manager.id,
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
       at: at - 1,

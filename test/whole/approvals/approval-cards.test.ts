@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
@@ -39,7 +39,7 @@ describe.concurrent('who is asked to approve', () => {
     const { grants } = team.app.ports;
     const given = { workspaceId: TEAM.id, role: 'manager', pattern: '', grantedBy: 'U1' } as const;
     await grants.put({ ...given, subjectKind: 'group', subjectId: 'S0ONCALL01', grantedAt: 0 });
-    await grants.put({ ...given, subjectKind: 'user', subjectId: PEOPLE.former.id, grantedAt: 0 });
+    await grants.put({ ...given, subjectKind: 'user', subjectId: USERS.former.id, grantedAt: 0 });
     await grants.put({ ...given, subjectKind: 'channel', subjectId: OPS, grantedAt: 0 });
     await team.askCreate();
     for (const who of ['operator', 'nobody'] as const)
@@ -53,7 +53,7 @@ describe.concurrent('who is asked to approve', () => {
 
   test('is said when it is nobody, and whoever may finds it in the status', async ({ expect }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
-      settings: { OWNERS: PEOPLE.manager.id },
+      settings: { OWNERS: USERS.manager.id },
       hasRoles: false,
     });
     await team.manager.types(ORDER);

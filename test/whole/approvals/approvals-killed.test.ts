@@ -6,7 +6,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createVault, parseKeyring } from '../../../src/vault.ts';
@@ -71,11 +71,11 @@ async function prepare(databaseUrl: string, key: string): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem });
   const at = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(key), PEOPLE.owner.id, at);
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.owner.id, at);
   await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
   await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
-  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
-  const grant = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: at } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS.manager.id } as const;
+  const grant = { role: 'manager', pattern: '', grantedBy: USERS.owner.id, grantedAt: at } as const;
   await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
   await store.close();
 }

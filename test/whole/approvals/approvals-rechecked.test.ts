@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
@@ -25,7 +25,7 @@ function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSys
 
 /** The manager is one by their group alone. */
 async function makeManagerByGroup(team: RuledTeam): Promise<void> {
-  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS.manager.id } as const;
   await team.app.ports.grants.removeAll(TEAM.id, subject);
   const owner = team.slack.as('owner').in('#general');
   await owner.types('/vps access grant @platform manager');
@@ -95,7 +95,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
     await ledger.prepare({
       id,
       workspaceId: TEAM.id,
-      actorId: PEOPLE.manager.id,
+      actorId: USERS.manager.id,
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
       at: system.now(),
@@ -159,10 +159,10 @@ describe.concurrent('a label of 600 characters', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.manager.id,
       role: 'manager',
       pattern: '*-prod-1',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.owner.id,
       grantedAt: 0,
     });
     const [id = 0] = team.hosting.seedServers(team.account, 1, PREFIX);

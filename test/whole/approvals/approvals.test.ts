@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -9,12 +9,12 @@ import { envelope, visitor } from '../../support/visitor.ts';
 const MINUTE_MS = 60_000;
 
 /** Gives somebody the manager's role, or takes all roles from them. */
-async function setManager({ app }: RuledTeam, who: PersonName, isManager: boolean): Promise<void> {
+async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
   const { grants } = app.ports;
-  const subject = { subjectKind: 'user', subjectId: PEOPLE[who].id } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS[who].id } as const;
   await grants.removeAll(TEAM.id, subject);
   if (!isManager) return;
-  const given = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: 0 } as const;
+  const given = { role: 'manager', pattern: '', grantedBy: USERS.owner.id, grantedAt: 0 } as const;
   await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
 }
 
@@ -224,13 +224,13 @@ describe.concurrent('a create that takes two persons', () => {
 
   test('is not approved by a manager of other servers, who is not asked either', async ({ expect }) => {
     await using team = await startRuledTeam();
-    const subject = { subjectKind: 'user', subjectId: PEOPLE.operator.id } as const;
+    const subject = { subjectKind: 'user', subjectId: USERS.operator.id } as const;
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       ...subject,
       role: 'manager',
       pattern: 'db-*',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.owner.id,
       grantedAt: 0,
     });
     await team.askCreate();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
 
@@ -214,10 +214,10 @@ describe.concurrent('a create', () => {
 const LIMITED = {
   workspaceId: TEAM.id,
   subjectKind: 'user',
-  subjectId: PEOPLE.nobody.id,
+  subjectId: USERS.nobody.id,
   role: 'manager',
   pattern: 'db-*',
-  grantedBy: PEOPLE.owner.id,
+  grantedBy: USERS.owner.id,
 } as const;
 
 describe.concurrent('a renewal', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deletionWord } from '../../../src/domain/server.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, visitor } from '../../support/visitor.ts';
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const LABELS = [
   '<!channel> *x*',
   '<!here|look>',
-  `<@${PEOPLE.nobody.id}> <!subteam^S0ONCALL01>`,
+  `<@${USERS.nobody.id}> <!subteam^S0ONCALL01>`,
   '<https://evil.example|click me> https://evil.example',
   '@channel @here #ops',
   '`code` ```more``` `',

@@ -1,4 +1,4 @@
-import type { PageChannel, PagePerson } from '../../slack/page-api.ts';
+import type { PageChannel, PageUser } from '../../slack/page-api.ts';
 import { followLive } from './live.ts';
 import { forgetDrafts } from './state/drafts.ts';
 import { changeScreen, getScreen } from './state/store.ts';
@@ -9,20 +9,20 @@ const HIDDEN_MS = 15_000;
 
 let leave: (() => void) | undefined;
 
-/** The page's address for a person, so that several tabs can be several people. */
-export function addressOf({ id }: Pick<PagePerson, 'id'>): string {
+/** The page's address for a user, so that several tabs can be several people. */
+export function addressOf({ id }: Pick<PageUser, 'id'>): string {
   return `/?as=${encodeURIComponent(id)}${location.hash}`;
 }
 
 /** Somebody else sits down in this tab. */
-export function becomePerson(id: string): void {
-  const known = getScreen().state?.people.find((person) => person.id === id);
+export function switchUser(id: string): void {
+  const known = getScreen().state?.people.find((user) => user.id === id);
   if (known) globalThis.history.pushState(null, '', addressOf(known));
-  sitDown(id);
+  viewAs(id);
 }
 
-/** Follows what this person sees, from now on. */
-export function sitDown(as: string): void {
+/** Follows what this user sees, from now on. */
+export function viewAs(as: string): void {
   leave?.();
   forgetDrafts();
   changeScreen({ as, state: null, link: 'connecting', drawer: 'none', question: null, notices: [] });
@@ -33,7 +33,7 @@ export function sitDown(as: string): void {
  * Browsers open six connections to one address, for all tabs together: a tab that stays hidden gives
  * its own back, and catches up when somebody looks at it again.
  */
-export function restWhileHidden(): void {
+export function disconnectWhileHidden(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(timer);
@@ -58,7 +58,7 @@ export function selectChannel(channel: PageChannel): void {
   );
 }
 
-/** The person that the address names: an id or a name; the owner when it names none. */
-export function personInAddress(): string {
+/** The user that the address names: an id or a name; the owner when it names none. */
+export function userInAddress(): string {
   return new URLSearchParams(location.search).get('as') || 'owner';
 }

@@ -7,7 +7,7 @@ import type { StoredView } from '../views.ts';
 
 export type Surface = StoredMessage | StoredView;
 
-/** An element that a person can reach, and where it is. */
+/** An element that a user can reach, and where it is. */
 export interface Found {
   readonly at: PlacedElement;
   readonly place: PagePlace;

@@ -16,7 +16,7 @@ export type Named = Pick<Surroundings, 'roster'>;
 const fresh = new Roster();
 
 export function personName(id: string, { roster = fresh }: Named): string {
-  return `@${roster.findPerson(id)?.name ?? id}`;
+  return `@${roster.findUser(id)?.name ?? id}`;
 }
 
 export function channelName(id: string, around: Surroundings): string {

@@ -1,9 +1,9 @@
 import type { PageChannel, PageState } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { hasOpenPanel, togglePanel } from '../drawer.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { TourCount } from '../panel/tour/tour-count.tsx';
-import { findBeside } from '../state/beside.ts';
+import { findPanelState } from '../state/panel-state.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 
 /** The sign before a channel's name. */
@@ -46,8 +46,10 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
 
 /** The panel's button says what is in there for whoever has not been there yet. */
 function PanelName() {
-  const isAlone = useScreen((screen) => screen.beside === 'none');
-  const isTouring = useScreen((screen) => findBeside(screen)?.tour.some(({ isDone }) => !isDone) ?? false);
+  const isAlone = useScreen((screen) => screen.panel === 'none');
+  const isTouring = useScreen(
+    (screen) => findPanelState(screen)?.tour.some(({ isDone }) => !isDone) ?? false,
+  );
   if (isAlone) return <>Traffic</>;
   if (!isTouring) return <>Panel</>;
   return (
@@ -101,7 +103,7 @@ function Tabs() {
   const tab = useScreen((screen) => screen.tab);
   const openHome = () => {
     changeScreen({ tab: 'home' });
-    void performAloud({ do: 'home' });
+    void performWithNotice({ do: 'home' });
   };
   return (
     <div class="tabs" role="tablist" aria-label="The app">

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { PageChannel, PageState } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { useExtras } from '../state/extras.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 import { complete } from './complete.ts';
 import { recall, rememberSent } from './sent-lines.ts';
 
-/** Unsent text of each channel, by person and channel. */
+/** Unsent text of each channel, by user and channel. */
 const unsent = new Map<string, string>();
 
 /** What stands in the composer, what it can be completed to, and what can be done with it. */
@@ -36,7 +36,7 @@ export function useComposer(channel: PageChannel, state: PageState) {
     rememberSent(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
-    const done = await performAloud({ do: kind, channel: channel.id, text: line });
+    const done = await performWithNotice({ do: kind, channel: channel.id, text: line });
     setSending('');
     // What was refused comes back to be corrected, unless the next line is under way.
     if (!done.ok && !unsent.get(key)) change(line);
@@ -49,7 +49,7 @@ export function useComposer(channel: PageChannel, state: PageState) {
   };
   const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
   const dismiss = (): void => setDismissed(true);
-  useDictation((words) => {
+  useInsertedText((words) => {
     change(words);
     // It is whole: Enter sends it.
     setDismissed(true);
@@ -58,15 +58,15 @@ export function useComposer(channel: PageChannel, state: PageState) {
 }
 
 /** Takes what was put into the composer from elsewhere. */
-function useDictation(take: (words: string) => void): void {
-  const dictated = useScreen((screen) => screen.dictated);
+function useInsertedText(take: (words: string) => void): void {
+  const insertedText = useScreen((screen) => screen.insertedText);
   useLayoutEffect(() => {
-    if (dictated === null) return;
-    take(dictated);
-    changeScreen({ dictated: null });
+    if (insertedText === null) return;
+    take(insertedText);
+    changeScreen({ insertedText: null });
     // A drawer that closes makes way first.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
-  }, [dictated]);
+  }, [insertedText]);
 }
 
 export type ComposerState = ReturnType<typeof useComposer>;

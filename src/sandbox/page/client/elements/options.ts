@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, PageState } from '../../../slack/page-api.ts';
-import { perform } from '../deeds.ts';
+import { perform } from '../actions.ts';
 import { objectIn, objectsIn, wordsIn } from '../json.ts';
 import type { Spot } from '../state/drafts.ts';
 import { plainWords } from '../text/text-view.tsx';

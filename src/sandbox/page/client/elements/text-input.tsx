@@ -13,14 +13,14 @@ const TYPING_PAUSE_MS = 250;
 export function TextInputElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
   const { entered, fill, keep } = useSpot(block, element);
   const timer = useRef<ReturnType<typeof setTimeout>>();
-  const told = useRef<string>();
+  const shown = useRef<string>();
   const text = listOf(entered)[0] ?? '';
   const asks = block.dispatch_action === true;
   const triggers = objectIn(element, 'dispatch_action_config')?.trigger_actions_on ?? [ON_ENTER];
   const asksOn = (trigger: string) => asks && Array.isArray(triggers) && triggers.includes(trigger);
   const send = (value: string) => {
     clearTimeout(timer.current);
-    told.current = value;
+    shown.current = value;
     void fill(value === '' ? null : value);
   };
   const type = (value: string) => {
@@ -41,7 +41,7 @@ export function TextInputElement({ block, element, labelId, describedBy, isWrong
     onInput: (event: Event) => type((event.currentTarget as HTMLInputElement).value),
     // An input that asks the app does so when its trigger comes, not when one leaves it.
     onBlur: () => {
-      if (!asks && text !== (told.current ?? '')) send(text);
+      if (!asks && text !== (shown.current ?? '')) send(text);
     },
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || event.isComposing || !asksOn(ON_ENTER)) return;

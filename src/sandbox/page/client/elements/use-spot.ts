@@ -1,6 +1,6 @@
 import { useContext, useState } from 'preact/hooks';
 import type { Entered, Json } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { objectIn, textIn } from '../json.ts';
 import { confirmed } from '../modal/ask.ts';
 import { findDraft, type Spot, setDraft, useDraft } from '../state/drafts.ts';
@@ -15,7 +15,7 @@ export async function settleFills(): Promise<void> {
   await Promise.all(underWay);
 }
 
-/** An element of the surface around it: what is entered, and what a person can do with it. */
+/** An element of the surface around it: what is entered, and what a user can do with it. */
 export function useSpot(block: Json, element: Json) {
   const surface = useContext(SurfaceContext);
   const [isBusy, setBusy] = useState(false);
@@ -59,7 +59,7 @@ async function press(
   setBusy(true);
   await settleFills();
   const chosen = value === undefined ? {} : { value };
-  const done = await performAloud({ do: 'action', ...spot, ...chosen, confirmed: true });
+  const done = await performWithNotice({ do: 'action', ...spot, ...chosen, confirmed: true });
   setBusy(false);
   if (!done.ok) takeBack();
 }
@@ -67,7 +67,7 @@ async function press(
 /** Tells the server what was entered into an input. */
 async function fill(spot: Spot, value: Entered): Promise<void> {
   setDraft(spot, value);
-  const sending = performAloud({ do: 'fill', ...spot, value });
+  const sending = performWithNotice({ do: 'fill', ...spot, value });
   underWay.add(sending);
   const done = await sending.finally(() => underWay.delete(sending));
   if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);

@@ -1,16 +1,16 @@
 import { render } from 'preact';
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
-import { answerDeeds, tell } from '../deeds.ts';
+import { handleActionsWith, showNotice } from '../actions.ts';
 import { changeScreen } from '../state/store.ts';
 import { Gallery } from './gallery.tsx';
-import { people } from './people.ts';
+import { people } from './gallery-state.ts';
 import '../styles/index.css';
 import '../styles/gallery.css';
 
 // Menus open and questions are asked, but there is no app that would hear of it.
-answerDeeds(async ({ do: deed }) => {
-  if (deed === 'suggest') return { ok: true, options: [] };
-  if (deed === 'action' || deed === 'submit') tell('Nothing happens: this is the gallery.');
+handleActionsWith(async ({ do: action }) => {
+  if (action === 'suggest') return { ok: true, options: [] };
+  if (action === 'action' || action === 'submit') showNotice('Nothing happens: this is the gallery.');
   return { ok: true };
 });
 

@@ -4,7 +4,7 @@ import { Icon } from '../icon.tsx';
 import { selectChannel } from '../navigate.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 import { countUnread } from '../state/unread.ts';
-import { PersonSwitch } from './person-switch.tsx';
+import { PersonSwitch } from './user-switch.tsx';
 
 /** Workspace, channels, the conversation with the app, and who sits here. */
 export function Sidebar({ state }: { readonly state: PageState }) {

@@ -20,14 +20,14 @@ export interface Extras {
 }
 
 const nothing: Extras = { links: [], subcommands: [] };
-let asked: Promise<Extras> | undefined;
+let loading: Promise<Extras> | undefined;
 
 /** Reads what the sandbox adds, once; without it there are no links and no subcommands to complete. */
 export function useExtras(): Extras {
   const [extras, setExtras] = useState(nothing);
   useEffect(() => {
-    asked ??= readExtras();
-    asked.then(setExtras);
+    loading ??= readExtras();
+    loading.then(setExtras);
   }, []);
   return extras;
 }

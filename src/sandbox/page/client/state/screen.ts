@@ -26,18 +26,18 @@ export interface Screen {
   /** The selected channel's id; empty until the first state has come. */
   readonly channel: string;
   readonly tab: 'messages' | 'home';
-  /** Up to which message each person has read each channel in this tab: `personId/channelId` -> ts. */
+  /** Up to which message each user has read each channel in this tab: `personId/channelId` -> ts. */
   readonly read: Readonly<Record<string, string>>;
   readonly drawer: 'none' | 'sidebar' | 'panel';
   readonly isPanelOpen: boolean;
   /** Hosting account and tour; null until they were read, `none` where the page has no sandbox around it. */
-  readonly beside: PanelState | 'none' | null;
+  readonly panel: PanelState | 'none' | null;
   readonly panelTab: PanelTab;
   readonly trafficKind: TrafficKind;
   /** Requests up to these ids were cleared away. */
   readonly cleared: Readonly<Record<Exclude<TrafficKind, 'all'>, number>>;
   /** What was put into the composer from elsewhere, until the composer has taken it. */
-  readonly dictated: string | null;
+  readonly insertedText: string | null;
   readonly notices: readonly Notice[];
   /** A confirmation dialog on top of everything. */
   readonly question: Question | null;
@@ -52,11 +52,11 @@ export const emptyScreen: Screen = {
   read: {},
   drawer: 'none',
   isPanelOpen: true,
-  beside: null,
+  panel: null,
   panelTab: 'tour',
   trafficKind: 'all',
   cleared: { slack: 0, hosting: 0 },
-  dictated: null,
+  insertedText: null,
   notices: [],
   question: null,
 };

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { PanelAccount } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 const QUICK_AMOUNTS = ['10', '50', '200'];
 
 /** What is left on the account, and ways to pay something in. */
 export function Balance({ account }: { readonly account: PanelAccount }) {
   const [amount, setAmount] = useState('');
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const payIn = async (event: Event) => {
     event.preventDefault();
     const done = await run({ do: 'top_up', amount });

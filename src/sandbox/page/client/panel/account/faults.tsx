@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { FaultPreset, PanelFault } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 interface FaultsProps {
   readonly presets: readonly FaultPreset[];
@@ -40,7 +40,7 @@ interface FaultSwitchProps {
 /** One fault that waits for its request, or strikes until it is switched off. */
 export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitchProps) {
   const on = faults.filter(({ preset }) => preset === id);
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const hintId = useId();
   const toggle = async () => {
     if (on.length === 0) await run({ do: 'add_fault', preset: id });
@@ -75,7 +75,7 @@ function describeLeft(faults: readonly PanelFault[]): string {
 }
 
 function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
-  const { refusal, run } = useDeed();
+  const { refusal, run } = usePanelAction();
   return (
     <div class="fault">
       <div class="row">

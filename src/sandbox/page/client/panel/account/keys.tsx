@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { PanelAccount, PanelKey } from '../../../../panel/panel-api.ts';
 import { clockTime } from '../../text/dates.ts';
 import { Preformatted } from '../../text/preformatted.tsx';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
   none: 'The app has no key yet.',
@@ -27,7 +27,7 @@ export function Keys({ account: { keys, connection } }: { readonly account: Pane
 }
 
 function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { readonly entry: PanelKey }) {
-  const { refusal, run } = useDeed();
+  const { refusal, run } = usePanelAction();
   return (
     <li>
       <div class="row">
@@ -54,7 +54,7 @@ function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { re
 
 /** Makes an API key; it is shown here once and nowhere else, until one has put it away. */
 export function KeyMaker() {
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const [made, setMade] = useState<string>();
   const make = async () => {
     const done = await run({ do: 'create_key' });

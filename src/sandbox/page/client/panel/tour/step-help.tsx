@@ -3,11 +3,11 @@ import { FaultSwitch } from '../account/faults.tsx';
 import { KeyMaker } from '../account/keys.tsx';
 
 /** What a step needs from beside the chat stands in the step itself. */
-export function StepHelp({ id, beside }: { readonly id: TourStep['id']; readonly beside: PanelState }) {
-  const lost = beside.presets.find((preset) => preset.id === 'lose_answer');
+export function StepHelp({ id, panel }: { readonly id: TourStep['id']; readonly panel: PanelState }) {
+  const lost = panel.presets.find((preset) => preset.id === 'lose_answer');
   if (id === 'connect') return <KeyMaker />;
-  if (id === 'reboot') return <Waiting servers={beside.servers} />;
-  if (id === 'lose' && lost) return <FaultSwitch preset={lost} faults={beside.account.faults} />;
+  if (id === 'reboot') return <Waiting servers={panel.servers} />;
+  if (id === 'lose' && lost) return <FaultSwitch preset={lost} faults={panel.account.faults} />;
   return null;
 }
 

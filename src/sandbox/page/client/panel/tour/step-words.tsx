@@ -1,4 +1,4 @@
-import { dictate } from '../../state/beside.ts';
+import { insertCommand } from '../../state/panel-state.ts';
 
 /** Words of a step; what stands between backticks is a command, and a press puts it into the composer. */
 export function StepWords({ words }: { readonly words: string }) {
@@ -13,7 +13,7 @@ export function StepWords({ words }: { readonly words: string }) {
             type="button"
             class="command"
             title="Put it into the composer"
-            onClick={() => dictate(part)}
+            onClick={() => insertCommand(part)}
           >
             {part}
           </button>

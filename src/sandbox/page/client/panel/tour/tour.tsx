@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../../../panel/panel-api.ts';
-import { countDone } from '../../state/beside.ts';
+import { countDone } from '../../state/panel-state.ts';
 import { changeScreen } from '../../state/store.ts';
 import { clockTime } from '../../text/dates.ts';
 import { StepHelp } from './step-help.tsx';
@@ -8,11 +8,11 @@ import { StepWords } from './step-words.tsx';
 
 interface TourProps {
   readonly steps: readonly TourStep[];
-  readonly beside: PanelState;
+  readonly panel: PanelState;
 }
 
 /** The guided tour: the step that comes next is open, those that really happened are ticked. */
-export function Tour({ steps, beside }: TourProps) {
+export function Tour({ steps, panel }: TourProps) {
   const [opened, setOpened] = useState<string>();
   const done = countDone(steps);
   const isAllDone = done === steps.length;
@@ -45,7 +45,7 @@ export function Tour({ steps, beside }: TourProps) {
                 <p>
                   <StepWords words={step.words} />
                 </p>
-                {!step.isDone && <StepHelp id={step.id} beside={beside} />}
+                {!step.isDone && <StepHelp id={step.id} panel={panel} />}
               </div>
             )}
           </li>

@@ -79,7 +79,7 @@ function Facts({ request }: { readonly request: PanelRequest }) {
             </div>
           ))}
       </dl>
-      <p class="quiet">Headers and bodies are not kept: they hold API keys and root passwords.</p>
+      <p class="quiet">Headers and bodies are not stored: they hold API keys and root passwords.</p>
     </div>
   );
 }

@@ -24,7 +24,7 @@ interface TrafficProps {
 export function Traffic({ laws, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
   const cleared = useScreen((screen) => screen.cleared);
-  const hasHosting = useScreen((screen) => screen.beside !== 'none');
+  const hasHosting = useScreen((screen) => screen.panel !== 'none');
   const rows = mergeTraffic(entries, requests, kind, cleared);
   const clear = () =>
     changeScreen({ cleared: { slack: entries.at(-1)?.id ?? 0, hosting: requests.at(-1)?.id ?? 0 } });

@@ -5,7 +5,7 @@ import { objectsIn } from '../json.ts';
 import type { Json, PagePlace } from '../page-api.ts';
 import { suggestionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { Person } from '../workspace.ts';
+import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getElement, getPlace, rememberOffer } from './places.ts';
 
@@ -18,16 +18,16 @@ export interface Suggestions {
 }
 
 /**
- * A person types into an external select; the app is asked for options.
+ * A user types into an external select; the app is asked for options.
  * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options
  */
 export async function suggest(
   world: World,
-  person: Person,
+  user: User,
   where: { readonly place: PagePlace; readonly block: string; readonly action: string },
   query: string,
 ): Promise<Suggestions> {
-  const place = getPlace(world, person, where.place);
+  const place = getPlace(world, user, where.place);
   const at = getElement(place, where.block, where.action);
   if (!['external_select', 'multi_external_select'].includes(String(at.element.type)))
     throw new SlackRefusal('not_external', 'Only external selects ask the app');
@@ -36,13 +36,13 @@ export async function suggest(
   if (query.length < min)
     throw new SlackRefusal('query_too_short', `At least ${min} characters must be typed`);
   const asked = { block_id: at.blockId, action_id: at.actionId, value: query };
-  const payload = suggestionPayload(world, person, place, asked);
+  const payload = suggestionPayload(world, user, place, asked);
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const delivery = await world.deliverer.send(`block_suggestion ${at.actionId}`, 'form', body);
   const offer = readOffer(world, delivery.what, readAck(world, delivery));
   rememberOffer(
     world,
-    person,
+    user,
     place,
     at,
     optionsOf({ options: offer.options, option_groups: offer.optionGroups }),

@@ -2,24 +2,24 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { UserGroup } from '../roster.ts';
-import { type Person, SLACKBOT, TEAM } from '../workspace.ts';
+import { SLACKBOT, TEAM, type User } from '../workspace.ts';
 import type { Grid, World } from '../world.ts';
 import { required, type WebMethods } from './method.ts';
 
-export const peopleMethods: WebMethods = {
+export const userMethods: WebMethods = {
   'users.info': {
     scopes: ['users:read'],
     run: (world, args) => {
       const id = required(args, 'user');
-      const person = id === SLACKBOT ? slackbot(world) : world.roster.findPerson(id);
-      if (person?.id !== id) throw new WebApiError('user_not_found');
-      return { user: describePerson(person, world.grid) };
+      const user = id === SLACKBOT ? slackbot(world) : world.roster.findUser(id);
+      if (user?.id !== id) throw new WebApiError('user_not_found');
+      return { user: describeUser(user, world.grid) };
     },
   },
   'users.list': {
     scopes: ['users:read'],
     run: (world) => ({
-      members: world.roster.people().map((person) => describePerson(person, world.grid)),
+      members: world.roster.people().map((user) => describeUser(user, world.grid)),
       response_metadata: { next_cursor: '' },
     }),
   },
@@ -68,35 +68,35 @@ function describeGroup(group: UserGroup, args: Json): Json {
 }
 
 /** Deactivated people have lost the fields about their standing; people of other organisations never show them. */
-function describePerson(person: Person, grid: Grid | undefined): Json {
-  const profile = { real_name: person.realName, display_name: person.name, team: person.teamId };
+function describeUser(user: User, grid: Grid | undefined): Json {
+  const profile = { real_name: user.realName, display_name: user.name, team: user.teamId };
   const common = {
-    id: person.id,
-    team_id: person.teamId,
-    name: person.name,
-    deleted: person.isDeactivated,
+    id: user.id,
+    team_id: user.teamId,
+    name: user.name,
+    deleted: user.isDeactivated,
     profile,
-    is_bot: person.isBot,
+    is_bot: user.isBot,
     is_app_user: false,
   };
-  if (person.isDeactivated) return common;
+  if (user.isDeactivated) return common;
   return {
     ...common,
-    real_name: person.realName,
+    real_name: user.realName,
     tz: 'Etc/UTC',
-    is_admin: person.isAdmin,
+    is_admin: user.isAdmin,
     is_owner: false,
     is_primary_owner: false,
-    is_restricted: person.isRestricted,
+    is_restricted: user.isRestricted,
     is_ultra_restricted: false,
-    ...(person.isStranger ? { is_stranger: true } : {}),
-    ...(grid && !person.isStranger ? { enterprise_user: describeEnterpriseUser(person, grid) } : {}),
+    ...(user.isExternal ? { is_stranger: true } : {}),
+    ...(grid && !user.isExternal ? { enterprise_user: describeEnterpriseUser(user, grid) } : {}),
   };
 }
 
-function describeEnterpriseUser(person: Person, { id, name }: Grid): Json {
+function describeEnterpriseUser(user: User, { id, name }: Grid): Json {
   return {
-    id: person.id,
+    id: user.id,
     enterprise_id: id,
     enterprise_name: name,
     is_admin: false,
@@ -106,7 +106,7 @@ function describeEnterpriseUser(person: Person, { id, name }: Grid): Json {
 }
 
 /** Slackbot is listed by no method, and says of itself that it is no bot. */
-function slackbot(world: World): Person | undefined {
-  const nobody = world.roster.findPerson('nobody');
+function slackbot(world: World): User | undefined {
+  const nobody = world.roster.findUser('nobody');
   return nobody && { ...nobody, id: SLACKBOT, name: 'slackbot', realName: 'Slackbot' };
 }

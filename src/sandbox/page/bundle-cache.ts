@@ -18,7 +18,7 @@ const schema = z.strictObject({
  * Everything that the page is made of: all files of its folder, and the packages that turn them into it.
  * A test holds that it imports nothing else from outside.
  */
-export function findKey(folder: string): string {
+export function hashSources(folder: string): string {
   const hash = createHash('sha256');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -31,7 +31,7 @@ export function findKey(folder: string): string {
 }
 
 /** The page as it was bundled for this key; undefined when it was not, or can't be read. */
-export function findBuilt(key: string): ReadonlyMap<string, PageFile> | undefined {
+export function findCachedBundle(key: string): ReadonlyMap<string, PageFile> | undefined {
   try {
     const built = schema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
     return built.key === key ? new Map(built.files) : undefined;
@@ -41,7 +41,7 @@ export function findBuilt(key: string): ReadonlyMap<string, PageFile> | undefine
 }
 
 /** Keeps the page for the next start; where nothing can be written, that one bundles again. */
-export function keepBuilt(key: string, files: ReadonlyMap<string, PageFile>): void {
+export function cacheBundle(key: string, files: ReadonlyMap<string, PageFile>): void {
   const temporary = `${FILE}.${process.pid}`;
   try {
     mkdirSync(dirname(FILE), { recursive: true });

@@ -3,13 +3,13 @@ import type { Screen } from './screen.ts';
 import { changeScreen, useScreen } from './store.ts';
 
 /** What stands beside the chat, once it was read; null on a page without it. */
-export function findBeside({ beside }: Screen): PanelState | null {
-  return beside === 'none' ? null : beside;
+export function findPanelState({ panel }: Screen): PanelState | null {
+  return panel === 'none' ? null : panel;
 }
 
 /** The same, and the component is drawn again when it changes. */
-export function useBeside(): PanelState | null {
-  return useScreen(findBeside);
+export function usePanelState(): PanelState | null {
+  return useScreen(findPanelState);
 }
 
 /** How many steps of the tour are done. */
@@ -18,6 +18,6 @@ export function countDone(steps: readonly TourStep[]): number {
 }
 
 /** Puts a text into the composer of the open conversation, ready to be sent. */
-export function dictate(text: string): void {
-  changeScreen({ dictated: text, drawer: 'none', tab: 'messages' });
+export function insertCommand(text: string): void {
+  changeScreen({ insertedText: text, drawer: 'none', tab: 'messages' });
 }

@@ -1,20 +1,20 @@
 import type { PanelEvent, PanelServer, PanelState } from '../../../panel/panel-api.ts';
 
 /** As many as the panel shows; a sandbox may run for days. */
-const MONEY_KEPT = 100;
-const REQUESTS_KEPT = 300;
+const MAX_MONEY = 100;
+const MAX_REQUESTS = 300;
 
 /** What stands beside the chat after an event. The same event twice makes no difference: events are replayed after a resync. */
-export function applyBeside(state: PanelState, event: PanelEvent): PanelState {
+export function applyPanelEvent(state: PanelState, event: PanelEvent): PanelState {
   switch (event.type) {
     case 'account':
       return { ...state, account: event.account };
     case 'servers':
       return { ...state, servers: changeServers(state.servers, event.changed, event.gone) };
     case 'money':
-      return { ...state, money: put(state.money, event.entry).slice(-MONEY_KEPT) };
+      return { ...state, money: put(state.money, event.entry).slice(-MAX_MONEY) };
     case 'request':
-      return { ...state, requests: put(state.requests, event.request).slice(-REQUESTS_KEPT) };
+      return { ...state, requests: put(state.requests, event.request).slice(-MAX_REQUESTS) };
     case 'tour':
       return { ...state, tour: event.steps };
   }

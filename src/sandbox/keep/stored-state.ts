@@ -19,7 +19,7 @@ const secretsSchema = z.strictObject({
 type Secrets = z.output<typeof secretsSchema>;
 
 /** What an earlier sandbox left, or what a fresh one begins with. */
-export interface Kept {
+export interface StoredState {
   readonly isFresh: boolean;
   readonly secrets: Secrets;
   readonly hosting: HostingSnapshot | undefined;
@@ -28,7 +28,7 @@ export interface Kept {
 }
 
 /** Reads all that is kept before anything is written; without a folder everything is fresh. @throws FolderRefusal */
-export async function readKept(folder: Folder | undefined): Promise<Kept> {
+export async function readStored(folder: Folder | undefined): Promise<StoredState> {
   const secrets = folder?.read('sandbox.json', secretsSchema);
   const hosting = folder?.read('hosting.json', snapshotSchema);
   const tour = folder?.read('tour.json', tourSchema);
@@ -41,7 +41,7 @@ export async function readKept(folder: Folder | undefined): Promise<Kept> {
 }
 
 /** Keeps something in a file of the folder; call what is returned whenever it has changed. Without a folder, nothing. */
-export function keepIn(
+export function saveIn(
   folder: Folder | undefined,
   name: string,
   describe: () => unknown,

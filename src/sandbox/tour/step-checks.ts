@@ -14,12 +14,12 @@ export interface Evidence {
   readonly workspaceId: string;
   /** The API key that the app keeps for its workspace; it goes no further than a comparison. */
   findAppKey(): Promise<string | undefined>;
-  /** Whether the local Slack showed a person the root password of this server. */
-  hasShownPassword(personId: string, serverId: number): boolean;
+  /** Whether the local Slack showed a user the root password of this server. */
+  hasShownPassword(userId: string, serverId: number): boolean;
 }
 
 /** Says of each step whether it has really happened. */
-export const JUDGES: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
+export const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
   connect: isConnected,
   create: hasCreated,
   reboot: (evidence) => hasChanged('reboot', evidence),

@@ -1,9 +1,9 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
-import type { PagePerson, PageState } from '../../../slack/page-api.ts';
+import type { PageState, PageUser } from '../../../slack/page-api.ts';
 import { Avatar } from '../channel/avatar.tsx';
 import { Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
-import { addressOf, becomePerson } from '../navigate.ts';
+import { addressOf, switchUser } from '../navigate.ts';
 
 /** Who sits here; somebody else takes the seat, or another tab. */
 export function PersonSwitch({ state }: { readonly state: PageState }) {
@@ -11,17 +11,17 @@ export function PersonSwitch({ state }: { readonly state: PageState }) {
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   return (
-    <div class="person-switch">
+    <div class="user-switch">
       <button
         ref={button}
         type="button"
-        class="person-button"
+        class="user-button"
         aria-expanded={isOpen}
         aria-label={`You are ${state.as.realName}, ${state.as.title}. Be somebody else`}
         onClick={() => setOpen(!isOpen)}
       >
-        <Avatar person={state.as} size="small" />
-        <PersonWords person={state.as} />
+        <Avatar user={state.as} size="small" />
+        <PersonWords user={state.as} />
         <Icon name="upDown" />
       </button>
       {isOpen && (
@@ -60,20 +60,20 @@ function People({ state, anchor, onClose }: PeopleProps) {
       <ul ref={list}>
         {state.people
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
-          .map((person) => (
-            <li key={person.id}>
+          .map((user) => (
+            <li key={user.id}>
               <a
-                href={addressOf(person)}
-                aria-current={person.id === state.as.id ? 'true' : undefined}
+                href={addressOf(user)}
+                aria-current={user.id === state.as.id ? 'true' : undefined}
                 onClick={(event) => {
                   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                   event.preventDefault();
                   onClose();
-                  becomePerson(person.id);
+                  switchUser(user.id);
                 }}
               >
-                <Avatar person={person} size="small" />
-                <PersonWords person={person} />
+                <Avatar user={user} size="small" />
+                <PersonWords user={user} />
               </a>
             </li>
           ))}
@@ -83,12 +83,12 @@ function People({ state, anchor, onClose }: PeopleProps) {
   );
 }
 
-function PersonWords({ person }: { readonly person: PagePerson }) {
+function PersonWords({ user }: { readonly user: PageUser }) {
   return (
-    <span class="person-words">
-      <span class="person-name">{person.realName}</span>
-      <span class="person-title">
-        @{person.name} · {person.title}
+    <span class="user-words">
+      <span class="user-name">{user.realName}</span>
+      <span class="user-title">
+        @{user.name} · {user.title}
       </span>
     </span>
   );

@@ -3,13 +3,13 @@ import type { Account } from '../hosting/accounts.ts';
 import { ApiError } from '../hosting/errors.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import { changePrice, FormProblem, skipTime, topUp } from '../hosting/page/forms.ts';
-import type { PanelDeed, PanelDone } from './panel-api.ts';
+import type { PanelAction, PanelResult } from './panel-api.ts';
 import { findPresetOf, PRESETS } from './presets.ts';
 
 const id = z.int().nonnegative();
 const text = z.string().max(100);
 
-const deedSchema = z.discriminatedUnion('do', [
+const actionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('top_up'), amount: text }),
   z.strictObject({ do: z.literal('create_key') }),
   z.strictObject({ do: z.literal('revoke_key'), key: id }),
@@ -22,14 +22,14 @@ const deedSchema = z.discriminatedUnion('do', [
 ]);
 
 /** Reads what the page asks for; undefined when it is nothing that can be done. */
-export function findPanelDeed(value: unknown): PanelDeed | undefined {
-  return deedSchema.safeParse(value).data;
+export function parseAction(value: unknown): PanelAction | undefined {
+  return actionSchema.safeParse(value).data;
 }
 
 /** Does it. Money effect: a top-up adds to the balance, nothing here charges. */
-export function performDeed(hosting: HostingService, account: Account, deed: PanelDeed): PanelDone {
+export function performAction(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
   try {
-    return carryOut(hosting, account, deed);
+    return carryOut(hosting, account, action);
   } catch (error) {
     if (error instanceof FormProblem) return refuse('invalid_amount', error.message);
     if (error instanceof ApiError && error.code === 'not_allowed')
@@ -40,44 +40,44 @@ export function performDeed(hosting: HostingService, account: Account, deed: Pan
   }
 }
 
-function carryOut(hosting: HostingService, account: Account, deed: PanelDeed): PanelDone {
-  switch (deed.do) {
+function carryOut(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
+  switch (action.do) {
     case 'top_up':
-      topUp(hosting, account, new URLSearchParams({ amount: deed.amount }));
+      topUp(hosting, account, new URLSearchParams({ amount: action.amount }));
       return { ok: true };
     case 'create_key':
       return { ok: true, key: hosting.createKey(account) };
     case 'revoke_key':
-      return revokeKey(hosting, account, deed.key);
+      return revokeKey(hosting, account, action.key);
     case 'add_fault':
-      return addFault(hosting, account, deed.preset);
+      return addFault(hosting, account, action.preset);
     case 'remove_fault':
-      hosting.faults.remove(deed.fault);
+      hosting.faults.remove(action.fault);
       return { ok: true };
     case 'set_price':
-      if (!hosting.prices.findPlan(deed.plan)) return refuse('unknown', 'There is no such plan.');
-      changePrice(hosting, new URLSearchParams({ plan: deed.plan, price: deed.price }));
+      if (!hosting.prices.findPlan(action.plan)) return refuse('unknown', 'There is no such plan.');
+      changePrice(hosting, new URLSearchParams({ plan: action.plan, price: action.price }));
       return { ok: true };
     case 'skip_time':
-      skipTime(hosting, new URLSearchParams({ step: deed.step }));
+      skipTime(hosting, new URLSearchParams({ step: action.step }));
       return { ok: true };
     case 'seed_servers':
       seedServers(hosting, account);
       return { ok: true };
     case 'delete_server':
-      hosting.servers.remove(account, String(deed.server));
+      hosting.servers.remove(account, String(action.server));
       return { ok: true };
   }
 }
 
-function revokeKey(hosting: HostingService, account: Account, key: number): PanelDone {
+function revokeKey(hosting: HostingService, account: Account, key: number): PanelResult {
   const isKnown = hosting.accounts.listKeys(account).some((entry) => entry.id === key);
   if (!isKnown) return refuse('unknown', 'There is no such key.');
   hosting.accounts.revokeKey(account, key);
   return { ok: true };
 }
 
-function addFault(hosting: HostingService, account: Account, wanted: string): PanelDone {
+function addFault(hosting: HostingService, account: Account, wanted: string): PanelResult {
   const preset = PRESETS.find((each) => each.id === wanted);
   if (!preset) return refuse('unknown', 'There is no such fault.');
   const isOnForGood = hosting.faults
@@ -98,6 +98,6 @@ function seedServers(hosting: HostingService, account: Account): void {
   hosting.seedServers(account, SEEDED, prefix);
 }
 
-function refuse(error: string, words: string): PanelDone {
+function refuse(error: string, words: string): PanelResult {
   return { ok: false, error, words };
 }

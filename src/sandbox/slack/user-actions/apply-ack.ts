@@ -5,18 +5,18 @@ import { WebApiError } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
 import type { World } from '../world.ts';
 
-/** What a person reads in a modal, or below a message, when the app did not acknowledge. */
+/** What a user reads in a modal, or below a message, when the app did not acknowledge. */
 export const TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** Does what the ack of a submission says (Slack's "Modals" page, response_action). */
-export function obey(world: World, submitted: StoredView, what: string, ack: Ack): void {
+export function applyAck(world: World, submitted: StoredView, what: string, ack: Ack): void {
   const view = world.views.find(submitted.id);
   if (!view) return;
   const action = textIn(ack.body, 'response_action');
   if (!ack.ok) world.views.complain(view, {}, TROUBLE);
   else if (action === 'clear') world.views.close(view, true);
   else if (action === 'errors') showErrors(world, view, what, ack);
-  else if (action === 'update' || action === 'push') turnTo(world, view, what, action, ack);
+  else if (action === 'update' || action === 'push') showNext(world, view, what, action, ack);
   else closeAfter(world, view, what, ack);
 }
 
@@ -44,13 +44,13 @@ function showErrors(world: World, view: StoredView, what: string, ack: Ack): voi
   world.views.complain(view, {}, TROUBLE);
 }
 
-function turnTo(world: World, view: StoredView, what: string, action: 'update' | 'push', ack: Ack): void {
+function showNext(world: World, view: StoredView, what: string, action: 'update' | 'push', ack: Ack): void {
   const next = objectIn(ack.body, 'view');
   const isRefused = checkView(world, what, next).length > 0 || hasRefusedBlock(world, next?.blocks);
   try {
     if (isRefused) world.views.complain(view, {}, TROUBLE);
     else if (action === 'update') world.views.update(view, next);
-    else world.views.push(view.person, next);
+    else world.views.push(view.user, next);
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
     world.journal.breakLaw('bad_ack', `${what}: ${error.code}`);

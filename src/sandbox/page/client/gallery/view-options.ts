@@ -1,24 +1,24 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** How somebody wants to look at the gallery; it stands in the address, so that a view can be sent to others. */
-export interface Wish {
+export interface ViewOptions {
   readonly filter: string;
   readonly theme: 'system' | 'light' | 'dark';
   readonly isNarrow: boolean;
 }
 
 /** Reads the wish from the address, and keeps it there. */
-export function useWish(): readonly [Wish, (change: Partial<Wish>) => void] {
-  const [wish, setWish] = useState(readWish);
+export function useViewOptions(): readonly [ViewOptions, (change: Partial<ViewOptions>) => void] {
+  const [options, setOptions] = useState(readOptions);
   useEffect(() => {
-    document.documentElement.classList.toggle('light', wish.theme === 'light');
-    document.documentElement.classList.toggle('dark', wish.theme === 'dark');
-    globalThis.history.replaceState(null, '', addressOf(wish));
-  }, [wish]);
-  return [wish, (change) => setWish({ ...wish, ...change })];
+    document.documentElement.classList.toggle('light', options.theme === 'light');
+    document.documentElement.classList.toggle('dark', options.theme === 'dark');
+    globalThis.history.replaceState(null, '', addressOf(options));
+  }, [options]);
+  return [options, (change) => setOptions({ ...options, ...change })];
 }
 
-function readWish(): Wish {
+function readOptions(): ViewOptions {
   const query = new URLSearchParams(location.search);
   const theme = query.get('theme');
   return {
@@ -28,7 +28,7 @@ function readWish(): Wish {
   };
 }
 
-function addressOf({ filter, theme, isNarrow }: Wish): string {
+function addressOf({ filter, theme, isNarrow }: ViewOptions): string {
   const query = new URLSearchParams();
   if (filter !== '') query.set('filter', filter);
   if (theme !== 'system') query.set('theme', theme);
