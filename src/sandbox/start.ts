@@ -17,7 +17,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
-import { TEAM, USERS } from './slack/workspace.ts';
+import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 
 /** What the manifest asks for; a test holds the two together. */
 export const SCOPES = [
@@ -189,14 +189,14 @@ async function openApp(
 
 /** Everybody has the role that they are named after: there is something to try at once. */
 async function grantRoles({ ports }: RunningApp): Promise<void> {
-  for (const role of ['manager', 'operator', 'viewer'] as const) {
+  for (const { id, role } of ROLE_HOLDERS) {
     await ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: USERS[role].id,
+      subjectId: id,
       role,
       pattern: '',
-      grantedBy: USERS.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: ports.system.now(),
     });
   }
@@ -206,7 +206,7 @@ async function grantRoles({ ports }: RunningApp): Promise<void> {
 async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
   if ((await ports.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
   const key = new Secret(hosting.createKey(account));
-  await ports.apiKeys.put(TEAM.id, key, USERS.owner.id, ports.system.now());
+  await ports.apiKeys.put(TEAM.id, key, USERS.olga.id, ports.system.now());
 }
 
 async function openSandboxPanel(
@@ -228,7 +228,7 @@ async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
       ? 'It is not connected to our hosting account yet: press *Create an API key* in the tour beside this chat (on a phone: behind *Tour*), copy the key, type `/vps connect` and paste it there.'
       : 'It is connected to our hosting account: type `/vps create` and see.';
   await slack
-    .as('owner')
+    .as('olga')
     .in('#ops')
     .types(`Hello! We have an app for our servers now; \`/vps help\` shows what it can do. ${first}`);
 }

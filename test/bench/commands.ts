@@ -21,7 +21,7 @@ export function signCommands(count: number, typed: Typed): SignedCommand[] {
   return Array.from({ length: count }, () => signCommand(typed));
 }
 
-function signCommand({ signingSecret, replyTo, userId = USERS.viewer.id }: Typed): SignedCommand {
+function signCommand({ signingSecret, replyTo, userId = USERS.vera.id }: Typed): SignedCommand {
   const nth = ++made;
   const body = new URLSearchParams({
     token: 'no-longer-looked-at',
@@ -30,7 +30,7 @@ function signCommand({ signingSecret, replyTo, userId = USERS.viewer.id }: Typed
     channel_id: 'C0GENERAL1',
     channel_name: 'general',
     user_id: userId,
-    user_name: 'viewer',
+    user_name: 'vera',
     command: '/vps',
     text: 'list',
     api_app_id: 'A0VPSAPP01',

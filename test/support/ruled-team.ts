@@ -29,8 +29,8 @@ export async function startRuledTeam(
   options: TeamOptions = {},
 ): Promise<RuledTeam> {
   const team = await startTeam(options);
-  const manager = team.slack.as('manager').in('#ops');
-  const owner = team.slack.as('owner').in('dm');
+  const manager = team.slack.as('mara').in('#ops');
+  const owner = team.slack.as('olga').in('dm');
   const setSettings = async (wanted: WorkspaceSettings) => {
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;

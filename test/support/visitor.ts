@@ -32,11 +32,11 @@ export interface Visitor {
  * Lets somebody of the workspace, or from outside, act without their screen. Whoever has none of their own, such as a
  * bot, comes with somebody else's.
  */
-export function visitor(team: Team, who: UserName | User, screenOf: UserName = 'nobody'): Visitor {
+export function visitor(team: Team, who: UserName | User, screenOf: UserName = 'nora'): Visitor {
   const { slack } = team;
   const person = typeof who === 'string' ? USERS[who] : who;
   const name = typeof who === 'string' ? who : screenOf;
-  const place = person.isExternal ? '#with-elsewhere' : '#ops';
+  const place = person.isExternal ? '#acme-shared' : '#ops';
   const screen = slack.as(name).in(place);
   const fresh = () => slack.commandFields(name, place, '');
   const interacts = (type: string, fields: Json) => {

@@ -8,8 +8,8 @@ import { makePieces } from './pieces.ts';
 
 /** The people of the fixtures have ids of their own. */
 const FIXTURE_USERS: readonly PageUser[] = [
-  { ...USERS.owner, id: 'U0OWNER0001' },
-  { ...USERS.manager, id: 'U0MANAGER01' },
+  { ...USERS.olga, id: 'U0OWNER0001' },
+  { ...USERS.mara, id: 'U0MANAGER01' },
 ];
 
 const HEADERS = {

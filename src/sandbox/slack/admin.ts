@@ -23,7 +23,7 @@ export class Admin {
 
   /** Adds somebody, with a `W…` id if you like, to these channels and to a conversation with the app. */
   addUser(newUser: NewUser, channels: readonly string[] = ['#general', '#ops']): User {
-    const user: User = { ...this.#getPerson('nobody'), realName: newUser.name, ...newUser };
+    const user: User = { ...this.#getUser('nora'), realName: newUser.name, ...newUser };
     this.#world.roster.put(user);
     for (const name of channels) this.channel(name).members.add(user.id);
     if (!user.isBot && !user.isExternal) this.#world.channels.push(conversationWith(user.id));
@@ -33,7 +33,7 @@ export class Admin {
 
   /** Makes somebody a guest, an admin … from now on. */
   changeUser(nameOrId: string, change: Partial<Omit<User, 'id'>>): User {
-    const user = { ...this.#getPerson(nameOrId), ...change };
+    const user = { ...this.#getUser(nameOrId), ...change };
     this.#world.roster.put(user);
     this.#tell();
     return user;
@@ -81,9 +81,9 @@ export class Admin {
     this.#world.grid = { id: 'E0SANDBOX', name: 'Sandbox Group', isOrgInstall: false, ...grid };
   }
 
-  #getPerson(nameOrId: string): User {
+  #getUser(nameOrId: string): User {
     const user = this.#world.roster.findUser(nameOrId);
-    if (!user) throw new Error(`There is nobody called ${nameOrId}`);
+    if (!user) throw new Error(`There is no user ${nameOrId}`);
     return user;
   }
 

@@ -9,9 +9,9 @@ export interface Channel {
   isArchived: boolean;
 }
 
-const { owner, manager, operator, viewer, nobody, guest, stranger } = USERS;
+const { olga, mara, otto, vera, nora, gus, sam } = USERS;
 const bot = APP.botUserId;
-const colleagues = [owner.id, manager.id, operator.id, viewer.id, nobody.id];
+const colleagues = [olga.id, mara.id, otto.id, vera.id, nora.id];
 
 function channel(id: string, name: string, kind: Channel['kind'], members: readonly string[]): Channel {
   return { id, name, kind, members: new Set(members), isArchived: false };
@@ -25,12 +25,12 @@ export function conversationWith(userId: string): Channel {
 /** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
 export function createChannels(): Channel[] {
   return [
-    channel('C0GENERAL1', 'general', 'public', [...colleagues, guest.id, bot]),
-    channel('C0OPS00001', 'ops', 'public', [...colleagues, guest.id, bot, OTHER_BOT.id]),
+    channel('C0GENERAL1', 'general', 'public', [...colleagues, gus.id, bot]),
+    channel('C0OPS00001', 'ops', 'public', [...colleagues, gus.id, bot, OTHER_BOT.id]),
     channel('C0RANDOM01', 'random', 'public', colleagues),
-    channel('C0PRIVATE1', 'board', 'private', [owner.id, manager.id]),
-    channel('C0SHARED01', 'with-elsewhere', 'shared', [owner.id, manager.id, operator.id, stranger.id, bot]),
-    ...[...colleagues, guest.id].map(conversationWith),
+    channel('C0PRIVATE1', 'management', 'private', [olga.id, mara.id]),
+    channel('C0SHARED01', 'acme-shared', 'shared', [olga.id, mara.id, otto.id, sam.id, bot]),
+    ...[...colleagues, gus.id].map(conversationWith),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { PageUser } from './page-api.ts';
 
 export const TEAM = { id: 'T0SANDBOX', name: 'Sandbox', domain: 'sandbox' } as const;
-export const OTHER_TEAM = { id: 'T0ELSEWHERE', name: 'Elsewhere', domain: 'elsewhere' } as const;
+export const OTHER_TEAM = { id: 'T0ACME0001', name: 'Acme', domain: 'acme' } as const;
 export const APP = { id: 'A0VPSAPP01', name: 'vps', botId: 'B0VPSBOT01', botUserId: 'U0VPSBOT01' } as const;
 /** Slack's own voice: notices such as operation_timeout. */
 export const SLACKBOT = 'USLACKBOT';
@@ -19,44 +19,51 @@ const member = {
 
 /** Everybody in the sandbox, by the name used in `slack.as(name)`. */
 export const USERS = {
-  owner: {
+  olga: {
     ...member,
     id: 'U0OWNER001',
-    name: 'owner',
+    name: 'olga',
     realName: 'Olga Owner',
     isAdmin: true,
     title: 'Slack admin',
   },
-  manager: { ...member, id: 'U0MANAGER1', name: 'manager', realName: 'Mara Manager', title: 'manager' },
-  operator: { ...member, id: 'U0OPERATOR', name: 'operator', realName: 'Otto Operator', title: 'operator' },
-  viewer: { ...member, id: 'U0VIEWER01', name: 'viewer', realName: 'Vera Viewer', title: 'viewer' },
-  nobody: { ...member, id: 'U0NOBODY01', name: 'nobody', realName: 'Nora Nobody', title: 'no role' },
-  guest: {
+  mara: { ...member, id: 'U0MANAGER1', name: 'mara', realName: 'Mara Manager', title: 'manager' },
+  otto: { ...member, id: 'U0OPERATOR', name: 'otto', realName: 'Otto Operator', title: 'operator' },
+  vera: { ...member, id: 'U0VIEWER01', name: 'vera', realName: 'Vera Viewer', title: 'viewer' },
+  nora: { ...member, id: 'U0NOBODY01', name: 'nora', realName: 'Nora Newcomer', title: 'no role' },
+  gus: {
     ...member,
     id: 'U0GUEST001',
-    name: 'guest',
+    name: 'gus',
     realName: 'Gus Guest',
     isRestricted: true,
     title: 'guest',
   },
-  stranger: {
+  sam: {
     ...member,
     id: 'U0STRANGER',
-    name: 'stranger',
-    realName: 'Stan Stranger',
+    name: 'sam',
+    realName: 'Sam Partner',
     teamId: OTHER_TEAM.id,
     isExternal: true,
-    title: 'other organisation',
+    title: 'other organization',
   },
-  former: {
+  finn: {
     ...member,
     id: 'U0FORMER01',
-    name: 'former',
+    name: 'finn',
     realName: 'Finn Former',
     isDeactivated: true,
     title: 'deactivated',
   },
 } as const satisfies Readonly<Record<string, User>>;
+
+/** Who starts with which role of the app; Olga is an owner because she is an admin of the workspace. */
+export const ROLE_HOLDERS = [
+  { id: USERS.vera.id, role: 'viewer' },
+  { id: USERS.otto.id, role: 'operator' },
+  { id: USERS.mara.id, role: 'manager' },
+] as const;
 
 export type UserName = keyof typeof USERS;
 
@@ -87,12 +94,12 @@ export const USERGROUPS = [
     id: 'S0ONCALL01',
     handle: 'oncall',
     name: 'On call',
-    users: [USERS.operator.id, USERS.nobody.id] as readonly string[],
+    users: [USERS.otto.id, USERS.nora.id] as readonly string[],
   },
   {
     id: 'S0PLATFORM',
     handle: 'platform',
     name: 'Platform team',
-    users: [USERS.manager.id, USERS.viewer.id] as readonly string[],
+    users: [USERS.mara.id, USERS.vera.id] as readonly string[],
   },
 ] as const;

@@ -28,7 +28,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('shows an answer that is only for you to nobody else, and not after a reload', async () => {
-    const [owner, viewer] = await Promise.all([stage.open('owner'), stage.open('viewer')]);
+    const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await say(owner, 'good morning');
     await say(owner, '/vps hello');
     await owner.getByText('you typed hello').waitFor();
@@ -41,7 +41,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('asks before a button that asks, and does nothing when one declines', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps show web-1');
     await page.getByRole('button', { name: 'Stop' }).click();
     const question = page.getByRole('alertdialog', { name: 'Stop the server?' });
@@ -56,7 +56,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('fills a modal by keyboard, with errors beside the fields, and comes back from a second one', async () => {
-    const page = await stage.open('manager');
+    const page = await stage.open('mara');
     await say(page, '/vps create');
     await modal(page).getByRole('button', { name: 'Plan Choose a plan' }).focus();
     await page.keyboard.type('med');
@@ -89,12 +89,12 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('tells the app once what was chosen from a menu, people among them', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps everything');
     await page.getByRole('button', { name: 'Somebody', exact: true }).click();
     await page.keyboard.type('otto');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Somebody: @operator' }).waitFor();
+    await page.getByRole('button', { name: 'Somebody: @otto' }).waitFor();
     const heard = () => stage.app.received.filter(({ type }) => type === 'block_actions');
     await expect.poll(heard).toMatchObject([{ actions: [{ selected_user: 'U0OPERATOR' }] }]);
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('sorts, filters and pages a table of servers', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps list');
     const rows = () => page.locator('.data-table tbody th').allTextContents();
     await page.getByText('1–10 of 34').waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('completes commands, and marks what is new elsewhere', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await composerOf(page).pressSequentially('/v');
     await page.getByRole('option', { name: /^\/vps help/ }).waitFor();
     await page.keyboard.press('Tab');
@@ -136,7 +136,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('never reads what an app writes as HTML', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     const evil = '&lt;img src=x onerror=alert(1)&gt; <javascript:alert(1)|press> *<https://a.example|bold>*';
     await stage.app.post('C0OPS00001', { text: evil });
     await log(page).getByText('<img src=x onerror=alert(1)> press').waitFor();
@@ -145,13 +145,13 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('changes seats: the channels, the ephemeral messages and the address are those of the other person', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps hello');
     await page.getByText('you typed hello').waitFor();
     await page.getByRole('button', { name: /^You are Olga Owner/ }).click();
-    await page.getByRole('link', { name: /Stan Stranger/ }).click();
-    await page.getByRole('button', { name: /^You are Stan Stranger/ }).waitFor();
-    expect(await page.locator('.channel-name').allTextContents()).toEqual(['with-elsewhere']);
+    await page.getByRole('link', { name: /Sam Partner/ }).click();
+    await page.getByRole('button', { name: /^You are Sam Partner/ }).waitFor();
+    expect(await page.locator('.channel-name').allTextContents()).toEqual(['acme-shared']);
     expect(page.url()).toContain('as=U0STRANGER');
     await say(page, '/vps hello');
     await page.getByText('Commands are not shared with other organisations').waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('fits a phone: nothing is wider than the screen, the sidebar is a drawer', async () => {
-    const page = await stage.open('operator', { viewport: { width: 390, height: 844 } });
+    const page = await stage.open('otto', { viewport: { width: 390, height: 844 } });
     await say(page, '/vps list');
     await page.getByText('1–10 of 34').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -174,7 +174,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
 
   it('says so when the app fails, in the modal and beside the traffic', async () => {
     lawsToBreak = ['bad_ack'];
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps create');
     for (const name of [/^Plan/, /^Location/]) {
       await modal(page).getByRole('button', { name }).click();
@@ -188,7 +188,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('catches up when the sandbox was away', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await stage.restart();
     await stage.app.post('C0OPS00001', { text: 'while you were away' });
     await log(page).getByText('while you were away').waitFor();
@@ -198,7 +198,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('shows the home of the app, and runs its shortcuts', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await page.getByRole('button', { name: 'vps', exact: true }).click();
     await page.getByRole('tab', { name: 'Home' }).click();
     await page.getByRole('heading', { name: 'Your servers' }).waitFor();

@@ -27,7 +27,7 @@ describe.skipIf(!chromiumPath)('a channel with 2,000 messages', () => {
   beforeAll(async () => {
     browser = await launchChromium(chromiumPath ?? '');
     stage = await setStage(browser);
-    const people = [stage.slack.as('owner'), stage.slack.as('viewer')];
+    const people = [stage.slack.as('olga'), stage.slack.as('vera')];
     for (let count = 1; count <= MESSAGES; count += 1)
       await people[count % 2]?.types(
         `message ${count}: *web-${count}* is \`running\`, see https://x.test/${count}`,
@@ -41,7 +41,7 @@ describe.skipIf(!chromiumPath)('a channel with 2,000 messages', () => {
   it('is there in a second, answers a press at once, and scrolls smoothly to its beginning', {
     timeout: 60_000,
   }, async () => {
-    const opener = await stage.open('owner');
+    const opener = await stage.open('olga');
     const startedMs = performance.now();
     await opener.reload({ waitUntil: 'commit' });
     await composerOf(opener).waitFor();

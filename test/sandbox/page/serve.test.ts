@@ -29,7 +29,7 @@ describe('the files of the page', () => {
   });
 
   it('are served under a policy that lets nothing inline run, nothing from elsewhere in, no text become markup', async () => {
-    const answer = await fetch(`${origin}/?as=owner`);
+    const answer = await fetch(`${origin}/?as=olga`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(answer.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");

@@ -19,7 +19,7 @@ const message = (ts: string, text: string): PageMessage => ({
 
 const user = {
   id: 'U1',
-  name: 'owner',
+  name: 'olga',
   realName: 'Olga',
   teamId: 'T1',
   isAdmin: true,

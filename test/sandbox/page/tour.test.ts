@@ -98,7 +98,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
   async function openPhone(): Promise<Page> {
     const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     watch(phone, complaints);
-    await phone.goto(`${sandbox.url}/?as=viewer`);
+    await phone.goto(`${sandbox.url}/?as=vera`);
     await phone.getByRole('button', { name: 'Tour 0/5' }).waitFor();
     return phone;
   }

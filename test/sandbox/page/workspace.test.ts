@@ -24,7 +24,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
   });
 
   it('is called by name: people, groups, and whoever is not there any more', async () => {
-    const owner = await stage.open('owner');
+    const owner = await stage.open('olga');
     await composerOf(owner).fill('ask @on');
     await owner.getByRole('option', { name: /@oncall/ }).click();
     await composerOf(owner).press('Enter');
@@ -33,13 +33,13 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
       text: 'x',
       blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '<@U0FORMER01> of <!subteam^S0PLATFORM>' } }],
     });
-    await log(owner).getByText('@former of @platform').waitFor();
+    await log(owner).getByText('@finn of @platform').waitFor();
     await owner.getByRole('button', { name: /Be somebody else/ }).click();
     expect(await owner.getByText('Finn Former').count()).toBe(0);
   });
 
   it('changes on the page when an admin changes it', async () => {
-    const viewer = await stage.open('viewer');
+    const viewer = await stage.open('vera');
     await room(viewer, 'random').waitFor();
     stage.slack.admin.archive('#random');
     await room(viewer, 'random').waitFor({ state: 'detached' });
@@ -49,7 +49,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
   });
 
   it('remembers what each person has read, in every window of theirs', async () => {
-    const [owner, viewer] = await Promise.all([stage.open('owner'), stage.open('viewer')]);
+    const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await room(owner, 'general').click();
     await say(owner, 'first');
     await room(viewer, 'general, 1 unread').click();
@@ -57,13 +57,13 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     await room(viewer, 'ops').click();
     await say(owner, 'second');
     await room(viewer, 'general, 1 unread').waitFor();
-    const again = await stage.open('viewer');
+    const again = await stage.open('vera');
     await room(again, 'general, 1 unread').waitFor();
   });
 
   it('offers commands to nobody of another organisation', async () => {
-    const external = await stage.open('stranger');
-    expect(await composerOf(external).getAttribute('placeholder')).toBe('Message #with-elsewhere');
+    const external = await stage.open('sam');
+    expect(await composerOf(external).getAttribute('placeholder')).toBe('Message #acme-shared');
     await composerOf(external).fill('/v');
     expect(await external.getByRole('option').count()).toBe(0);
     await composerOf(external).press('Enter');

@@ -123,7 +123,7 @@ async function listenTo(port: number): Promise<Live> {
 
 /** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
 export async function connectByForm({ team }: Beside, key: string): Promise<number> {
-  const owner = team.slack.as('owner').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = new URL(owner.links().findLast((each) => each.includes('/connect/')) ?? '');
@@ -136,7 +136,7 @@ export async function connectByForm({ team }: Beside, key: string): Promise<numb
 
 /** Orders a server in Slack, as a manager. */
 export async function orderServer({ team }: Beside, label: string): Promise<void> {
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create');
   await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
   await manager.presses('Review');

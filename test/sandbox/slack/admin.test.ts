@@ -14,9 +14,9 @@ describe('a user group', () => {
   it('has the members that it has now', async () => {
     const { slack, app } = await start();
     const members = async () => (await app.call('usergroups.users.list', { usergroup: ONCALL })).users;
-    expect(await members()).toEqual([USERS.operator.id, USERS.nobody.id]);
-    slack.admin.group('@oncall').users.delete(USERS.nobody.id);
-    expect(await members()).toEqual([USERS.operator.id]);
+    expect(await members()).toEqual([USERS.otto.id, USERS.nora.id]);
+    slack.admin.group('@oncall').users.delete(USERS.nora.id);
+    expect(await members()).toEqual([USERS.otto.id]);
   });
 
   it('is listed with its members only when they are asked for', async () => {
@@ -26,7 +26,7 @@ describe('a user group', () => {
     expect(platform).toMatchObject({ id: 'S0PLATFORM', handle: 'platform' });
     expect(oncall).not.toHaveProperty('users');
     expect(await app.call('usergroups.list', { include_users: true, include_count: 'true' })).toMatchObject({
-      usergroups: [{ user_count: 2, users: [USERS.operator.id, USERS.nobody.id] }, {}],
+      usergroups: [{ user_count: 2, users: [USERS.otto.id, USERS.nora.id] }, {}],
     });
   });
 
@@ -48,37 +48,37 @@ describe('a user group', () => {
 describe('somebody whose account is switched off', () => {
   it('is out of all groups and channels, and reported as deleted without any standing', async () => {
     const { slack, app } = await start();
-    slack.admin.deactivate('operator');
+    slack.admin.deactivate('otto');
     expect(await app.call('usergroups.users.list', { usergroup: ONCALL })).toMatchObject({
-      users: [USERS.nobody.id],
+      users: [USERS.nora.id],
     });
     expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(
-      USERS.operator.id,
+      USERS.otto.id,
     );
-    const user = await userOf(app, USERS.operator.id);
+    const user = await userOf(app, USERS.otto.id);
     expect(user.deleted).toBe(true);
     expect(user).not.toHaveProperty('is_admin');
-    expect((await userOf(app, USERS.former.id)).deleted).toBe(true);
+    expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
   });
 
   it('can neither type nor press nor submit, and has no page', async () => {
     const { slack, app } = await start();
-    const operator = slack.as('operator');
+    const operator = slack.as('otto');
     await operator.types('/vps create');
     await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([]) });
     const view = operator.modal()?.id ?? '';
-    slack.admin.deactivate('operator');
+    slack.admin.deactivate('otto');
     const refused = { code: 'account_inactive' };
     await expect(operator.types('/vps list')).rejects.toMatchObject(refused);
     await expect(operator.opensHome()).rejects.toMatchObject(refused);
-    const action = { as: USERS.operator.id, do: 'submit', view };
+    const action = { as: USERS.otto.id, do: 'submit', view };
     const answer = await fetch(`${slack.url}/page/do`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(action),
     });
     expect(answer.status).toBe(400);
-    expect((await fetch(`${slack.url}/page/state?as=${USERS.operator.id}`)).status).toBe(404);
+    expect((await fetch(`${slack.url}/page/state?as=${USERS.otto.id}`)).status).toBe(404);
   });
 });
 
@@ -100,17 +100,17 @@ describe('who else there is', () => {
 
   it('keeps commands from other organisations, unless they are forced through', async () => {
     const { slack, app } = await start();
-    const external = slack.as('stranger').in('#with-elsewhere');
+    const external = slack.as('sam').in('#acme-shared');
     await expect(external.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
     await external.types('/vps list', { isForced: true });
-    expect(app.last()).toMatchObject({ user_id: USERS.stranger.id, text: 'list' });
+    expect(app.last()).toMatchObject({ user_id: USERS.sam.id, text: 'list' });
   });
 });
 
 describe('a channel', () => {
   it('takes no more posts once it is archived, and says so', async () => {
     const { slack, app } = await start();
-    const viewer = slack.as('viewer').in('#general');
+    const viewer = slack.as('vera').in('#general');
     await viewer.types('/vps list');
     const url = app.last().response_url;
     slack.admin.archive('#general');
@@ -121,7 +121,7 @@ describe('a channel', () => {
     expect(await app.call('chat.postMessage', { channel, text: 'x' })).toMatchObject({
       error: 'is_archived',
     });
-    const user = USERS.viewer.id;
+    const user = USERS.vera.id;
     expect(await app.call('chat.postEphemeral', { channel, user, text: 'x' })).toMatchObject({
       error: 'is_archived',
     });
@@ -133,7 +133,7 @@ describe('a channel', () => {
 
   it('means nothing any more once it is deleted', async () => {
     const { slack, app } = await start();
-    const viewer = slack.as('viewer').in('#random');
+    const viewer = slack.as('vera').in('#random');
     await viewer.types('/vps list');
     const url = app.last().response_url;
     slack.admin.deleteChannel('#random');
@@ -149,13 +149,13 @@ describe('in an organisation of several workspaces', () => {
   it('says so in commands as text, elsewhere as JSON', async () => {
     const { slack, app } = await start();
     slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
-    await slack.as('owner').types('/vps list');
+    await slack.as('olga').types('/vps list');
     expect(app.last()).toMatchObject({
       enterprise_id: 'E1',
       enterprise_name: 'Group',
       is_enterprise_install: 'true',
     });
-    await slack.as('owner').opensHome();
+    await slack.as('olga').opensHome();
     expect(app.last()).toMatchObject({
       enterprise_id: 'E1',
       authorizations: [{ enterprise_id: 'E1', is_enterprise_install: true }],
@@ -170,7 +170,7 @@ describe('in an organisation of several workspaces', () => {
         },
       ],
     });
-    await slack.as('owner').presses('Go');
+    await slack.as('olga').presses('Go');
     expect(app.last()).toMatchObject({
       enterprise: { id: 'E1', name: 'Group' },
       is_enterprise_install: true,
@@ -180,7 +180,7 @@ describe('in an organisation of several workspaces', () => {
       enterprise_id: 'E1',
       is_enterprise_install: true,
     });
-    expect(await userOf(app, USERS.owner.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
+    expect(await userOf(app, USERS.olga.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
   });
 });
 
@@ -204,7 +204,7 @@ describe('a menu for several options that the app offers', () => {
       const value = String(content.value);
       return { body: { options: [{ text: { type: 'plain_text', text: value }, value }] } };
     };
-    await slack.as('owner').fills({ Servers: ['web-1', 'db-1'] });
+    await slack.as('olga').fills({ Servers: ['web-1', 'db-1'] });
     expect(app.last()).toMatchObject({
       actions: [{ selected_options: [{ value: 'web-1' }, { value: 'db-1' }] }],
     });

@@ -9,7 +9,7 @@ async function withMessage(...blocks: Json[]) {
   const { slack, app } = await startBoth();
   await app.call('chat.postMessage', { channel: OPS, text: 'message', blocks });
   const laws = () => slack.brokenLaws().map(({ law }) => law);
-  return { slack, app, owner: slack.as('owner'), laws };
+  return { slack, app, owner: slack.as('olga'), laws };
 }
 
 describe('a button in a message', () => {
@@ -19,7 +19,7 @@ describe('a button in a message', () => {
     expect(app.last()).toMatchObject({
       type: 'block_actions',
       api_app_id: 'A0VPSAPP01',
-      user: { id: 'U0OWNER001', username: 'owner', name: 'owner', team_id: 'T0SANDBOX' },
+      user: { id: 'U0OWNER001', username: 'olga', name: 'olga', team_id: 'T0SANDBOX' },
       team: { id: 'T0SANDBOX', domain: 'sandbox' },
       is_enterprise_install: false,
       channel: { id: OPS, name: 'ops' },
@@ -42,7 +42,7 @@ describe('a button in a message', () => {
 
   it('does not send the content of an ephemeral message along', async () => {
     const { slack, app } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     app.reply = ({ kind }) =>
       kind === 'command' ? { body: { text: 'x', blocks: [actions(button('Yes'))] } } : {};
     await owner.types('/vps ask');
@@ -58,8 +58,8 @@ describe('a button in a message', () => {
       text: 'x',
       blocks: [actions(button('Start'))],
     });
-    await slack.as('stranger').in('#with-elsewhere').presses('Start');
-    expect(app.last()).toMatchObject({ user: { team_id: 'T0ELSEWHERE' }, team: { id: 'T0SANDBOX' } });
+    await slack.as('sam').in('#acme-shared').presses('Start');
+    expect(app.last()).toMatchObject({ user: { team_id: 'T0ACME0001' }, team: { id: 'T0SANDBOX' } });
   });
 
   it('asks for confirmation first, and does nothing when the person declines', async () => {
@@ -87,7 +87,7 @@ describe('a button in a message', () => {
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await owner.presses('Start');
     await owner.sees('trouble connecting');
-    slack.as('viewer').doesNotSee('trouble connecting');
+    slack.as('vera').doesNotSee('trouble connecting');
     expect(laws()).toEqual(['bad_ack', 'late_ack']);
   });
 
@@ -203,7 +203,7 @@ describe('shortcuts', () => {
 
   it('reach the app with a trigger, and from a message with a response_url', async () => {
     const { slack, app } = await startBoth({ app: { shortcuts } });
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.usesGlobalShortcut('new');
     expect(app.last()).toMatchObject({
       type: 'shortcut',

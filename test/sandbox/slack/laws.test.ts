@@ -15,7 +15,7 @@ const post = (app: FakeApp, ...blocks: Json[]) =>
 
 async function afterCommand() {
   const both = await startBoth();
-  await both.slack.as('owner').types('/vps create');
+  await both.slack.as('olga').types('/vps create');
   const trigger = () => both.app.last().trigger_id;
   const open = (view: Json) => both.app.call('views.open', { trigger_id: trigger(), view });
   return { ...both, open };
@@ -44,7 +44,7 @@ describe('what each surface takes', () => {
   it('an external_id names one view at a time', async () => {
     const { slack, app, open } = await afterCommand();
     await open(modal([section('one')], { external_id: 'same' }));
-    await slack.as('viewer').types('/vps create');
+    await slack.as('vera').types('/vps create');
     const again = await app.call('views.open', {
       trigger_id: app.last().trigger_id,
       view: modal([section('two')], { external_id: 'same' }),
@@ -88,7 +88,7 @@ describe('what a person can do', () => {
   it('a button with a link tells the app all the same', async () => {
     const { slack, app } = await startBoth();
     await post(app, actions(button('Docs', { url: 'https://x.test/' })));
-    await slack.as('owner').presses('Docs');
+    await slack.as('olga').presses('Docs');
     expect(app.last()).toMatchObject({ type: 'block_actions', actions: [{ url: 'https://x.test/' }] });
   });
 
@@ -123,14 +123,14 @@ describe('what a person can do', () => {
       text: plain('Pick'),
       accessory: { type: 'multi_static_select', action_id: 'many', max_selected_items: 1, options },
     });
-    await expect(slack.as('owner').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
+    await expect(slack.as('olga').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
   });
 
   it('people of other organisations have neither the home of the app nor its shortcuts', async () => {
     const { slack } = await startBoth({
       app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
     });
-    const external = slack.as('stranger').in('#with-elsewhere');
+    const external = slack.as('sam').in('#acme-shared');
     await expect(external.opensHome()).rejects.toThrow('no_home');
     await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
     const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;

@@ -16,7 +16,7 @@ const input = (label: string, element: Json, more: Json = {}) => ({
 async function afterCommand(app: { ackTimeoutMs?: number } = {}) {
   const clock = makeHandClock();
   const started = await startBoth({ clock, app });
-  const owner = started.slack.as('owner');
+  const owner = started.slack.as('olga');
   await owner.types('/vps create');
   const trigger = started.app.last().trigger_id;
   const open = (view: Json) => started.app.call('views.open', { trigger_id: trigger, view });
@@ -187,7 +187,7 @@ describe('submitting', () => {
         input('Since', { type: 'datepicker' }, { optional: true }),
       ]),
     );
-    await owner.fills({ Label: 'web-1', Plan: 'Large', Image: 'Debian', Who: '@viewer', Where: '#ops' });
+    await owner.fills({ Label: 'web-1', Plan: 'Large', Image: 'Debian', Who: '@vera', Where: '#ops' });
     await owner.fills({ Extras: ['IPv6', 'Backup'] });
     await owner.presses('Send');
     const { view } = app.last() as { view: { state: { values: Json } } };

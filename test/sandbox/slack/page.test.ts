@@ -38,7 +38,7 @@ describe('the page API', () => {
     expect(mine.commands).toMatchObject([{ command: '/vps' }]);
     expect(mine.traffic).toHaveLength(1);
     expect(opsOf(await stateOf(both, 'U0VIEWER01'))?.messages).toEqual([]);
-    expect((await stateOf(both, 'U0STRANGER')).channels.map(({ name }) => name)).toEqual(['with-elsewhere']);
+    expect((await stateOf(both, 'U0STRANGER')).channels.map(({ name }) => name)).toEqual(['acme-shared']);
     expect((await fetch(`${both.slack.url}/page/state?as=U0NOONE`)).status).toBe(404);
   });
 

@@ -7,7 +7,7 @@ const ok = { status: 200, body: 'ok' };
 async function afterCommand(place = '#ops') {
   const clock = makeHandClock();
   const { slack, app } = await startBoth({ clock });
-  const owner = slack.as('owner').in(place);
+  const owner = slack.as('olga').in(place);
   await owner.types('/vps list');
   const url = app.last().response_url;
   return { slack, app, clock, owner, url, laws: () => slack.brokenLaws().map(({ law }) => law) };
@@ -21,14 +21,14 @@ describe('the response_url of a command', () => {
     await owner.sees('for you');
     expect(
       slack
-        .as('viewer')
+        .as('vera')
         .messages()
         .map(({ shown }) => shown),
     ).toEqual(['for all']);
   });
 
   it('works where the app is no member, and in a private channel', async () => {
-    for (const place of ['#random', '#board', 'dm']) {
+    for (const place of ['#random', '#management', 'dm']) {
       const { app, url, owner } = await afterCommand(place);
       expect(await app.respond(url, { text: 'here', response_type: 'in_channel' })).toEqual(ok);
       await owner.sees('here');
@@ -104,7 +104,7 @@ describe('the response_url of a button', () => {
     expect(await app.respond(pressUrl, { replace_original: true, text: 'Done' })).toEqual(ok);
     expect(owner.messages().map(({ shown, ephemeral }) => [shown, ephemeral])).toEqual([['Done', true]]);
     await app.respond(pressUrl, { replace_original: true, text: 'For all?', response_type: 'in_channel' });
-    slack.as('viewer').doesNotSee('For all?');
+    slack.as('vera').doesNotSee('For all?');
     expect(laws()).toEqual(['stays_ephemeral']);
   });
 

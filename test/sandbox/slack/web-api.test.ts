@@ -31,7 +31,7 @@ describe('the Web API', () => {
       channel: OPS,
       message: { text: 'hi', bot_id: 'B0VPSBOT01' },
     });
-    await slack.as('viewer').sees('as a form');
+    await slack.as('vera').sees('as a form');
   });
 
   it('refuses callers without the token, with a wrong one, and methods it does not know', async () => {
@@ -77,7 +77,7 @@ describe('the Web API', () => {
       team_id: 'T0SANDBOX',
     });
     expect(await user('U0GUEST001')).toMatchObject({ is_admin: false, is_restricted: true });
-    expect(await user('U0STRANGER')).toMatchObject({ team_id: 'T0ELSEWHERE', is_stranger: true });
+    expect(await user('U0STRANGER')).toMatchObject({ team_id: 'T0ACME0001', is_stranger: true });
     expect(await app.call('users.info', { user: 'U0NOONE' })).toMatchObject({ error: 'user_not_found' });
     expect(await app.call('usergroups.users.list', { usergroup: 'S0' })).toMatchObject({
       error: 'no_such_subteam',
@@ -98,7 +98,7 @@ describe('the Web API', () => {
     });
     expect((await app.call('conversations.members', { channel: OPS })).members).toContain('U0GUEST001');
     expect(await app.call('conversations.list', {})).toMatchObject({ channels: expect.any(Array) });
-    slack.channel('#board')?.members.add('U0VPSBOT01');
+    slack.channel('#management')?.members.add('U0VPSBOT01');
     slack.app.scopes = EVERYTHING;
     expect(await app.call('conversations.info', { channel: BOARD })).toMatchObject({
       channel: { is_private: true },
@@ -157,7 +157,7 @@ describe('posting', () => {
       error: 'invalid_blocks',
       response_metadata: { messages: [expect.stringContaining('[json-pointer:/blocks/0/text/text]')] },
     });
-    expect(slack.as('owner').messages()).toEqual([]);
+    expect(slack.as('olga').messages()).toEqual([]);
     expect(new Set(slack.brokenLaws().map(({ law }) => law))).toEqual(new Set(['limits']));
   });
 
@@ -171,7 +171,7 @@ describe('posting', () => {
 
   it('changes and deletes what the app posted, and nothing else', async () => {
     const { slack, app } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     const { ts } = await app.call('chat.postMessage', { channel: OPS, text: 'one' });
     expect(await app.call('chat.update', { channel: OPS, ts, text: 'two' })).toMatchObject({
       ok: true,
@@ -199,7 +199,7 @@ describe('posting', () => {
       section('&lt;!here&gt; <@U0VIEWER01>'),
     ];
     await app.call('chat.postMessage', { channel: OPS, text: 'quiet', blocks });
-    expect(slack.pings()).toEqual(['@viewer']);
+    expect(slack.pings()).toEqual(['@vera']);
   });
 });
 
@@ -210,9 +210,9 @@ describe('an ephemeral message', () => {
   it('is seen by its addressee only, and gone after a reload', async () => {
     const { slack, app } = await startBoth();
     await send(app, OPS, 'U0OWNER001');
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.sees('only visible to you');
-    slack.as('manager').doesNotSee('psst');
+    slack.as('mara').doesNotSee('psst');
     owner.reloads();
     owner.doesNotSee('psst');
   });
@@ -253,7 +253,7 @@ describe('a home tab', () => {
       });
       return {};
     };
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.opensHome();
     await owner.sees('Welcome home');
     expect(app.last()).toMatchObject({

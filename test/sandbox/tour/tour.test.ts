@@ -42,14 +42,14 @@ describe('a server is created', () => {
   it('when it was paid for and its root password was shown to its creator', async () => {
     await using panel = await startBeside(connected);
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('manager').sees('Root password');
+    await panel.team.slack.as('mara').sees('Root password');
     expect(await panel.step('create')).toBe(true);
   });
 
   it('or saved by them, for a tour that began only after it was shown', async () => {
     await using panel = await startBeside(connected);
     const { slack, hosting, account, app } = panel.team;
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
     await manager.sees('Root password');
     const later = await openPanel({ hosting, account, slack, store: app.ports });
@@ -67,7 +67,7 @@ describe('a server is created', () => {
   it('and not by looking, by a refusal, or past Slack', async () => {
     await using panel = await startBeside(connected);
     const { slack, hosting, apiKey } = panel.team;
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     await manager.types('/vps create');
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
     await manager.presses('Review');
@@ -90,7 +90,7 @@ describe('a server is created', () => {
     await using panel = await startBeside(connected);
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('manager').sees('never reached us');
+    await panel.team.slack.as('mara').sees('never reached us');
     expect(await panel.step('create')).toBe(false);
   });
 });
@@ -100,13 +100,13 @@ describe('a server is rebooted', () => {
     await using panel = await startBeside(connected);
     const { slack, hosting, account, apiKey } = panel.team;
     const [id] = hosting.seedServers(account, 1, 'web');
-    const viewer = slack.as('viewer').in('#ops');
+    const viewer = slack.as('vera').in('#ops');
     await viewer.types('/vps reboot web-1');
     await viewer.sees(/operator/);
     const headers = { authorization: `Bearer ${apiKey}` };
     await fetch(`${hosting.baseUrl}/servers/${id}/reboot`, { method: 'POST', headers });
     expect(await panel.step('reboot')).toBe(false);
-    await slack.as('operator').types('/vps reboot web-1');
+    await slack.as('otto').types('/vps reboot web-1');
     await viewer.sees('rebooted');
     expect(await panel.step('reboot')).toBe(true);
   });
@@ -115,7 +115,7 @@ describe('a server is rebooted', () => {
 describe('an answer is lost', () => {
   it('when an order was done, its answer lost, its end told, and it was charged once', async () => {
     await using panel = await startBeside(connected);
-    const manager = panel.team.slack.as('manager').in('#ops');
+    const manager = panel.team.slack.as('mara').in('#ops');
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
     await manager.sees('know yet');
@@ -129,7 +129,7 @@ describe('an answer is lost', () => {
     await using panel = await startBeside(connected);
     const { slack, hosting, account } = panel.team;
     hosting.seedServers(account, 1, 'web');
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await manager.types('/vps renew web-1');
     await manager.presses('Renew and pay');
@@ -143,15 +143,15 @@ describe('an answer is lost', () => {
     const { slack, hosting, account } = panel.team;
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
-    await slack.as('manager').sees('know yet');
+    await slack.as('mara').sees('know yet');
     hosting.accounts.charge(account, 590, 'create web-1 (small)');
-    await slack.as('manager').sees('never reached us');
+    await slack.as('mara').sees('never reached us');
     expect(await panel.step('lose')).toBe(false);
   });
 
   it('and not when nothing was lost, or lost before it was done', async () => {
     await using panel = await startBeside({ ...connected, settings: { DOUBT_MINUTES: '0' } });
-    const manager = panel.team.slack.as('manager').in('#ops');
+    const manager = panel.team.slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
     await manager.sees('was created');
     await manager.closes({ all: true });
@@ -168,7 +168,7 @@ describe('a server is deleted', () => {
     const { slack, hosting, account } = panel.team;
     const [first] = hosting.seedServers(account, 2, 'web');
     await panel.perform({ do: 'delete_server', server: first ?? 0 });
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     await manager.types('/vps delete web-2');
     await manager.sees('not refunded');
     expect(await panel.step('delete')).toBe(false);

@@ -64,7 +64,7 @@ function view(initial: Partial<Granting> = {}): ModalView {
 async function roundTrip(shown: ModalView, filled: Readonly<Record<string, string>>) {
   const { slack, app } = await startBoth();
   app.reply = ({ kind }) => (kind === 'block_suggestion' ? { body: { options: SERVERS } } : {});
-  const owner = slack.as('owner');
+  const owner = slack.as('olga');
   await owner.types('/vps access');
   const opened = await app.call('views.open', { trigger_id: app.last().trigger_id, view: shown });
   expect(opened).toMatchObject({ ok: true });
@@ -87,7 +87,7 @@ async function run(sent: unknown) {
 }
 
 const FULL: Granting = {
-  person: USERS.operator.id,
+  person: USERS.otto.id,
   channel: 'C0OPS00001',
   role: 'operator',
   server: '7',
@@ -98,7 +98,7 @@ const FULL: Granting = {
 describe('a form of all kinds of fields', () => {
   it('reads what was entered', async () => {
     const { given } = await roundTrip(view(), {
-      Person: '@operator',
+      Person: '@otto',
       Channel: '#ops',
       Role: 'Operator',
       Server: 'web-1',

@@ -58,7 +58,7 @@ export function selectChannel(channel: PageChannel): void {
   );
 }
 
-/** The user that the address names: an id or a name; the owner when it names none. */
+/** The user that the address names: an id or a name; Olga, the owner, when it names none. */
 export function userInAddress(): string {
-  return new URLSearchParams(location.search).get('as') || 'owner';
+  return new URLSearchParams(location.search).get('as') || 'olga';
 }

@@ -107,6 +107,6 @@ function describeEnterpriseUser(user: User, { id, name }: Grid): Json {
 
 /** Slackbot is listed by no method, and says of itself that it is no bot. */
 function slackbot(world: World): User | undefined {
-  const nobody = world.roster.findUser('nobody');
-  return nobody && { ...nobody, id: SLACKBOT, name: 'slackbot', realName: 'Slackbot' };
+  const member = world.roster.findUser('nora');
+  return member && { ...member, id: SLACKBOT, name: 'slackbot', realName: 'Slackbot' };
 }

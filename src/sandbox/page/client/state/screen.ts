@@ -44,7 +44,7 @@ export interface Screen {
 }
 
 export const emptyScreen: Screen = {
-  as: 'owner',
+  as: 'olga',
   state: null,
   link: 'connecting',
   channel: '',

@@ -1,6 +1,6 @@
 import { getScreen } from '../state/store.ts';
 
-/** The name of a user: "@owner"; the id of somebody unknown. */
+/** The name of a user: "@olga"; the id of somebody unknown. */
 export function personName(id: string): string {
   return `@${getScreen().state?.people.find((user) => user.id === id)?.name ?? id}`;
 }
