@@ -41,9 +41,9 @@ export interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
   readonly port: number;
   readonly logLevel: string;
-  /** Where everything is kept but what vanishes from Slack at a reload; nothing is without it. */
+  /** Where the state is saved, ephemeral messages excepted; without it nothing is saved. */
   readonly folder?: string | undefined;
-  /** False leaves connecting the hosting account to whoever tries the sandbox. Default true. */
+  /** False: the user of the sandbox connects the hosting account. Default true. */
   readonly isConnected?: boolean;
 }
 
@@ -81,12 +81,12 @@ export async function startSandbox(options: SandboxOptions, prepared?: Prepared)
   }
 }
 
-/** What every part needs to be opened. */
+/** What every part of the sandbox needs to start. */
 interface Opening {
   readonly options: SandboxOptions;
   readonly folder: Folder | undefined;
   readonly stored: StoredState;
-  /** The last that was given is called first. */
+  /** Called in reverse order. */
   onClose(end: Ending): unknown;
 }
 
@@ -107,7 +107,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
 }
 
-/** The local Slack, with its page; that is the slowest part, and is made beside all the others. */
+/** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
   { options: { port }, folder, stored, onClose }: Opening,
   getPanel: () => Panel | undefined,
@@ -117,7 +117,7 @@ async function openChat(
   const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
     page = withGallery(pages, createGallery(readSurfaces));
   });
-  // It is awaited at the end; until then something else may have failed.
+  // It is awaited at the end; until then another part may have failed.
   pageIsReady.catch(() => undefined);
   const slack = await startSlack({
     port,
@@ -168,7 +168,7 @@ async function openApp(
   const { port } = options;
   const config = parseConfig({
     HOSTING_BASE_URL: hosting.baseUrl,
-    // Longer than the slowest answer that can be asked for in the panel.
+    // Longer than the slowest response of the panel's faults.
     HOSTING_TIMEOUT_MS: '15000',
     SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
     SLACK_BOT_TOKEN: stored.secrets.botToken,
@@ -182,12 +182,12 @@ async function openApp(
   const level = LOG_LEVELS.find((name) => name === options.logLevel) ?? 'warn';
   const app = await compose(config, createLog(level));
   onClose(() => app.close());
-  if (stored.isFresh) await grantRoles(app);
+  if (stored.isNew) await grantRoles(app);
   if (options.isConnected !== false) await connect(app, hosting, account);
   return app;
 }
 
-/** Everybody has the role that they are named after: there is something to try at once. */
+/** Grants the roles that the users start with, so that every role can be tried right away. */
 async function grantRoles({ ports }: RunningApp): Promise<void> {
   for (const { id, role } of ROLE_HOLDERS) {
     await ports.grants.put({
@@ -220,17 +220,17 @@ async function openSandboxPanel(
   return panel;
 }
 
-/** The owner tells the team in #ops what there is to do first. */
+/** Olga tells the team in #ops how to start. */
 async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =
     account.connection === 'none'
-      ? 'It is not connected to our hosting account yet: press *Create an API key* in the tour beside this chat (on a phone: behind *Tour*), copy the key, type `/vps connect` and paste it there.'
-      : 'It is connected to our hosting account: type `/vps create` and see.';
+      ? 'To start: 1. Press *Create an API key* in the tour → (on a phone: tap *Tour*) and copy the key. 2. Run `/vps connect`, open the link and paste the key.'
+      : 'It is connected to our hosting account: try `/vps create`.';
   await slack
     .as('olga')
     .in('#ops')
-    .types(`Hello! We have an app for our servers now; \`/vps help\` shows what it can do. ${first}`);
+    .types(`Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`);
 }
 
 const appUrlOf = (port: number) => `http://127.0.0.1:${port + 1}`;

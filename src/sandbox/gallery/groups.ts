@@ -20,7 +20,7 @@ export function groupOf(name: string): string {
   return GROUPS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
 
-/** Where the group stands on the page. */
+/** The position of the group on the page. */
 export function placeOf(group: string): number {
   const at = GROUPS.findIndex(([, name]) => name === group);
   return at < 0 ? GROUPS.length : at;

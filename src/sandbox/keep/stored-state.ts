@@ -18,29 +18,29 @@ const secretsSchema = z.strictObject({
 
 type Secrets = z.output<typeof secretsSchema>;
 
-/** What an earlier sandbox left, or what a fresh one begins with. */
+/** What an earlier sandbox stored, or what a new one begins with. */
 export interface StoredState {
-  readonly isFresh: boolean;
+  readonly isNew: boolean;
   readonly secrets: Secrets;
   readonly hosting: HostingSnapshot | undefined;
   readonly tour: TourDone | undefined;
   readonly slack: SlackSnapshot | undefined;
 }
 
-/** Reads all that is kept before anything is written; without a folder everything is fresh. @throws FolderRefusal */
+/** Reads the whole stored state before anything is written; without a folder everything is new. @throws FolderRefusal */
 export async function readStored(folder: Folder | undefined): Promise<StoredState> {
   const secrets = folder?.read('sandbox.json', secretsSchema);
   const hosting = folder?.read('hosting.json', snapshotSchema);
   const tour = folder?.read('tour.json', tourSchema);
   const slack = folder?.read('slack.json', slackSnapshotSchema);
   const rest = { hosting, tour, slack };
-  if (secrets) return { isFresh: false, secrets, ...rest };
+  if (secrets) return { isNew: false, secrets, ...rest };
   const made = makeSecrets();
   if (folder) await writeWhole(folder.pathOf('sandbox.json'), `${JSON.stringify(made)}\n`);
-  return { isFresh: true, secrets: made, ...rest };
+  return { isNew: true, secrets: made, ...rest };
 }
 
-/** Keeps something in a file of the folder; call what is returned whenever it has changed. Without a folder, nothing. */
+/** Saves a state in a file of the folder; call the returned function whenever it has changed. No folder: no effect. */
 export function saveIn(
   folder: Folder | undefined,
   name: string,

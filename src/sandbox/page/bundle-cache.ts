@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { PageFile } from './page-file.ts';
 
-/** Beside the packages, as other tools do it: `npm ci` throws it away. */
+/** Next to the packages, where other tools have their caches, too: `npm ci` deletes it. */
 const FILE = fileURLToPath(new URL('../../../node_modules/.cache/vps-slack/page.json', import.meta.url));
 
 const schema = z.strictObject({
@@ -30,7 +30,7 @@ export function hashSources(folder: string): string {
   return hash.digest('hex');
 }
 
-/** The page as it was bundled for this key; undefined when it was not, or can't be read. */
+/** Finds the page as it was bundled for this key; undefined when there is none, or it can't be read. */
 export function findCachedBundle(key: string): ReadonlyMap<string, PageFile> | undefined {
   try {
     const built = schema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
@@ -40,7 +40,7 @@ export function findCachedBundle(key: string): ReadonlyMap<string, PageFile> | u
   }
 }
 
-/** Keeps the page for the next start; where nothing can be written, that one bundles again. */
+/** Caches the page for the next start; if it can't be written, the next start bundles again. */
 export function cacheBundle(key: string, files: ReadonlyMap<string, PageFile>): void {
   const temporary = `${FILE}.${process.pid}`;
   try {
@@ -48,6 +48,6 @@ export function cacheBundle(key: string, files: ReadonlyMap<string, PageFile>): 
     writeFileSync(temporary, JSON.stringify({ key, files: [...files] }));
     renameSync(temporary, FILE);
   } catch {
-    // A folder that belongs to somebody else, a full disk: the page is there all the same.
+    // The folder can't be written or the disk is full: the page works without the cache.
   }
 }

@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, string>> = {
 const ENTRIES = ['index.html', 'gallery.html'];
 
 /**
- * The files of the page, by path. No build step stands between a change and `npm run sandbox`: they are bundled
- * whenever something of them has changed, which with the bundler's own loading takes most of a second.
+ * The files of the page, by path. There is no separate build step: they are bundled at the
+ * start whenever one of them has changed, which takes most of a second with loading the bundler.
  * @throws what the bundler throws, with the file and line that it does not understand
  */
 export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {

@@ -21,21 +21,21 @@ const actionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('delete_server'), server: id }),
 ]);
 
-/** Reads what the page asks for; undefined when it is nothing that can be done. */
+/** Parses an action of the page; undefined if it is not valid. */
 export function parseAction(value: unknown): PanelAction | undefined {
   return actionSchema.safeParse(value).data;
 }
 
-/** Does it. Money effect: a top-up adds to the balance, nothing here charges. */
+/** Performs an action. Money effect: a top-up adds to the balance; nothing here charges. */
 export function performAction(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
   try {
     return carryOut(hosting, account, action);
   } catch (error) {
     if (error instanceof FormProblem) return refuse('invalid_amount', error.message);
     if (error instanceof ApiError && error.code === 'not_allowed')
-      return refuse('no_top_up', 'Top up first; then keys can be created.');
+      return refuse('no_top_up', 'Top up first. Then you can create API keys.');
     if (error instanceof ApiError && error.code === 'not_found')
-      return refuse('unknown', 'There is no such server any more.');
+      return refuse('unknown', 'This server no longer exists.');
     throw error;
   }
 }

@@ -17,16 +17,16 @@ export interface PanelParts {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly tour: Tour;
-  /** The API key that the app keeps for its workspace; it goes no further than a comparison. */
+  /** The app's API key of its workspace; it is only compared. */
   findAppKey(): Promise<string | undefined>;
 }
 
 export type PanelListener = (event: PanelEvent) => void;
 
-/** Timers know no longer times than 24.8 days. */
+/** Timers can't wait longer than 24.8 days; an hour is enough here. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** What stands beside the chat: what it shows, what it can do, and what it tells as it happens. */
+/** The panel: its state, its actions, and its events. */
 export class Panel {
   readonly #parts: PanelParts;
   readonly #listeners = new Set<PanelListener>();
@@ -61,16 +61,16 @@ export class Panel {
     };
   }
 
-  /** Does what the page asks for, and tells every page of it before it answers. */
+  /** Performs an action; every page gets the event before the answer. */
   async perform(action: PanelAction): Promise<PanelResult> {
     const done = performAction(this.#parts.hosting, this.#parts.account, action);
     await this.check();
     return done;
   }
 
-  /** Calls the listener on everything that happens from now on; the function given back ends that. */
+  /** Calls the listener on everything that happens from now on; the returned function ends that. */
   async onEvent(listener: PanelListener): Promise<() => void> {
-    // Nobody listened until now, so nobody compared: what is told next is measured from here.
+    // Without listeners nothing was compared: the next event reports the difference from here.
     await this.check(true);
     this.#listeners.add(listener);
     return () => {
@@ -79,7 +79,7 @@ export class Panel {
     };
   }
 
-  /** Compares with what was told last, tells the difference, and comes back when time alone changes something. */
+  /** Compares with the last state, emits the difference, and checks again when time alone changes something. */
   async check(isFirst = false): Promise<void> {
     if (this.#listeners.size === 0 && !isFirst) return;
     const { hosting, account, findAppKey } = this.#parts;

@@ -10,7 +10,7 @@ import type { PanelResult } from './panel-api.ts';
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** Puts the panel API in front of the files of the page; `getPanel` is asked again for each request. */
+/** Puts the panel API in front of the files of the page; `getPanel` is called for each request. */
 export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Pages {
   return (incoming, outgoing) => {
     const [path = ''] = (incoming.url ?? '').split('?');
@@ -32,7 +32,7 @@ export async function answerPanel(
   outgoing: ServerResponse,
   path: string,
 ): Promise<void> {
-  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
+  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only from this machine');
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
   switch (`${incoming.method} ${path}`) {
     case 'GET /panel/state':
@@ -54,13 +54,13 @@ async function answerAction(
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     return sendText(outgoing, 415, 'JSON is needed');
   const body = await readSmallBody(incoming);
-  if (body === undefined) return sendText(outgoing, 413, 'the body is too big');
+  if (body === undefined) return sendText(outgoing, 413, 'the body is too large');
   const action = parseAction(readJson(body));
   if (!action) {
     const refused: PanelResult = {
       ok: false,
       error: 'invalid_action',
-      words: 'That is nothing that can be done here.',
+      words: 'The page sent an unknown action.',
     };
     return sendJson(outgoing, 400, refused, HEADERS);
   }
@@ -84,7 +84,7 @@ async function streamEvents(panel: Panel, outgoing: ServerResponse): Promise<voi
   });
   if (outgoing.closed) return stop();
   outgoing.on('close', stop);
-  // Only now: whoever reads the state after this misses nothing in between.
+  // Only now, so that a page that reads the state after this misses nothing in between.
   outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
   outgoing.write(': connected\n\n');
 }

@@ -4,7 +4,7 @@ export interface Channel {
   readonly id: string;
   readonly name: string;
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
-  /** Person ids, the bot's among them; tests may change it. */
+  /** User IDs, the bot's included; tests may change it. */
   readonly members: Set<string>;
   isArchived: boolean;
 }
@@ -17,12 +17,12 @@ function channel(id: string, name: string, kind: Channel['kind'], members: reado
   return { id, name, kind, members: new Set(members), isArchived: false };
 }
 
-/** Makes somebody's conversation with the app. */
+/** Makes a user's conversation with the app. */
 export function conversationWith(userId: string): Channel {
   return channel(`D${userId.slice(1)}`, APP.name, 'dm', [userId, bot]);
 }
 
-/** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
+/** Makes the channels of a new workspace, and each user's conversation with the app. */
 export function createChannels(): Channel[] {
   return [
     channel('C0GENERAL1', 'general', 'public', [...colleagues, gus.id, bot]),

@@ -25,10 +25,10 @@ export interface Destination {
   readonly ackTimeoutMs: number;
 }
 
-/** The `response` of a delivery that nobody answered in time. */
+/** The `response` of a delivery that was not answered in time. */
 export const NO_ANSWER = 'no answer in time';
 
-/** So many deliveries are kept; a sandbox may run for days. */
+/** The most deliveries that are stored; a sandbox may run for days. */
 const MAX_STORED = 5000;
 
 /** Bolt refuses the form type with a charset behind it, and Slack sends none. */

@@ -21,7 +21,7 @@ import type { World } from './world.ts';
 export type { SeenMessage, SeenView } from './driver/seen.ts';
 
 interface Typing {
-  /** The command reaches the app even from somebody of another organisation, as if Slack had let it through. */
+  /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
   readonly isForced?: boolean;
 }
 
@@ -31,9 +31,8 @@ interface Confirming {
 }
 
 /**
- * A user at a Slack client, for tests that read like stories. Everything returned as a promise
- * resolves once the app has acknowledged, not when all its work is done: `sees` waits for that.
- * What a real client would not let a user do is thrown as a SlackRefusal.
+ * A user at a Slack client, for tests that read like stories. A promise resolves once the app has acknowledged, not when
+ * all its work is done: `sees` waits for that. What a real client would refuse is thrown as a SlackRefusal.
  */
 export class Persona {
   readonly #world: World;
@@ -68,7 +67,7 @@ export class Persona {
     return act();
   }
 
-  /** Chooses an option from a menu, found by its label, placeholder or the text beside it. Waits for the menu. */
+  /** Chooses an option from a menu, found by its label, placeholder or the text next to it. Waits for the menu. */
   async chooses(
     wanted: Wanted,
     option: string,
@@ -111,7 +110,7 @@ export class Persona {
       throw new Error(`${this.#user.name} does see ${String(wanted)}:\n${this.screen()}`);
   }
 
-  /** From now on this persona overlooks the messages that are there, unless they change. */
+  /** Ignores the present messages from now on, unless they change. */
   overlooksOldMessages(): this {
     this.#seenUpTo = this.#world.messages.order;
     return this;

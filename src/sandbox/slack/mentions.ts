@@ -1,12 +1,12 @@
 import type { Channel } from './channels.ts';
 import type { Roster } from './roster.ts';
 
-/** Writes & < > as entities, as Slack does with all text that people type. */
+/** Writes & < > as entities, as Slack does with all text that users type. */
 export function escapeEntities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Whom and what a client completes while somebody types. */
+/** The names that a client completes. */
 interface Known {
   readonly channels: readonly Channel[];
   readonly roster: Roster;

@@ -5,10 +5,10 @@ import type { Journal } from './journal.ts';
 import type { SlackSnapshot } from './snapshot.ts';
 import type { MessageDraft, StoredMessage } from './stored-message.ts';
 
-/** So many of each channel outlive the process. */
+/** The messages of each channel that outlive the process. */
 const STORED_PER_CHANNEL = 2000;
 
-/** All messages of the workspace, ephemerals among them. */
+/** All messages of the workspace, ephemeral ones included. */
 export class Messages {
   readonly #ids: Ids;
   readonly #journal: Journal;
@@ -72,7 +72,7 @@ export class Messages {
     for (const message of [...this.#messages.values()]) if (message.to === userId) this.remove(message);
   }
 
-  /** Takes away everything in a channel. */
+  /** Removes all messages of a channel. */
   forgetChannel(channel: string): void {
     for (const message of [...this.#messages.values()]) if (message.channel === channel) this.remove(message);
   }
@@ -86,7 +86,7 @@ export class Messages {
     return [...this.#messages.values()];
   }
 
-  /** What everybody in a channel can see; what was for one user's eyes never leaves the memory. */
+  /** The messages that a whole channel can see; ephemeral ones are never stored. */
   snapshot(): SlackSnapshot['messages'] {
     const left = new Map<string, number>();
     const stored = this.all()

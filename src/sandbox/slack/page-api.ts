@@ -23,10 +23,10 @@ export interface PageUser {
   readonly isAdmin: boolean;
   /** A guest (multi-channel). */
   readonly isRestricted: boolean;
-  /** Somebody of another organisation, here by Slack Connect. */
+  /** A user of another organization, here through Slack Connect. */
   readonly isExternal: boolean;
   readonly isBot: boolean;
-  /** Their account was switched off; their name stays in what they wrote. */
+  /** The account was deactivated; the name stays in the user's messages. */
   readonly isDeactivated: boolean;
   /** Words for the page: "manager", "guest" … */
   readonly title: string;
@@ -232,7 +232,7 @@ export type PageResult =
       readonly errors?: Readonly<Record<string, string>>;
     };
 
-/** Only events that this user may know of arrive. On reconnecting, read /page/state again. */
+/** Only events that this user may see arrive. After reconnecting, read /page/state again. */
 export type PageEvent =
   | { readonly type: 'message' | 'message_changed'; readonly message: PageMessage }
   | { readonly type: 'message_deleted'; readonly channel: string; readonly ts: string }

@@ -108,13 +108,13 @@ export function suggestionPayload(
   world: World,
   user: User,
   place: StoredMessage | StoredView,
-  asked: { readonly block_id: string; readonly action_id: string; readonly value: string },
+  typed: { readonly block_id: string; readonly action_id: string; readonly value: string },
 ): Json {
   const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
   return {
     ...interaction(world, user, 'block_suggestion'),
     ...placeFields(user, place, channel),
-    ...asked,
+    ...typed,
   };
 }
 

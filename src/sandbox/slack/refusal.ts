@@ -4,7 +4,7 @@ import type { Json } from './page-api.ts';
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly code: string;
-  /** For the user; the message has the code behind it, for whoever reads a test's output. */
+  /** For the user; the error's message also has the code, for the output of tests. */
   readonly words: string;
   /** Slack's confirmation dialog, with `confirm_needed`. */
   readonly confirm: Json | undefined;

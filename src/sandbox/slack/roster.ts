@@ -28,7 +28,7 @@ export class Roster {
     return this.#groups;
   }
 
-  /** Finds somebody by Slack id or by name, deactivated people among them. */
+  /** Finds a user by Slack ID or handle, deactivated ones included. */
   findUser(idOrName: string): User | undefined {
     return this.#people.get(idOrName) ?? this.people().find((user) => user.name === idOrName);
   }
@@ -39,12 +39,12 @@ export class Roster {
     return this.#groups.find((group) => group.id === idOrHandle || group.handle === handle);
   }
 
-  /** Adds somebody, or puts them in the place of whoever had that id. */
+  /** Adds a user, or replaces the one with the same ID. */
   put(user: User): void {
     this.#people.set(user.id, user);
   }
 
-  /** Takes somebody out of all groups, as Slack does with whoever is deactivated. */
+  /** Removes a user from all groups, as Slack does when a user is deactivated. */
   leaveGroups(userId: string): void {
     for (const group of this.#groups) group.users.delete(userId);
   }

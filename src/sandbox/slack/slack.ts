@@ -72,7 +72,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.faults;
   }
 
-  /** Somebody of the workspace, in `#ops` until `in` says otherwise; `admin.addPerson` makes more people. */
+  /** A user of the workspace, in `#ops` unless `in` says otherwise; `admin.addUser` makes more. */
   as(who: UserName | User): Persona {
     return new Persona(this.#world, this.#user(who), '#ops');
   }
@@ -82,7 +82,7 @@ export class LocalSlack implements AsyncDisposable {
     return findChannel(this.#world.channels, nameOrId);
   }
 
-  /** All that outlives the process: what everybody in a channel sees, and nothing that was for one user's eyes. */
+  /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
   snapshot(): SlackSnapshot {
     const { messages, readMarks, replyUrls } = this.#world;
     return {
@@ -111,7 +111,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.deliverer.list();
   }
 
-  /** Whom the app's messages that are there now notify by name. */
+  /** The names that the app's present messages notify. */
   pings(): readonly string[] {
     return this.#world.messages
       .all()
@@ -119,7 +119,7 @@ export class LocalSlack implements AsyncDisposable {
       .flatMap((message) => findPings(message, this.#world));
   }
 
-  /** Sends the identical signed request again, as an eavesdropper would. */
+  /** Sends the identical signed request again, as an attacker would. */
   redeliver(delivery: Delivery): Promise<Delivery> {
     return this.#world.deliverer.sendRaw(`${delivery.what} (again)`, delivery.body, delivery.headers);
   }
@@ -156,7 +156,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.deliverRaw(body, { timestamp, signature: signBody('not the secret', timestamp, body) });
   }
 
-  /** Delivers a body under whatever headers; without a signature none is sent. */
+  /** Delivers a body with any headers; without a signature none is sent. */
   deliverRaw(
     body: string,
     headers: { readonly timestamp?: string; readonly signature?: string; readonly contentType?: string },

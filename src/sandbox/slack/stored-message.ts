@@ -8,7 +8,7 @@ export interface StoredMessage {
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly Json[];
-  /** The only user who sees it; undefined: everybody in the channel. */
+  /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;
   readonly threadTs: string | undefined;
   readonly edited: boolean;
@@ -27,7 +27,7 @@ export interface MessageDraft {
   readonly threadTs?: string;
 }
 
-/** What this user entered into this message; changes to it are kept. */
+/** What this user entered into this message; changes to it are stored. */
 export function enteredBy(message: StoredMessage, userId: string): EnteredValues {
   const known = message.entered.get(userId) ?? new Map();
   message.entered.set(userId, known);

@@ -23,7 +23,7 @@ export interface StoredView {
   readonly trouble: string | undefined;
 }
 
-/** Open modals of everybody, and home tabs. */
+/** The open modals and home tabs of all users. */
 export class Views {
   readonly #ids: Ids;
   readonly #journal: Journal;

@@ -17,7 +17,7 @@ const member = {
   isDeactivated: false,
 } as const;
 
-/** Everybody in the sandbox, by the name used in `slack.as(name)`. */
+/** The users of the sandbox, by the handle used in `slack.as(handle)`. */
 export const USERS = {
   olga: {
     ...member,

@@ -6,19 +6,19 @@ import type { HostingService } from '../hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
 import type { StepId } from './steps.ts';
 
-/** What a step is judged by: the hosting service's own record, and the app's, never what somebody clicked. */
+/** What a step is checked against: the records of the hosting service and of the app, never clicks. */
 export interface Evidence {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly store: Store;
   readonly workspaceId: string;
-  /** The API key that the app keeps for its workspace; it goes no further than a comparison. */
+  /** The app's API key of its workspace; it is only compared. */
   findAppKey(): Promise<string | undefined>;
   /** Whether the local Slack showed a user the root password of this server. */
   hasShownPassword(userId: string, serverId: number): boolean;
 }
 
-/** Says of each step whether it has really happened. */
+/** Tells for each step whether it has really happened. */
 export const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
   connect: isConnected,
   create: hasCreated,
@@ -36,7 +36,7 @@ async function isConnected({ hosting, account, findAppKey }: Evidence): Promise<
   return opened?.id === account.id && hosting.accounts.isOpen(account);
 }
 
-/** A create was charged and settled, and its root password was shown to, or saved by, whoever created it. */
+/** A create was charged and settled, and its root password was shown to or saved by its creator. */
 async function hasCreated(evidence: Evidence): Promise<boolean> {
   const { hosting, account, store, workspaceId } = evidence;
   const entries = await listAudit(evidence);
@@ -53,7 +53,7 @@ async function hasCreated(evidence: Evidence): Promise<boolean> {
   return false;
 }
 
-/** The service did it, and the app did it for somebody. */
+/** Both the service and the app have recorded it as done. */
 async function hasChanged(operation: 'reboot' | 'delete', evidence: Evidence): Promise<boolean> {
   const { hosting, account } = evidence;
   const requests = hosting.requests({ accountId: account.id, operation, didWork: true });
@@ -94,12 +94,12 @@ function findChargesOf(request: RequestEntry, charges: readonly MoneyEntry[]): r
 }
 
 /** Sent at most this long before it arrived: the app commits, then sends. */
-const MOST_UNDER_WAY_MS = 30_000;
+const MAX_TRANSIT_MS = 30_000;
 
 function isOf(operation: Operation, request: RequestEntry, charges: readonly MoneyEntry[]): boolean {
   const { purchase, sentAt = Number.NEGATIVE_INFINITY, serverId } = operation;
-  const underWayMs = request.realAtMs - sentAt;
-  if (purchase.kind !== request.operation || underWayMs < 0 || underWayMs > MOST_UNDER_WAY_MS) return false;
+  const transitMs = request.realAtMs - sentAt;
+  if (purchase.kind !== request.operation || transitMs < 0 || transitMs > MAX_TRANSIT_MS) return false;
   if (purchase.kind === 'renew') return purchase.serverId === request.serverId;
   if (operation.state === 'settled') return serverId === request.serverId;
   return charges[0]?.what === `create ${purchase.order.label} (${purchase.order.plan})`;

@@ -8,7 +8,7 @@ import { STEPS, type StepId } from './steps.ts';
 
 const moment = z.number().optional();
 
-/** When each step was done, epoch milliseconds of the real clock: what is kept of the tour. */
+/** When each step was done, epoch milliseconds of the real clock: the stored part of the tour. */
 export const tourSchema = z.strictObject({
   connect: moment,
   create: moment,
@@ -20,12 +20,12 @@ export const tourSchema = z.strictObject({
 export type TourDone = z.output<typeof tourSchema>;
 
 export interface TourParts extends Omit<Evidence, 'hasShownPassword'> {
-  /** What an earlier process left. */
+  /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;
   readonly now: () => number;
 }
 
-/** The guided tour: five steps, each done for good when it has really happened. */
+/** The guided tour: five steps, each complete once it has really happened. */
 export class Tour {
   readonly #evidence: Evidence;
   readonly #now: () => number;
@@ -54,13 +54,13 @@ export class Tour {
     return { ...this.#done };
   }
 
-  /** Tells a listener whenever a step is done; returns the way to stop. */
+  /** Calls the listener whenever a step is done; the returned function ends that. */
   onStep(listener: (steps: readonly TourStep[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notes whom the local Slack shows which root password: the message is gone as soon as it is saved. */
+  /** Records which root password was shown to whom: the message is gone as soon as the password is saved. */
   observe(event: SlackEvent): void {
     if (this.#done.create !== undefined || !('message' in event) || event.type === 'message_deleted') return;
     const { to, blocks } = event.message;
@@ -70,7 +70,7 @@ export class Tour {
     for (const serverId of findServersIn(written, hosting, account)) this.#shown.add(`${to} ${serverId}`);
   }
 
-  /** Judges the steps that are not done yet. */
+  /** Checks the steps that are not done yet. */
   async check(): Promise<void> {
     const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
     const happened: StepId[] = [];
@@ -82,7 +82,7 @@ export class Tour {
   }
 }
 
-/** The servers whose root password stands in a text of JSON. */
+/** The servers whose root password is contained in a JSON text. */
 function findServersIn(written: string, hosting: HostingService, account: Account): readonly number[] {
   return hosting
     .charges(account)

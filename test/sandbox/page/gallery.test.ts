@@ -99,7 +99,7 @@ describe.skipIf(!chromiumPath)('the page of the gallery', () => {
       .getByRole('alertdialog', { name: 'Forget the API key?' })
       .getByRole('button', { name: 'Disconnect' })
       .click();
-    await page.getByText('Nothing happens: this is the gallery.').waitFor();
+    await page.getByText('This is the gallery: buttons do nothing here.').waitFor();
     await page.reload();
     await page.getByText(/^\d of /).waitFor();
     expect(complaints).toEqual([]);

@@ -154,7 +154,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await page.locator('.channel-name').allTextContents()).toEqual(['acme-shared']);
     expect(page.url()).toContain('as=U0STRANGER');
     await say(page, '/vps hello');
-    await page.getByText('Commands are not shared with other organisations').waitFor();
+    await page.getByText('Commands are not shared with other organizations').waitFor();
     expect(await composerOf(page).inputValue()).toBe('/vps hello');
   });
 
@@ -163,7 +163,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await say(page, '/vps list');
     await page.getByText('1–10 of 34').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.getByRole('button', { name: 'Channels and people' }).click();
+    await page.getByRole('button', { name: 'Channels and users' }).click();
     await page.getByRole('button', { name: 'random' }).click();
     await page.getByRole('heading', { name: 'random' }).waitFor();
     await page.getByRole('button', { name: 'Traffic' }).click();
@@ -194,7 +194,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await log(page).getByText('while you were away').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
-    await page.getByText('Nobody here has that name').waitFor();
+    await page.getByText('No such user').waitFor();
   });
 
   it('shows the home of the app, and runs its shortcuts', async () => {

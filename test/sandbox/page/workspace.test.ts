@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
       blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '<@U0FORMER01> of <!subteam^S0PLATFORM>' } }],
     });
     await log(owner).getByText('@finn of @platform').waitFor();
-    await owner.getByRole('button', { name: /Be somebody else/ }).click();
+    await owner.getByRole('button', { name: /Switch user/ }).click();
     expect(await owner.getByText('Finn Former').count()).toBe(0);
   });
 

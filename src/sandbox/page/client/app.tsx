@@ -54,7 +54,7 @@ function Workspace({ state }: { readonly state: PageState }) {
             )}
           </>
         ) : (
-          <p class="beginning">{state.as.realName} is in no channel.</p>
+          <p class="beginning">{state.as.realName} is not in any channel.</p>
         )}
       </main>
       <aside class="panel-frame" aria-label="Behind the scenes">
@@ -76,7 +76,7 @@ function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly 
   if (isRefused)
     return (
       <p class="waiting">
-        Nobody here has that name. <a href="/">Sit down as the owner</a>.
+        No such user. <a href="/">Continue as the owner</a>.
       </p>
     );
   return <p class="waiting">{isLost ? 'The sandbox does not answer. Is it still running?' : ''}</p>;

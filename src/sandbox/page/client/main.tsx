@@ -16,7 +16,7 @@ await start();
 async function start(): Promise<void> {
   changeScreen({ as: userInAddress() });
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // Ephemeral messages and open modals don't outlive the client; a second tab is no reload.
+  // A reload loses ephemeral messages and open modals; opening a second tab does not.
   if (navigation?.type === 'reload') await perform({ do: 'reload' });
   viewAs(userInAddress());
   reportReadMarks();
@@ -30,7 +30,7 @@ addEventListener('popstate', () => {
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') changeScreen(markRead);
 });
-// As in Slack: whoever begins to type anywhere types into the composer.
+// As in Slack, typing anywhere goes to the composer.
 document.addEventListener('keydown', (event) => {
   const isLetter =
     event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';

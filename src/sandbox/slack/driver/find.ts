@@ -25,7 +25,7 @@ export function findButton(surfaces: readonly Surface[], wanted: Wanted): Found 
   return findIn(surfaces, ({ element }) => matches(textIn(element.text, 'text'), wanted));
 }
 
-/** Finds an input by its label, or a menu by its placeholder or the text beside it. */
+/** Finds an input by its label, or a menu by its placeholder or the text next to it. */
 export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
   const isInput = ({ element }: PlacedElement) => !String(element.type).endsWith('button');
   return (

@@ -31,7 +31,7 @@ async function toOne(world: World, user: User, found: Found, value: string): Pro
   return optionValueOf(options, value) ?? refuseOption(options, value);
 }
 
-/** Slack's client offers no people whose accounts are switched off. */
+/** Slack's client does not offer deactivated users. */
 function getId(world: World, name: string): string {
   const user = world.roster.findUser(name.replace(/^@/, ''));
   if (user?.isDeactivated)

@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<PageAction['do'], readonly string[]>> = {
   reload: [],
 };
 
-/** Tells whether the JSON is a deed with all the texts that it needs. */
+/** Tells whether the JSON is an action with all the fields that it needs. */
 export function isPageAction(value: unknown): value is PageAction {
   if (!isJson(value) || typeof value.do !== 'string' || !Object.hasOwn(TEXTS, value.do)) return false;
   const needsPlace = ['action', 'fill', 'suggest'].includes(value.do);
@@ -33,7 +33,7 @@ export function isPageAction(value: unknown): value is PageAction {
 }
 
 /**
- * Does what the page asks for and waits until the app has acknowledged.
+ * Performs an action of the page and waits until the app has acknowledged.
  * @throws SlackRefusal
  */
 export async function perform(world: World, user: User, action: PageAction): Promise<PageResult> {

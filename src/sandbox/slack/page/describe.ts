@@ -69,7 +69,7 @@ export function pageState(world: World, user: User): PageState {
     as: user,
     people: world.roster.people(),
     groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),
-    // Commands and shortcuts are not shared with other organisations: their clients offer none.
+    // Commands and shortcuts are not shared with other organizations.
     commands: user.isExternal ? [] : [{ command, description, usageHint }],
     shortcuts: user.isExternal ? [] : shortcuts,
     channels: world.channels

@@ -6,7 +6,7 @@ import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { pageMessage, pageStack, pageView } from './describe.ts';
 
-/** Streams what one user may know of, as server-sent events, until the page goes away. */
+/** Streams what one user may see, as server-sent events, until the page disconnects. */
 export function streamEvents(world: World, user: User, outgoing: ServerResponse): void {
   outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   outgoing.write(': connected\n\n');

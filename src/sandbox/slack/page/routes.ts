@@ -21,7 +21,7 @@ export async function answerPage(
   const route = `${incoming.method} ${path}`;
   if (route === 'POST /page/do') return answerAction(world, incoming, outgoing);
   const user = findClient(world, query.get('as') ?? '');
-  if (!user) return sendText(outgoing, 404, 'nobody of that id');
+  if (!user) return sendText(outgoing, 404, 'no such user');
   if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, user));
   if (route === 'GET /page/live') return streamEvents(world, user, outgoing);
   return sendText(outgoing, 404, 'not found');
@@ -40,7 +40,7 @@ async function answerAction(
     const refused: PageResult = {
       ok: false,
       error: 'invalid_action',
-      words: 'That is nothing a person can do here',
+      words: 'The page sent an unknown action',
     };
     return sendJson(outgoing, 400, refused);
   }
@@ -48,7 +48,7 @@ async function answerAction(
     return sendJson(outgoing, 200, await perform(world, user, action));
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error;
-    // No error of the page: it is for the user to read, and browsers report everything but 2xx.
+    // A refusal is for the user to read; browsers would report any status but 2xx as an error of the page.
     return sendJson(outgoing, 200, refusalOf(error));
   }
 }
@@ -63,7 +63,7 @@ function refusalOf(refusal: SlackRefusal): PageResult {
   };
 }
 
-/** Whoever can sit at a client. */
+/** Finds a user who can use a client: no bot, not deactivated. */
 function findClient(world: World, id: string): User | undefined {
   const user = world.roster.findUser(id);
   return user?.isBot || user?.isDeactivated ? undefined : user;

@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly now: number;
 }
 
-/** Whoever has names to give. */
+/** Where names are looked up. */
 export type Named = Pick<Surroundings, 'roster'>;
 
 const fresh = new Roster();

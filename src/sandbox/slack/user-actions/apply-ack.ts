@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 /** What a user reads in a modal, or below a message, when the app did not acknowledge. */
 export const TROUBLE = 'We had some trouble connecting. Try again?';
 
-/** Does what the ack of a submission says (Slack's "Modals" page, response_action). */
+/** Applies the response_action in the ack of a submission (Slack's "Modals" page). */
 export function applyAck(world: World, submitted: StoredView, what: string, ack: Ack): void {
   const view = world.views.find(submitted.id);
   if (!view) return;

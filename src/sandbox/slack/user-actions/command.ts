@@ -11,7 +11,7 @@ import { checkActive, getChannel } from './places.ts';
 
 /**
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
- * the command goes there although Slack keeps it from people of other organisations: the app has its own door.
+ * the command is sent although Slack blocks it for users of other organizations: this tests the app's own permission check.
  * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available
  */
 export async function type(
@@ -32,7 +32,7 @@ export async function type(
   if (command !== world.app.command)
     throw new SlackRefusal('unknown_command', `${command} is not a valid command`);
   if (user.isExternal && !isForced)
-    throw new SlackRefusal('command_not_available', 'Commands are not shared with other organisations');
+    throw new SlackRefusal('command_not_available', 'Commands are not shared with other organizations');
   return runCommand(world, user, channel, rest.join(' ').trim());
 }
 

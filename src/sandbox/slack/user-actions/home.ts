@@ -24,7 +24,7 @@ export async function openHome(world: World, user: User): Promise<Delivery | und
   });
 }
 
-/** Sends one event of the Events API, once: the local Slack does not retry by itself. */
+/** Sends one event of the Events API, once: the local Slack does not retry. */
 export async function sendEvent(world: World, event: Json): Promise<Delivery> {
   const body = JSON.stringify(eventEnvelope(world, event));
   const delivery = await world.deliverer.send(`event ${String(event.type)}`, 'json', body);

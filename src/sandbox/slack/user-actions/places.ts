@@ -28,7 +28,7 @@ export function getMessage(world: World, user: User, at: { channel: string; ts: 
   getChannel(world, user, at.channel);
   const message = world.messages.find(at.channel, at.ts);
   if (!message || (message.to !== undefined && message.to !== user.id))
-    throw new SlackRefusal('message_not_found', 'This message is not there any more');
+    throw new SlackRefusal('message_not_found', 'This message no longer exists');
   return message;
 }
 
@@ -56,7 +56,7 @@ export function getElement(
   return element;
 }
 
-/** What this user entered at this place; changes are kept. */
+/** What this user entered at this place; changes are stored. */
 export function enteredAt(place: StoredMessage | StoredView, user: User): EnteredValues {
   return 'hash' in place ? place.entered : enteredBy(place, user.id);
 }
@@ -74,7 +74,7 @@ export function offeredTo(
   return world.offered.get(offerKey(user, place, at)) ?? [];
 }
 
-/** A menu for several options keeps what was found by earlier words: a user finds one after another. */
+/** A multi select remembers the options of earlier searches, since users find them one after another. */
 export function rememberOffer(
   world: World,
   user: User,

@@ -21,7 +21,7 @@ export async function useShortcut(
   const known = world.app.shortcuts.some((each) => each.callbackId === callbackId && each.type === type);
   if (!known) throw new SlackRefusal('unknown_shortcut', `The app has no ${type} shortcut ${callbackId}`);
   if (user.isExternal)
-    throw new SlackRefusal('shortcut_not_available', 'Shortcuts are not shared with other organisations');
+    throw new SlackRefusal('shortcut_not_available', 'Shortcuts are not shared with other organizations');
   const message = at && getMessage(world, user, at);
   const payload = shortcutPayload(world, user, callbackId, message);
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();

@@ -18,7 +18,7 @@ export interface Suggestions {
 }
 
 /**
- * A user types into an external select; the app is asked for options.
+ * A user types into an external select; the app is asked for the options.
  * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options
  */
 export async function suggest(
@@ -35,8 +35,8 @@ export async function suggest(
     typeof at.element.min_query_length === 'number' ? at.element.min_query_length : MIN_QUERY_LENGTH;
   if (query.length < min)
     throw new SlackRefusal('query_too_short', `At least ${min} characters must be typed`);
-  const asked = { block_id: at.blockId, action_id: at.actionId, value: query };
-  const payload = suggestionPayload(world, user, place, asked);
+  const typed = { block_id: at.blockId, action_id: at.actionId, value: query };
+  const payload = suggestionPayload(world, user, place, typed);
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const delivery = await world.deliverer.send(`block_suggestion ${at.actionId}`, 'form', body);
   const offer = readOffer(world, delivery.what, readAck(world, delivery));
@@ -63,7 +63,7 @@ function readOffer(world: World, what: string, ack: Ack): Suggestions {
   return { options: objectsIn(given, 'options'), optionGroups: objectsIn(given, 'option_groups') };
 }
 
-/** The rules for offered options are those of a static select's, but none at all is all right. */
+/** Offered options follow the rules of a static select, but an empty list is valid. */
 function findOfferFaults(given: Json): readonly string[] {
   const lists = [given.options, given.option_groups].filter(Array.isArray);
   if (lists.every((list) => list.length === 0)) return [];

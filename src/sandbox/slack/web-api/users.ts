@@ -67,7 +67,7 @@ function describeGroup(group: UserGroup, args: Json): Json {
   };
 }
 
-/** Deactivated people have lost the fields about their standing; people of other organisations never show them. */
+/** Deactivated users lack the fields about their rights; users of other organizations never have them. */
 function describeUser(user: User, grid: Grid | undefined): Json {
   const profile = { real_name: user.realName, display_name: user.name, team: user.teamId };
   const common = {

@@ -26,7 +26,7 @@ export function Card({ block }: BlockProps) {
   );
 }
 
-/** Cards beside each other. */
+/** Cards next to each other. */
 export function Carousel({ block }: BlockProps) {
   return (
     <div class="carousel">

@@ -4,7 +4,7 @@ import { getScreen } from '../state/store.ts';
 
 const COLOURS = 7;
 
-/** A user's initials on a colour of their own; the app has a sign. */
+/** A user's initials on a color of their own; the app has an icon. */
 export function Avatar({ user, size = 'large' }: { user: PageUser | undefined; size?: 'large' | 'small' }) {
   const name = user?.realName ?? '';
   const initials = name
@@ -12,16 +12,16 @@ export function Avatar({ user, size = 'large' }: { user: PageUser | undefined; s
     .map((word) => word.charAt(0))
     .join('')
     .slice(0, 2);
-  const colour = user?.isBot ? 'app' : `colour-${colourOf(user)}`;
+  const color = user?.isBot ? 'app' : `color-${colorOf(user)}`;
   return (
-    <span class={`avatar ${size} ${colour}`} aria-hidden="true">
+    <span class={`avatar ${size} ${color}`} aria-hidden="true">
       {user?.isBot ? <Icon name="app" /> : user ? initials : '!'}
     </span>
   );
 }
 
-/** Neighbours in the list of people never share a colour. */
-function colourOf(user: PageUser | undefined): number {
+/** Neighbors in the list of users never share a color. */
+function colorOf(user: PageUser | undefined): number {
   const people = getScreen().state?.people ?? [];
   return (people.findIndex(({ id }) => id === user?.id) + COLOURS) % COLOURS;
 }

@@ -20,7 +20,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
       <button
         type="button"
         class="icon-button drawer-button"
-        aria-label="Channels and people"
+        aria-label="Channels and users"
         onClick={() => changeScreen({ drawer: 'sidebar' })}
       >
         <Icon name="menu" />
@@ -44,7 +44,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
   );
 }
 
-/** The panel's button says what is in there for whoever has not been there yet. */
+/** The panel's button names the tour until it is finished. */
 function PanelName() {
   const isAlone = useScreen((screen) => screen.panel === 'none');
   const isTouring = useScreen(
@@ -90,7 +90,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
         {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}
       </span>
       {channel.kind === 'shared' && (
-        <span class="badge" title="People of another organisation are in this channel, too.">
+        <span class="badge" title="People from another organization are in this channel.">
           shared
         </span>
       )}
@@ -98,7 +98,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
   );
 }
 
-/** The conversation with the app has its home beside it. */
+/** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
   const openHome = () => {

@@ -11,11 +11,11 @@ import { MessageTools } from './message-tools.tsx';
 
 interface MessageProps {
   readonly message: PageMessage;
-  /** Written right after another one of the same user: no name again. */
+  /** Written right after another one of the same user: no name shown. */
   readonly isFollowing: boolean;
 }
 
-/** One message; drawn again only when it has changed. */
+/** One message; redrawn only when it has changed. */
 export function Message({ message, isFollowing }: MessageProps) {
   const people = useScreen((screen) => screen.state?.people);
   const author = people?.find(({ id }) => id === message.user);
@@ -49,7 +49,7 @@ function Drawn({ message, isFollowing, author }: MessageProps & { readonly autho
           <div class="message-head">
             <strong>{name}</strong>
             {author?.isBot && <span class="badge">APP</span>}
-            {author?.isExternal && <span class="badge">other organisation</span>}
+            {author?.isExternal && <span class="badge">other organization</span>}
             <Clock ts={ts} />
           </div>
         )}

@@ -9,7 +9,7 @@ import { recall, rememberSent } from './sent-lines.ts';
 /** Unsent text of each channel, by user and channel. */
 const unsent = new Map<string, string>();
 
-/** What stands in the composer, what it can be completed to, and what can be done with it. */
+/** The state of the composer: its text, completions, and what keys do. */
 export function useComposer(channel: PageChannel, state: PageState) {
   const key = `${state.as.id}/${channel.id}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
@@ -51,20 +51,20 @@ export function useComposer(channel: PageChannel, state: PageState) {
   const dismiss = (): void => setDismissed(true);
   useInsertedText((words) => {
     change(words);
-    // It is whole: Enter sends it.
+    // The text is complete: Enter sends it.
     setDismissed(true);
   });
   return { text, sending, completions, at, isRecalling: back > 0, change, send, stepBack, move, dismiss };
 }
 
-/** Takes what was put into the composer from elsewhere. */
+/** Takes over text that another part of the page put into the composer. */
 function useInsertedText(take: (words: string) => void): void {
   const insertedText = useScreen((screen) => screen.insertedText);
   useLayoutEffect(() => {
     if (insertedText === null) return;
     take(insertedText);
     changeScreen({ insertedText: null });
-    // A drawer that closes makes way first.
+    // Wait until the drawer has closed.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
   }, [insertedText]);
 }
@@ -75,7 +75,7 @@ export type ComposerState = ReturnType<typeof useComposer>;
 export function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boolean {
   const { text, completions, at, isRecalling } = composer;
   const chosen = completions[at];
-  // Enter takes a completion only where something is left to complete; a whole command is sent.
+  // Enter takes a completion only if it adds something; a complete command is sent.
   const isWhole = chosen?.text.trimEnd() === text.trimEnd();
   const isSend = key === 'Enter' && !shiftKey;
   if (chosen && (key === 'Tab' || (isSend && !isWhole))) composer.change(chosen.text);

@@ -29,13 +29,13 @@ export function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose
   const { groups, note, isFresh } = useOffer(element, spot, query, state);
   const options = groups.flatMap((group) => group.options);
   const at = Math.max(0, Math.min(active, options.length - 1));
-  // At once, not after the next frame: whoever types fast types into the search field.
+  // Before the next frame, so that fast typing reaches the search field.
   useLayoutEffect(() => search.current?.focus(), []);
   const press = (event: KeyboardEvent) => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8 }[event.key];
     const option = options[at];
     if (to !== undefined) setActive(Math.max(0, Math.min(to, options.length - 1)));
-    // Whoever types on and presses Enter at once does not mean what stood there before.
+    // Enter must not choose an option of the earlier search while the new one is loading.
     else if (event.key === 'Enter') {
       if (isFresh && option) onChoose(option);
     } else if (event.key === 'Escape' || event.key === 'Tab') {

@@ -15,7 +15,7 @@ interface PopupProps {
 const GAP_PX = 4;
 const EDGE_PX = 8;
 
-/** A menu or list in the browser's top layer, beside its anchor, whatever clips the anchor. */
+/** A menu or list in the browser's top layer, next to its anchor, so that nothing clips it. */
 export function Popup({
   anchor,
   onClose,

@@ -11,7 +11,7 @@ import { SelectTrigger } from './select-trigger.tsx';
 import type { ElementProps } from './surface.ts';
 import { useSpot } from './use-spot.ts';
 
-/** Every menu that one chooses from: static and external, single and multi, people and channels. */
+/** Every menu of options: static and external, single and multi, users and channels. */
 export function SelectElement(props: ElementProps) {
   const { block, element } = props;
   const { spot, entered, isBusy, isInput, enter } = useSpot(block, element);

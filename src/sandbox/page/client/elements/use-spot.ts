@@ -7,7 +7,7 @@ import { findDraft, type Spot, setDraft, useDraft } from '../state/drafts.ts';
 import { enteredOf } from './entered.ts';
 import { SurfaceContext } from './surface.ts';
 
-/** Fills on their way: whatever asks the app waits for them, so that it sees the newest state. */
+/** Pending fills: requests to the app wait for them, so that it sees the newest state. */
 const underWay = new Set<Promise<unknown>>();
 
 /** Waits until the server knows everything that was entered so far. */
@@ -35,10 +35,10 @@ export function useSpot(block: Json, element: Json) {
     isInput,
     /** Presses it. */
     act,
-    /** Enters a value: into an input it is kept for the app, from any other element the app hears of it at once. */
+    /** Enters a value: into an input it is stored until the form is submitted; any other element sends it to the app now. */
     enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
     fill: (value: Entered) => fill(spot, value),
-    /** Remembers what is typed without telling anybody yet. */
+    /** Stores what is typed, without sending it yet. */
     keep: (value: Entered) => setDraft(spot, value),
   };
 }

@@ -1,8 +1,8 @@
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
 import type { PageState } from '../../../slack/page-api.ts';
 
-/** A workspace of nothing but people and groups, so that mentions in messages have names. */
-export function people({ people: all, groups }: Omit<GalleryState, 'pieces'>): PageState | null {
+/** A workspace with only users and groups, so that mentions in messages have names. */
+export function workspaceOf({ people: all, groups }: Omit<GalleryState, 'pieces'>): PageState | null {
   const [as] = all;
   const app = all.find(({ isBot }) => isBot);
   if (!as || !app) return null;

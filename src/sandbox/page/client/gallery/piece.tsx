@@ -36,9 +36,9 @@ export function Piece({ piece, isNarrow }: { readonly piece: GalleryPiece; reado
   }, [piece, isNarrow]);
 }
 
-/** A modal that stands still: it can't be closed. */
+/** A modal that can't be closed. */
 function StillModal({ view }: { readonly view: PageView }) {
-  const refuse = () => showNotice('Nothing happens: this is the gallery.');
+  const refuse = () => showNotice('This is the gallery: buttons do nothing here.');
   return (
     <div class="dialog modal still">
       <form

@@ -13,7 +13,7 @@ const THEMES: readonly (readonly [ViewOptions['theme'], string])[] = [
   ['dark', 'Dark'],
 ];
 
-/** What is looked for, in which light, how wide. */
+/** Filter, theme and width. */
 export function GalleryTools({ options, change, shown, all }: GalleryToolsProps) {
   return (
     <header class="gallery-tools">

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How somebody wants to look at the gallery; it stands in the address, so that a view can be sent to others. */
+/** Filter, theme and width of the gallery; they are part of the address, so that a view can be shared. */
 export interface ViewOptions {
   readonly filter: string;
   readonly theme: 'system' | 'light' | 'dark';
   readonly isNarrow: boolean;
 }
 
-/** Reads the wish from the address, and keeps it there. */
+/** Reads the options from the address, and writes changes back to it. */
 export function useViewOptions(): readonly [ViewOptions, (change: Partial<ViewOptions>) => void] {
   const [options, setOptions] = useState(readOptions);
   useEffect(() => {

@@ -37,7 +37,7 @@ function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
     await settleFills();
     const done = await perform({ do: 'submit', view: view.id, values: unsentOf(view) });
     setBusy(false);
-    // Errors stand beside their fields; only other refusals need a notice.
+    // Errors are shown at their fields; only other refusals need a notice.
     if (!done.ok && !done.errors) showNotice(done.words);
   };
   return (

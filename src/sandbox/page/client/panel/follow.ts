@@ -7,13 +7,13 @@ import { stayConnected } from '../stream.ts';
 
 const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
 
-/** After the app has done something, a step of the tour may be done. */
+/** A step of the tour may be done shortly after the app has acted. */
 const LULL_MS = 600;
 
 /**
- * Keeps what stands beside the chat up to date. Browsers open six connections to one address, for all tabs and
- * windows together: only the window that somebody works in has one for this. The others, and a closed panel, whose
- * button counts the steps, read it again after the app was asked something.
+ * Keeps the panel up to date. Browsers open six connections to one address, for all tabs and windows together, so only
+ * the focused window has one for this. The others, and a closed panel (its button counts the steps), read the state again
+ * after each request to the app.
  */
 export async function followPanel(): Promise<void> {
   const state = await readPanelState();
@@ -21,8 +21,8 @@ export async function followPanel(): Promise<void> {
   if (state) show(state);
   let disconnect: (() => void) | undefined;
   const look = () => {
-    const isInSight = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
-    if (isInSight && document.hasFocus()) disconnect ??= connect();
+    const isVisible = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
+    if (isVisible && document.hasFocus()) disconnect ??= connect();
     else {
       disconnect?.();
       disconnect = undefined;
@@ -53,7 +53,7 @@ function readAfterTraffic(isFollowed: () => boolean): () => void {
   };
 }
 
-/** On every connection everything is read again, and the events since then are applied to it. */
+/** On every connection the whole state is read again, and the events since then are applied to it. */
 function connect(): () => void {
   let waiting: PanelEvent[] | undefined = [];
   let latest = 0;
@@ -85,7 +85,7 @@ function connect(): () => void {
   };
 }
 
-/** Whoever has finished the tour before opening the page starts with the account. */
+/** If the tour is complete when the page opens, the panel starts with the account. */
 function show(panel: PanelState): void {
   const isFirst = getScreen().panel === null;
   const isTourDone = countDone(panel.tour) === panel.tour.length;

@@ -8,7 +8,7 @@ import { PanelTabs } from './panel-tabs.tsx';
 import { Tour } from './tour/tour.tsx';
 import { Traffic } from './traffic/traffic.tsx';
 
-/** What Slack would not show: the tour, the hosting account, broken laws, every request that was made. */
+/** What Slack would not show: the tour, the hosting account, broken laws and all requests. */
 export function Panel({ state }: { readonly state: PageState }) {
   const tab = useScreen((screen) => screen.panelTab);
   const isAlone = useScreen((screen) => screen.panel === 'none');

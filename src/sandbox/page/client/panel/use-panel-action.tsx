@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PanelAction, PanelResult } from '../../../panel/panel-api.ts';
 
-/** Does something to the hosting account. The change itself comes by the stream of events. */
+/** Performs an action on the hosting account. The change itself arrives by the event stream. */
 async function performPanelAction(action: PanelAction): Promise<PanelResult> {
   try {
     const answer = await fetch('/panel/do', {
@@ -17,7 +17,7 @@ async function performPanelAction(action: PanelAction): Promise<PanelResult> {
   }
 }
 
-/** Something that can be done here, one at a time; a refusal stays until the next try. */
+/** Runs one action at a time; a refusal stays until the next attempt. */
 export function usePanelAction() {
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState('');
@@ -32,7 +32,7 @@ export function usePanelAction() {
   return { isBusy, refusal, run };
 }
 
-/** Why it was refused, beside what was pressed. */
+/** Why an action was refused, next to its button. */
 export function Refused({ words }: { readonly words: string }) {
   return (
     <div role="alert" class={words ? 'refused' : ''}>

@@ -5,8 +5,8 @@ import { Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
 import { addressOf, switchUser } from '../navigate.ts';
 
-/** Who sits here; somebody else takes the seat, or another tab. */
-export function PersonSwitch({ state }: { readonly state: PageState }) {
+/** Shows the current user, and switches to another one, here or in a new tab. */
+export function UserSwitch({ state }: { readonly state: PageState }) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
@@ -17,29 +17,29 @@ export function PersonSwitch({ state }: { readonly state: PageState }) {
         type="button"
         class="user-button"
         aria-expanded={isOpen}
-        aria-label={`You are ${state.as.realName}, ${state.as.title}. Be somebody else`}
+        aria-label={`You are ${state.as.realName}, ${state.as.title}. Switch user`}
         onClick={() => setOpen(!isOpen)}
       >
         <Avatar user={state.as} size="small" />
-        <PersonWords user={state.as} />
+        <UserNames user={state.as} />
         <Icon name="upDown" />
       </button>
       {isOpen && (
         <Popup anchor={button} onClose={close} above wide class="people">
-          <People state={state} anchor={button} onClose={close} />
+          <UserList state={state} anchor={button} onClose={close} />
         </Popup>
       )}
     </div>
   );
 }
 
-interface PeopleProps {
+interface UserListProps {
   readonly state: PageState;
   readonly anchor: { readonly current: HTMLButtonElement | null };
   readonly onClose: () => void;
 }
 
-function People({ state, anchor, onClose }: PeopleProps) {
+function UserList({ state, anchor, onClose }: UserListProps) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];
@@ -56,7 +56,7 @@ function People({ state, anchor, onClose }: PeopleProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside
     <div onKeyDown={move} ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
-      <div class="group-label">Be somebody else</div>
+      <div class="group-label">Switch user</div>
       <ul ref={list}>
         {state.people
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
@@ -73,17 +73,17 @@ function People({ state, anchor, onClose }: PeopleProps) {
                 }}
               >
                 <Avatar user={user} size="small" />
-                <PersonWords user={user} />
+                <UserNames user={user} />
               </a>
             </li>
           ))}
       </ul>
-      <div class="popup-hint">Ctrl-click opens another tab: both stay live.</div>
+      <div class="popup-hint">Ctrl-click opens a new tab; both stay live.</div>
     </div>
   );
 }
 
-function PersonWords({ user }: { readonly user: PageUser }) {
+function UserNames({ user }: { readonly user: PageUser }) {
   return (
     <span class="user-words">
       <span class="user-name">{user.realName}</span>

@@ -1,10 +1,10 @@
 import type { PanelEvent, PanelServer, PanelState } from '../../../panel/panel-api.ts';
 
-/** As many as the panel shows; a sandbox may run for days. */
+/** The panel shows no more; a sandbox may run for days. */
 const MAX_MONEY = 100;
 const MAX_REQUESTS = 300;
 
-/** What stands beside the chat after an event. The same event twice makes no difference: events are replayed after a resync. */
+/** The panel's state after an event. The same event twice makes no difference: events are replayed after a resync. */
 export function applyPanelEvent(state: PanelState, event: PanelEvent): PanelState {
   switch (event.type) {
     case 'account':

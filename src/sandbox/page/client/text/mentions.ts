@@ -1,6 +1,6 @@
 import { getScreen } from '../state/store.ts';
 
-/** The name of a user: "@olga"; the id of somebody unknown. */
+/** The name of a user: "@olga"; the ID of an unknown user. */
 export function personName(id: string): string {
   return `@${getScreen().state?.people.find((user) => user.id === id)?.name ?? id}`;
 }

@@ -4,11 +4,11 @@ import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 const QUICK_AMOUNTS = ['10', '50', '200'];
 
-/** What is left on the account, and ways to pay something in. */
+/** The balance, and buttons to top it up. */
 export function Balance({ account }: { readonly account: PanelAccount }) {
   const [amount, setAmount] = useState('');
   const { isBusy, refusal, run } = usePanelAction();
-  const payIn = async (event: Event) => {
+  const topUp = async (event: Event) => {
     event.preventDefault();
     const done = await run({ do: 'top_up', amount });
     if (done?.ok) setAmount('');
@@ -17,9 +17,9 @@ export function Balance({ account }: { readonly account: PanelAccount }) {
     <section aria-labelledby="balance-title">
       <h3 id="balance-title">{account.name}</h3>
       <p class="balance">
-        <strong>{account.balance}</strong> <span class="quiet">on the account</span>
+        <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
-      <form class="row" onSubmit={payIn} aria-busy={isBusy}>
+      <form class="row" onSubmit={topUp} aria-busy={isBusy}>
         {QUICK_AMOUNTS.map((each) => (
           <button
             key={each}

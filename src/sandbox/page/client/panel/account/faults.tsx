@@ -7,7 +7,7 @@ interface FaultsProps {
   readonly faults: readonly PanelFault[];
 }
 
-/** What can be made to go wrong at the hosting service, and what is switched on. */
+/** The faults that the hosting service can be switched to. */
 export function Faults({ presets, faults }: FaultsProps) {
   const known = presets.map(({ id }) => id);
   const others = faults.filter(({ preset }) => preset === null || !known.includes(preset));
@@ -37,7 +37,7 @@ interface FaultSwitchProps {
   readonly faults: readonly PanelFault[];
 }
 
-/** One fault that waits for its request, or strikes until it is switched off. */
+/** One fault: it affects the next request, or all until it is switched off. */
 export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitchProps) {
   const on = faults.filter(({ preset }) => preset === id);
   const { isBusy, refusal, run } = usePanelAction();
@@ -69,9 +69,9 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
 }
 
 function describeLeft(faults: readonly PanelFault[]): string {
-  if (faults.some(({ left }) => left === null)) return 'On until you switch it off.';
+  if (faults.some(({ left }) => left === null)) return 'Stays on until you switch it off.';
   const left = faults.reduce((sum, fault) => sum + (fault.left ?? 0), 0);
-  return left === 1 ? 'Waits for its request.' : `Waits for ${left} requests.`;
+  return left === 1 ? 'Affects the next matching request.' : `Affects the next ${left} matching requests.`;
 }
 
 function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { PanelPrice } from '../../../../panel/panel-api.ts';
 import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
-/** What each plan costs a month; a change holds for the next order. */
+/** The monthly price of each plan; a change applies to the next order. */
 export function Prices({ prices }: { readonly prices: readonly PanelPrice[] }) {
   return (
     <section aria-labelledby="prices-title">

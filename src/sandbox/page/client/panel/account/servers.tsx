@@ -30,7 +30,7 @@ export function Servers({
         aria-busy={isBusy}
         onClick={() => run({ do: 'seed_servers' })}
       >
-        Add 20 running servers, free of charge
+        Add 20 running servers (free)
       </button>
       <Refused words={refusal} />
     </section>
@@ -67,7 +67,7 @@ function removalQuestion({ label }: PanelServer) {
   const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
   return {
     title: plain(`Delete ${label} here?`),
-    text: plain('It is as if somebody deletes it on the account’s own page: the app does not hear of it.'),
+    text: plain('This deletes the server on the hosting account’s own page. The app isn’t notified.'),
     confirm: plain('Delete'),
     deny: plain('Cancel'),
     style: 'danger',

@@ -12,7 +12,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
 ];
 const REDRAW_MS = 20_000;
 
-/** What time it is at the hosting service, and ways to let it be later there. */
+/** The hosting service's clock, and buttons to move it forward. */
 export function Time({ movedMs }: { readonly movedMs: number }) {
   const { isBusy, refusal, run } = usePanelAction();
   const [, redraw] = useReducer((count: number) => count + 1, 0);

@@ -1,7 +1,7 @@
 import { countDone, findPanelState } from '../../state/panel-state.ts';
 import { useScreen } from '../../state/store.ts';
 
-/** "2/5"; a tick when all of the tour is done. */
+/** "2/5"; a check mark when the tour is complete. */
 export function TourCount() {
   const words = useScreen((screen) => {
     const steps = findPanelState(screen)?.tour;

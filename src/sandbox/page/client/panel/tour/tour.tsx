@@ -11,7 +11,7 @@ interface TourProps {
   readonly panel: PanelState;
 }
 
-/** The guided tour: the step that comes next is open, those that really happened are ticked. */
+/** The guided tour: the next step is open, completed ones are checked. */
 export function Tour({ steps, panel }: TourProps) {
   const [opened, setOpened] = useState<string>();
   const done = countDone(steps);
@@ -20,7 +20,7 @@ export function Tour({ steps, panel }: TourProps) {
   const open = opened ?? next;
   return (
     <section class="tour" aria-labelledby="tour-title">
-      <h3 id="tour-title">{isAllDone ? 'That was the tour' : 'Five steps, about two minutes'}</h3>
+      <h3 id="tour-title">{isAllDone ? 'Tour complete' : 'Five steps, about two minutes'}</h3>
       <progress class="tour-progress" max={steps.length} value={done} aria-label="Steps done">
         {done} of {steps.length}
       </progress>
@@ -34,7 +34,7 @@ export function Tour({ steps, panel }: TourProps) {
               aria-expanded={step.id === open}
               onClick={() => setOpened(step.id === open ? '' : step.id)}
             >
-              <span class="step-sign" role="img" aria-label={step.isDone ? 'done' : 'not done yet'}>
+              <span class="step-sign" role="img" aria-label={step.isDone ? 'done' : 'not done'}>
                 {step.isDone ? '✓' : index + 1}
               </span>
               <span class="step-title">{step.title}</span>
@@ -62,13 +62,13 @@ function stepClass({ isDone }: TourStep, isOpen: boolean): string {
 function Finished() {
   return (
     <div class="tour-finished" role="status">
-      <p>The order whose answer was lost was charged once.</p>
+      <p>The order whose response was lost was charged only once.</p>
       <p>
-        What is next? Let other faults strike from the{' '}
+        What's next? Try other failures in the{' '}
         <button type="button" class="link-button" onClick={() => changeScreen({ panelTab: 'account' })}>
           hosting account
         </button>
-        , be somebody else at the bottom left, or look at{' '}
+        , switch user at the bottom left, or see{' '}
         <a href="/gallery" target="_blank" rel="noopener noreferrer">
           everything the app says ↗
         </a>

@@ -6,7 +6,7 @@ const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /**
  * A body of JSON without what only one user may see: apps show a root password in a preformatted block,
- * and everybody in the sandbox sees the traffic.
+ * and every user of the sandbox sees the traffic.
  */
 export function maskJson(part: unknown): unknown {
   if (typeof part === 'string') return maskText(maskInside(part));

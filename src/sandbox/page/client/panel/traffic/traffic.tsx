@@ -20,7 +20,7 @@ interface TrafficProps {
   readonly requests: readonly PanelRequest[];
 }
 
-/** Every request between Slack, the app and the hosting API, newest first; each unfolds. */
+/** Every request between Slack, the app and the hosting API, newest first. */
 export function Traffic({ laws, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
   const cleared = useScreen((screen) => screen.cleared);
@@ -41,7 +41,7 @@ export function Traffic({ laws, entries, requests }: TrafficProps) {
           )}
         </div>
         {hasHosting && <Kinds chosen={kind} />}
-        {rows.length === 0 && <p class="quiet">No request yet. Type a command.</p>}
+        {rows.length === 0 && <p class="quiet">No requests yet. Run a command.</p>}
         <ol class="traffic">
           {rows
             .slice(-SHOWN)
