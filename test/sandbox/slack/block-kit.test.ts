@@ -1,42 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
+import {
+  actions,
+  button,
+  cell,
+  conversations,
+  divider,
+  form,
+  grid,
+  input,
+  type Json,
+  many,
+  modal,
+  mrkdwn,
+  option,
+  plain,
+  richCell,
+  section,
+  select,
+  table,
+  textInput,
+  x,
+} from './support/block-samples.ts';
 
-type Json = Record<string, unknown>;
-
-const plain = (text: string) => ({ type: 'plain_text', text });
-const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
-const x = (length: number) => 'x'.repeat(length);
-const many = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index));
-const section = (text: string) => ({ type: 'section', text: mrkdwn(text) });
-const divider = { type: 'divider' };
-const option = (text: string, value = text) => ({ text: plain(text), value });
-const button = (more: Json = {}) => ({ type: 'button', text: plain('Go'), ...more });
-const actions = (...elements: Json[]) => ({ type: 'actions', elements });
-const select = (more: Json = {}) => actions({ type: 'static_select', options: [option('a')], ...more });
-const input = (element: Json, more: Json = {}) => ({
-  type: 'input',
-  label: plain('Label'),
-  element,
-  ...more,
-});
-const textInput = (more: Json = {}) => input({ type: 'plain_text_input', ...more });
-const conversations = (filter: Json) => actions({ type: 'conversations_select', filter });
-const cell = (text: string) => ({ type: 'raw_text', text });
-const table = (rows: unknown[][], more: Json = {}) => ({
-  type: 'data_table',
-  caption: 'Servers',
-  rows,
-  ...more,
-});
-const grid = (rows: number, columns: number, text = 'x') => many(rows, () => many(columns, () => cell(text)));
-const modal = (blocks: unknown[], more: Json = {}) => ({
-  type: 'modal',
-  title: plain('Title'),
-  blocks,
-  ...more,
-});
-const form = (blocks: unknown[], more: Json = {}) => modal(blocks, { submit: plain('Send'), ...more });
 const rules = (faults: readonly { rule: string }[]) => faults.map(({ rule }) => rule);
 const inMessage = (...blocks: Json[]) => rules(findMessageFaults({ text: 'x', blocks }));
 const inModal = (...blocks: Json[]) => rules(findViewFaults(form(blocks)));
@@ -257,7 +243,3 @@ describe('what Slack takes', () => {
     });
   });
 });
-
-function richCell(text: string): Json {
-  return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }] };
-}

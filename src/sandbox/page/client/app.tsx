@@ -60,15 +60,19 @@ function Workspace({ state }: { readonly state: PageState }) {
       <aside class="panel-frame" aria-label="Behind the scenes">
         <Panel state={state} />
       </aside>
-      {drawer !== 'none' && (
-        <button
-          type="button"
-          class="drawer-shade"
-          aria-label="Close the drawer"
-          onClick={() => changeScreen({ drawer: 'none' })}
-        />
-      )}
+      {drawer !== 'none' && <DrawerShade />}
     </div>
+  );
+}
+
+function DrawerShade() {
+  return (
+    <button
+      type="button"
+      class="drawer-shade"
+      aria-label="Close the drawer"
+      onClick={() => changeScreen({ drawer: 'none' })}
+    />
   );
 }
 

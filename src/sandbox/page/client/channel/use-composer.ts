@@ -11,23 +11,9 @@ const unsent = new Map<string, string>();
 
 /** The state of the composer: its text, completions, and what keys do. */
 export function useComposer(channel: PageChannel, state: PageState) {
-  const key = `${state.as.id}/${channel.id}`;
-  const [text, setText] = useState(unsent.get(key) ?? '');
+  const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state);
   const [sending, setSending] = useState('');
-  const [isDismissed, setDismissed] = useState(false);
-  const [active, setActive] = useState(0);
   const [back, setBack] = useState(0);
-  const { subcommands } = useExtras();
-  const found = isDismissed ? [] : complete(text, state, subcommands);
-  const completions = found[0]?.text === text ? [] : found;
-  const at = Math.max(0, Math.min(active, completions.length - 1));
-
-  const change = (next: string): void => {
-    setText(next);
-    unsent.set(key, next);
-    setDismissed(false);
-    setActive(0);
-  };
   const send = async (): Promise<void> => {
     const line = text.trim();
     if (line === '') return;
@@ -38,23 +24,43 @@ export function useComposer(channel: PageChannel, state: PageState) {
     const kind = line.startsWith('/') ? 'command' : 'message';
     const done = await performWithNotice({ do: kind, channel: channel.id, text: line });
     setSending('');
-    // What was refused comes back to be corrected, unless the next line is under way.
-    if (!done.ok && !unsent.get(key)) change(line);
+    // A refused line comes back to be corrected, unless the next one has been started.
+    if (!done.ok && !isUnsent()) change(line);
   };
   const stepBack = (step: number): void => {
     const { line, steps } = recall(back + step);
     setBack(steps);
     change(line);
-    setDismissed(true);
+    dismiss();
   };
-  const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
-  const dismiss = (): void => setDismissed(true);
   useInsertedText((words) => {
     change(words);
     // The text is complete: Enter sends it.
-    setDismissed(true);
+    dismiss();
   });
-  return { text, sending, completions, at, isRecalling: back > 0, change, send, stepBack, move, dismiss };
+  return { ...completing, text, sending, isRecalling: back > 0, change, send, stepBack, dismiss };
+}
+
+/** The text of a channel's composer, and what it can be completed to. */
+function useCompletedText(channel: PageChannel, state: PageState) {
+  const key = `${state.as.id}/${channel.id}`;
+  const [text, setText] = useState(unsent.get(key) ?? '');
+  const [isDismissed, setDismissed] = useState(false);
+  const [active, setActive] = useState(0);
+  const { subcommands } = useExtras();
+  const found = isDismissed ? [] : complete(text, state, subcommands);
+  const completions = found[0]?.text === text ? [] : found;
+  const at = Math.max(0, Math.min(active, completions.length - 1));
+  const change = (next: string): void => {
+    setText(next);
+    unsent.set(key, next);
+    setDismissed(false);
+    setActive(0);
+  };
+  const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
+  const dismiss = (): void => setDismissed(true);
+  const isUnsent = (): boolean => Boolean(unsent.get(key));
+  return { text, completions, at, change, move, dismiss, isUnsent };
 }
 
 /** Takes over text that another part of the page put into the composer. */

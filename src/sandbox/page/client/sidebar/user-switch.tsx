@@ -62,24 +62,33 @@ function UserList({ state, anchor, onClose }: UserListProps) {
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
           .map((user) => (
             <li key={user.id}>
-              <a
-                href={addressOf(user)}
-                aria-current={user.id === state.as.id ? 'true' : undefined}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  onClose();
-                  switchUser(user.id);
-                }}
-              >
-                <Avatar user={user} size="small" />
-                <UserNames user={user} />
-              </a>
+              <UserLink user={user} isCurrent={user.id === state.as.id} onClose={onClose} />
             </li>
           ))}
       </ul>
       <div class="popup-hint">Ctrl-click opens a new tab; both stay live.</div>
     </div>
+  );
+}
+
+interface UserLinkProps {
+  readonly user: PageUser;
+  readonly isCurrent: boolean;
+  readonly onClose: () => void;
+}
+
+function UserLink({ user, isCurrent, onClose }: UserLinkProps) {
+  const choose = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onClose();
+    switchUser(user.id);
+  };
+  return (
+    <a href={addressOf(user)} aria-current={isCurrent ? 'true' : undefined} onClick={choose}>
+      <Avatar user={user} size="small" />
+      <UserNames user={user} />
+    </a>
   );
 }
 

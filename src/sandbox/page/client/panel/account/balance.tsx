@@ -20,17 +20,7 @@ export function Balance({ account }: { readonly account: PanelAccount }) {
         <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
       <form class="row" onSubmit={topUp} aria-busy={isBusy}>
-        {QUICK_AMOUNTS.map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="button small"
-            aria-label={`Top up ${each}`}
-            onClick={() => run({ do: 'top_up', amount: each })}
-          >
-            +{each}
-          </button>
-        ))}
+        <QuickAmounts onChoose={(each) => run({ do: 'top_up', amount: each })} />
         <input
           class="text-input amount"
           inputMode="decimal"
@@ -46,5 +36,23 @@ export function Balance({ account }: { readonly account: PanelAccount }) {
       </form>
       <Refused words={refusal} />
     </section>
+  );
+}
+
+function QuickAmounts({ onChoose }: { readonly onChoose: (amount: string) => void }) {
+  return (
+    <>
+      {QUICK_AMOUNTS.map((amount) => (
+        <button
+          key={amount}
+          type="button"
+          class="button small"
+          aria-label={`Top up ${amount}`}
+          onClick={() => onChoose(amount)}
+        >
+          +{amount}
+        </button>
+      ))}
+    </>
   );
 }

@@ -28,18 +28,12 @@ export function Tour({ steps, panel }: TourProps) {
       <ol class="steps">
         {steps.map((step, index) => (
           <li key={step.id} class={stepClass(step, step.id === open)}>
-            <button
-              type="button"
-              class="step-head"
-              aria-expanded={step.id === open}
-              onClick={() => setOpened(step.id === open ? '' : step.id)}
-            >
-              <span class="step-sign" role="img" aria-label={step.isDone ? 'done' : 'not done'}>
-                {step.isDone ? '✓' : index + 1}
-              </span>
-              <span class="step-title">{step.title}</span>
-              {step.doneAt !== null && <time class="step-time">{clockTime(new Date(step.doneAt))}</time>}
-            </button>
+            <StepHead
+              step={step}
+              number={index + 1}
+              isOpen={step.id === open}
+              onToggle={() => setOpened(step.id === open ? '' : step.id)}
+            />
             {step.id === open && (
               <div class="step-body">
                 <p>
@@ -52,6 +46,25 @@ export function Tour({ steps, panel }: TourProps) {
         ))}
       </ol>
     </section>
+  );
+}
+
+interface StepHeadProps {
+  readonly step: TourStep;
+  readonly number: number;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}
+
+function StepHead({ step: { title, isDone, doneAt }, number, isOpen, onToggle }: StepHeadProps) {
+  return (
+    <button type="button" class="step-head" aria-expanded={isOpen} onClick={onToggle}>
+      <span class="step-sign" role="img" aria-label={isDone ? 'done' : 'not done'}>
+        {isDone ? '✓' : number}
+      </span>
+      <span class="step-title">{title}</span>
+      {doneAt !== null && <time class="step-time">{clockTime(new Date(doneAt))}</time>}
+    </button>
   );
 }
 
