@@ -226,7 +226,7 @@ async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
   const first =
     account.connection === 'none'
       ? 'To start: 1. Press *Create an API key* in the tour → (on a phone: tap *Tour*) and copy the key. 2. Run `/vps connect`, open the link and paste the key.'
-      : 'It is connected to our hosting account: try `/vps create`.';
+      : "It's connected to our hosting account. Try `/vps create`.";
   await slack
     .as('olga')
     .in('#ops')

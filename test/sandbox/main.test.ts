@@ -94,7 +94,7 @@ const isWritten = async (path: string, text: string) =>
   vi.waitFor(async () => expect(await readFile(path, 'utf8')).toContain(text), { timeout: 5000 });
 
 describe('npm run sandbox', () => {
-  test('prints an address, is not connected until somebody does it, and ends when told', {
+  test('prints an address, is not connected at first, and ends on a signal', {
     timeout: 2 * START_MS,
   }, async () => {
     const port = await findPorts();

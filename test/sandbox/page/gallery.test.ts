@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 describe('the gallery', () => {
-  it('has every surface of the tests, each with an address of its own', async () => {
+  it('has every surface of the fixtures, each with its own address', async () => {
     const answer = await fetch(`${origin}/gallery.json`);
     const { pieces } = (await answer.json()) as GalleryState;
     const names = new Set(pieces.map(({ name }) => name));
@@ -39,7 +39,7 @@ describe('the gallery', () => {
     expect(pieces.filter(({ group }) => group === 'Everything else').map(({ name }) => name)).toEqual([]);
   });
 
-  it('answers nobody but this machine', async () => {
+  it('answers this machine only', async () => {
     const answer = await fetch(`${origin}/gallery.json`, { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(answer.status).toBe(403);
     expect((await fetch(`${origin}/gallery.json`, { method: 'POST' })).status).toBe(405);
@@ -87,7 +87,7 @@ describe.skipIf(!chromiumPath)('the page of the gallery', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('finds by words, keeps the wish in the address, and asks what a button asks', async () => {
+  it('filters by words, keeps its options in the address, and shows the dialogs of buttons', async () => {
     const page = await open('/gallery', 1400);
     await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('forget the api key?');
     await page.getByText(/^\d of /).waitFor();

@@ -27,7 +27,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     lawsToBreak = [];
   });
 
-  it('shows an answer that is only for you to nobody else, and not after a reload', async () => {
+  it('shows an ephemeral answer to one user only, and not after a reload', async () => {
     const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await say(owner, 'good morning');
     await say(owner, '/vps hello');
@@ -40,7 +40,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await log(owner).textContent()).not.toContain('you typed');
   });
 
-  it('asks before a button that asks, and does nothing when one declines', async () => {
+  it('shows the confirmation dialog of a button, and does nothing when the user declines', async () => {
     const page = await stage.open('olga');
     await say(page, '/vps show web-1');
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -55,7 +55,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await log(page).getByText('stopped').waitFor();
   });
 
-  it('fills a modal by keyboard, with errors beside the fields, and comes back from a second one', async () => {
+  it('fills a modal by keyboard, with errors at the fields, and returns from a second one', async () => {
     const page = await stage.open('mara');
     await say(page, '/vps create');
     await modal(page).getByRole('button', { name: 'Plan Choose a plan' }).focus();
@@ -88,7 +88,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Message #ops');
   });
 
-  it('tells the app once what was chosen from a menu, people among them', async () => {
+  it('sends a choice from a menu to the app once, for menus of users, too', async () => {
     const page = await stage.open('olga');
     await say(page, '/vps everything');
     await page.getByRole('button', { name: 'Somebody', exact: true }).click();
@@ -118,7 +118,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await rows()).toEqual(['web-7', 'web-6', 'web-5', 'web-1']);
   });
 
-  it('completes commands, and marks what is new elsewhere', async () => {
+  it('completes commands, and marks unread messages in other channels', async () => {
     const page = await stage.open('olga');
     await composerOf(page).pressSequentially('/v');
     await page.getByRole('option', { name: /^\/vps help/ }).waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await log(page).locator('strong a').getAttribute('rel')).toBe('noopener noreferrer');
   });
 
-  it('changes seats: the channels, the ephemeral messages and the address are those of the other person', async () => {
+  it('switches the user: channels, ephemeral messages and address are those of the other user', async () => {
     const page = await stage.open('olga');
     await say(page, '/vps hello');
     await page.getByText('you typed hello').waitFor();
@@ -172,7 +172,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByText('command /vps list').waitFor({ state: 'hidden' });
   });
 
-  it('says so when the app fails, in the modal and beside the traffic', async () => {
+  it('shows it when the app fails, in the modal and in the traffic', async () => {
     lawsToBreak = ['bad_ack'];
     const page = await stage.open('olga');
     await say(page, '/vps create');

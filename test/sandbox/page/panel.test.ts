@@ -100,7 +100,7 @@ describe('the list of requests', () => {
     expect(keys(entries, requests, 'slack', nothingCleared)).toEqual(['slack 1', 'slack 2']);
   });
 
-  it('forgets what was cleared away, and starts anew with a sandbox that was started again', () => {
+  it('hides cleared requests, and shows all again after a restart of the sandbox', () => {
     expect(keys(entries, requests, 'all', { slack: 1, hosting: 2 })).toEqual(['slack 2']);
     expect(keys(entries, requests, 'all', { slack: 900, hosting: 2 })).toEqual(['slack 1', 'slack 2']);
   });
@@ -119,7 +119,7 @@ describe('the list of requests', () => {
   });
 });
 
-describe('what stands beside the chat after events', () => {
+describe('the state of the panel after events', () => {
   const empty: PanelState = {
     account: {
       name: 'Sandbox Ltd',

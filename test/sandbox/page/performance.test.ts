@@ -38,7 +38,7 @@ describe.skipIf(!chromiumPath)('a channel with 2,000 messages', () => {
     await browser?.close();
   });
 
-  it('is there in a second, answers a press at once, and scrolls smoothly to its beginning', {
+  it('opens within a second, answers a press immediately, and scrolls smoothly to its beginning', {
     timeout: 60_000,
   }, async () => {
     const opener = await stage.open('olga');

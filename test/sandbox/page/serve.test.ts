@@ -28,7 +28,7 @@ describe('the files of the page', () => {
     server.close();
   });
 
-  it('are served under a policy that lets nothing inline run, nothing from elsewhere in, no text become markup', async () => {
+  it('are served under a policy that blocks inline scripts, other servers and text as markup', async () => {
     const answer = await fetch(`${origin}/?as=olga`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
@@ -76,7 +76,7 @@ describe('the files of the page', () => {
     }
   });
 
-  it('are bundled anew when a file of the folder changes', async () => {
+  it('are bundled again when a file of the folder changes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-page-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'a.ts'), 'one');
@@ -90,7 +90,7 @@ describe('the files of the page', () => {
     expect(findCachedBundle(before)).toBeUndefined();
   });
 
-  it('include what the sandbox adds, and nothing that was not asked for', async () => {
+  it('include the links of the sandbox, and no other files', async () => {
     expect(await (await fetch(`${origin}/links.json`)).json()).toMatchObject({
       links: [{ text: 'Account' }],
     });

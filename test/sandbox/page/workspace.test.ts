@@ -23,7 +23,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is called by name: people, groups, and whoever is not there any more', async () => {
+  it('shows names: of users, groups, and former members', async () => {
     const owner = await stage.open('olga');
     await composerOf(owner).fill('ask @on');
     await owner.getByRole('option', { name: /@oncall/ }).click();
@@ -48,7 +48,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     await viewer.getByText('beginning of #general').waitFor();
   });
 
-  it('remembers what each person has read, in every window of theirs', async () => {
+  it('remembers what each user has read, in all their windows', async () => {
     const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await room(owner, 'general').click();
     await say(owner, 'first');
@@ -61,7 +61,7 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     await room(again, 'general, 1 unread').waitFor();
   });
 
-  it('offers commands to nobody of another organisation', async () => {
+  it('offers no commands to users of other organizations', async () => {
     const external = await stage.open('sam');
     expect(await composerOf(external).getAttribute('placeholder')).toBe('Message #acme-shared');
     await composerOf(external).fill('/v');

@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connectByForm, orderServer, startBeside } from './support.ts';
+import { connectByForm, orderServer, startWithPanel } from './support.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amount: '1' });
 
-describe('the panel lets in', () => {
-  it('nobody who calls this machine by another name', async () => {
-    await using panel = await startBeside();
+describe('the panel refuses', () => {
+  it('a request to this machine under another name', async () => {
+    await using panel = await startWithPanel();
     for (const path of ['/panel/state', '/panel/live'])
       expect(await panel.send('GET', path, { host: 'evil.example' })).toMatchObject({ status: 403 });
     const headers = { ...JSON_TYPE, host: 'evil.example' };
     expect(await panel.send('POST', '/panel/do', headers, TOP_UP)).toMatchObject({ status: 403 });
   });
 
-  it('no other site, and nothing that is no JSON, too big or no deed', async () => {
-    await using panel = await startBeside();
+  it('other sites, and bodies that are not JSON, too large or unknown actions', async () => {
+    await using panel = await startWithPanel();
     const before = (await panel.state()).account.balance;
     const refused: readonly [number, Record<string, string>, string][] = [
       [403, { ...JSON_TYPE, origin: 'http://evil.example' }, TOP_UP],
@@ -44,7 +44,7 @@ describe('the panel lets in', () => {
   });
 
   it('everything else through to the page', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     expect(await panel.send('GET', '/panels')).toEqual({ status: 404, text: 'the page' });
     expect(await panel.send('GET', '/panel/nothing')).toEqual({ status: 404, text: 'not found' });
   });
@@ -52,7 +52,7 @@ describe('the panel lets in', () => {
 
 describe('the panel', () => {
   it('shows the account as it is, with amounts as decimals', async () => {
-    await using panel = await startBeside({ isConnected: true });
+    await using panel = await startWithPanel({ isConnected: true });
     const { hosting, account } = panel.team;
     await orderServer(panel, 'web-1');
     await panel.team.slack.as('mara').sees('was created');
@@ -96,7 +96,7 @@ describe('the panel', () => {
   });
 
   it('does what the account page does', async () => {
-    await using panel = await startBeside({ balanceMinor: 0 });
+    await using panel = await startWithPanel({ balanceMinor: 0 });
     const { hosting, account } = panel.team;
     const done = { ok: true };
     expect(await panel.perform({ do: 'create_key' })).toMatchObject({ ok: false, error: 'no_top_up' });
@@ -127,7 +127,7 @@ describe('the panel', () => {
   });
 
   it('knows whether the app has a key, and whether that key still works', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     expect((await panel.state()).account.connection).toBe('none');
     expect(await connectByForm(panel, panel.team.apiKey)).toBe(200);
     const { connection, keys } = (await panel.state()).account;
@@ -139,7 +139,7 @@ describe('the panel', () => {
   });
 
   it('gives a new key once, and no key and no root password ever again', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     const live = await panel.listen();
     const done = await panel.perform({ do: 'create_key' });
     const key = (done.ok && done.key) || 'none';
@@ -159,7 +159,7 @@ describe('the panel', () => {
   });
 
   it('offers faults by what one will see, and takes each of them on and off', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     const { presets } = await panel.state();
     for (const { id } of presets) {
       expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
@@ -178,9 +178,9 @@ describe('the panel', () => {
   });
 });
 
-describe('what happens is told as it happens', () => {
-  it('requests, money, servers and the account, to everybody who listens', async () => {
-    await using panel = await startBeside({ isConnected: true });
+describe('events are sent as they happen', () => {
+  it('requests, money, servers and the account, to every listener', async () => {
+    await using panel = await startWithPanel({ isConnected: true });
     const [one, other] = [await panel.listen(), await panel.listen()];
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
@@ -202,7 +202,7 @@ describe('what happens is told as it happens', () => {
   });
 
   it('states that change by the passing of time alone, and the moment that a connection begins', async () => {
-    await using panel = await startBeside({ hosting: { createDelayMs: 100 } });
+    await using panel = await startWithPanel({ hosting: { createDelayMs: 100 } });
     const live = await panel.listen();
     await connectByForm(panel, panel.team.apiKey);
     await vi.waitFor(() => expect(live.text()).toContain('"connection":"works"'));
@@ -222,7 +222,7 @@ describe('what happens is told as it happens', () => {
   });
 
   it('until the page goes away', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     const live = await panel.listen();
     live.close();
     await panel.perform({ do: 'top_up', amount: '5' });

@@ -40,7 +40,7 @@ export interface Live {
 }
 
 /** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
-export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
+export async function startWithPanel(options: TeamOptions = {}): Promise<Beside> {
   const team = await startTeam({ isConnected: false, ...options });
   const { hosting, account, slack } = team;
   const open = await openPanel({ hosting, account, slack, store: team.app.ports });

@@ -19,7 +19,7 @@ describe('a user group', () => {
     expect(await members()).toEqual([USERS.otto.id]);
   });
 
-  it('is listed with its members only when they are asked for', async () => {
+  it('is listed with its members only on request', async () => {
     const { app } = await start();
     const [oncall, platform] = (await app.call('usergroups.list', {})).usergroups as Json[];
     expect(oncall).toMatchObject({ id: ONCALL, handle: 'oncall', date_delete: 0 });
@@ -30,7 +30,7 @@ describe('a user group', () => {
     });
   });
 
-  it('is gone once it is disabled, unless disabled ones are asked for', async () => {
+  it('is left out once it is disabled, unless disabled ones are requested', async () => {
     const { slack, app } = await start();
     slack.admin.group(ONCALL).isDisabled = true;
     expect(await app.call('usergroups.users.list', { usergroup: ONCALL })).toMatchObject({
@@ -45,7 +45,7 @@ describe('a user group', () => {
   });
 });
 
-describe('somebody whose account is switched off', () => {
+describe('a deactivated user', () => {
   it('is out of all groups and channels, and reported as deleted without any standing', async () => {
     const { slack, app } = await start();
     slack.admin.deactivate('otto');
@@ -83,13 +83,13 @@ describe('somebody whose account is switched off', () => {
 });
 
 describe('who else there is', () => {
-  it('tells bots from people, Slackbot aside, who says to be none', async () => {
+  it('tells bots from people, except Slackbot, which claims to be none', async () => {
     const { app } = await start();
     expect(await userOf(app, 'U0DEPLOYER')).toMatchObject({ is_bot: true, deleted: false });
     expect(await userOf(app, 'USLACKBOT')).toMatchObject({ is_bot: false });
   });
 
-  it('lets somebody join, with an id of an organisation, and become a guest later', async () => {
+  it('adds a user, with an ID of an organization, who becomes a guest later', async () => {
     const { slack, app } = await start();
     const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' }, ['#ops']);
     await slack.as(wanda).types('/vps list');
@@ -98,7 +98,7 @@ describe('who else there is', () => {
     expect(await userOf(app, 'W0WANDA001')).toMatchObject({ is_restricted: true });
   });
 
-  it('keeps commands from other organisations, unless they are forced through', async () => {
+  it('blocks commands from other organizations, unless they are forced', async () => {
     const { slack, app } = await start();
     const external = slack.as('sam').in('#acme-shared');
     await expect(external.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
@@ -145,8 +145,8 @@ describe('a channel', () => {
   });
 });
 
-describe('in an organisation of several workspaces', () => {
-  it('says so in commands as text, elsewhere as JSON', async () => {
+describe('in an organization of several workspaces', () => {
+  it('says so in commands as text, in other payloads as JSON', async () => {
     const { slack, app } = await start();
     slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
     await slack.as('olga').types('/vps list');
@@ -185,7 +185,7 @@ describe('in an organisation of several workspaces', () => {
 });
 
 describe('a menu for several options that the app offers', () => {
-  it('keeps what was found by different words', async () => {
+  it('keeps the options that were found by different words', async () => {
     const { slack, app } = await start();
     await app.call('chat.postMessage', {
       channel: 'C0OPS00001',

@@ -53,7 +53,7 @@ describe('the record', () => {
     expect(JSON.stringify(traffic)).toContain('[masked]');
   });
 
-  it('tells listeners until they leave', async () => {
+  it('calls listeners until they stop', async () => {
     const { slack } = await startBoth();
     const seen: string[] = [];
     const leave = slack.onEvent(({ type }) => seen.push(type));

@@ -136,11 +136,11 @@ describe('the limits', () => {
   });
 });
 
-describe('what Slack refuses whatever its size', () => {
+describe('what Slack refuses, regardless of its size', () => {
   it.each<[string, string, Json]>([
     ['a block of an unknown type', 'unknown_type', { type: 'dropdown' }],
     ['an element of an unknown type', 'unknown_type', actions({ type: 'knob' })],
-    ['a field that is none', 'unknown_field', { ...section('x'), colour: 'red' }],
+    ['an unknown field', 'unknown_field', { ...section('x'), colour: 'red' }],
     ['an empty text', 'too_short', section('')],
     ['a section without text', 'missing', { type: 'section' }],
     ['mrkdwn on a button', 'wrong_type', actions(button({ text: mrkdwn('x') }))],
@@ -155,8 +155,8 @@ describe('what Slack refuses whatever its size', () => {
     ['an overflow menu as an input', 'unknown_type', input({ type: 'overflow', options: [option('a')] })],
     ['a filter of conversations that filters nothing', 'missing', conversations({})],
     ['a filter that includes no kind', 'too_few', conversations({ include: [] })],
-    ['a filter of a kind that is none', 'wrong_type', conversations({ include: ['secret'] })],
-    ['a filter with a field that is none', 'unknown_field', conversations({ only: ['public'] })],
+    ['a filter of an unknown kind', 'wrong_type', conversations({ include: ['secret'] })],
+    ['a filter with an unknown field', 'unknown_field', conversations({ only: ['public'] })],
     ['an alert in a message', 'not_allowed_here', { type: 'alert', text: plain('x') }],
     ['a data table without a caption', 'missing', table(grid(2, 2), { caption: undefined })],
     ['a data table of a header only', 'too_few', table(grid(1, 2))],
@@ -187,13 +187,13 @@ describe('what Slack refuses whatever its size', () => {
     ]);
   });
 
-  it('blocks that are no list, and views that are none', () => {
+  it('blocks that are not a list, and views that are not objects', () => {
     expect(rules(findMessageFaults({ blocks: 'x' }))).toEqual(['wrong_type']);
     expect(findViewFaults(undefined)).not.toEqual([]);
   });
 });
 
-describe('what Slack takes', () => {
+describe('what Slack accepts', () => {
   it('rich text, dates, groups, several kinds of input, and an initial option with other emoji settings', () => {
     const rich = {
       type: 'rich_text',
@@ -231,7 +231,7 @@ describe('what Slack takes', () => {
     ).toEqual([]);
   });
 
-  it('says where the fault is', () => {
+  it('names the place of the fault', () => {
     const [fault] = findMessageFaults({
       text: 'x',
       blocks: [divider, actions(button({ text: plain(x(76)) }))],

@@ -29,7 +29,7 @@ describe('a slash command', () => {
     expect(request?.headers['x-slack-signature']).toBe(`v0=${signature}`);
   });
 
-  it('carries people, channels, groups and addresses as ids, and & < > as entities', async () => {
+  it('contains users, channels, groups and addresses as IDs, and & < > as entities', async () => {
     const { slack, app } = await startBoth();
     await slack.as('olga').types('/vps @vera #ops @oncall @here <b> & https://x.test/?a=1 me@viewer');
     expect(app.last().text).toBe(
@@ -45,7 +45,7 @@ describe('a slash command', () => {
     expect(app.last().channel_name).toBe('privategroup');
   });
 
-  it('shows the text or the message in its ack, to nobody else unless told so', async () => {
+  it('shows the text or the message of its ack to the user only, unless it says in_channel', async () => {
     const { slack, app } = await startBoth();
     const owner = slack.as('olga');
     app.reply = () => ({ body: 'just text' });
@@ -90,7 +90,7 @@ describe('a slash command', () => {
     expect(laws(slack)).toEqual(['limits']);
   });
 
-  it('is not there for people of other organisations, nor in channels one is not in', async () => {
+  it('is not available to users of other organizations, nor in channels they are not in', async () => {
     const { slack, app } = await startBoth();
     const external = slack.as('sam').in('#acme-shared');
     await expect(external.types('/vps list')).rejects.toThrow('command_not_available');

@@ -51,7 +51,7 @@ describe('a button in a message', () => {
     expect(app.last()).not.toHaveProperty('message');
   });
 
-  it('names the home team of somebody of another organisation', async () => {
+  it('names the home team of a user of another organization', async () => {
     const { slack, app } = await startBoth();
     await app.call('chat.postMessage', {
       channel: 'C0SHARED01',
@@ -62,7 +62,7 @@ describe('a button in a message', () => {
     expect(app.last()).toMatchObject({ user: { team_id: 'T0ACME0001' }, team: { id: 'T0SANDBOX' } });
   });
 
-  it('asks for confirmation first, and does nothing when the person declines', async () => {
+  it('asks for confirmation first, and does nothing when the user declines', async () => {
     const confirm = {
       title: plain('Sure?'),
       text: plain('It stops.'),
@@ -102,7 +102,7 @@ describe('a button in a message', () => {
 });
 
 describe('menus in a message', () => {
-  it('send the chosen option, found by placeholder or by the text beside', async () => {
+  it('send the chosen option, found by placeholder or by the text next to it', async () => {
     const pick = {
       type: 'static_select',
       action_id: 'pick',
@@ -136,7 +136,7 @@ describe('an input in a message', () => {
     ...more,
   });
 
-  it('tells the app of what is typed only when its block says so', async () => {
+  it('sends typed text to the app only when its block says so', async () => {
     const quiet = await withMessage(label({}));
     await quiet.owner.fills({ Label: 'web-1' });
     expect(quiet.app.received).toEqual([]);
@@ -150,7 +150,7 @@ describe('an external select', () => {
   const external = (more: Json = {}) =>
     actions({ type: 'external_select', action_id: 'find', placeholder: plain('Find a server'), ...more });
 
-  it('asks the app for options while one types, and takes only those', async () => {
+  it('asks the app for options while the user types, and takes only those', async () => {
     const { app, owner, laws } = await withMessage(external({ min_query_length: 1 }));
     app.reply = ({ kind, content }) =>
       kind === 'block_suggestion'
@@ -173,7 +173,7 @@ describe('an external select', () => {
     expect(laws()).toEqual([]);
   });
 
-  it('asks nothing before enough is typed', async () => {
+  it('does not ask the app before enough is typed', async () => {
     const { app, owner } = await withMessage(external());
     await expect(owner.suggestionsFor('Find a server', 'we')).rejects.toThrow('query_too_short');
     expect(app.received).toEqual([]);

@@ -15,7 +15,7 @@ const post = (app: FakeApp, text: string, blocks: readonly unknown[] = []) =>
   app.call('chat.postMessage', { channel: OPS, text, ...(blocks.length > 0 ? { blocks } : {}) });
 
 describe('after a restart', () => {
-  it('channels and conversations hold what everybody saw there, in the same order', async () => {
+  it('channels and conversations hold their public messages, in the same order', async () => {
     const { slack, app } = await startBoth();
     await slack.as('olga').types('hello *all*');
     const { ts } = await post(app, 'one');
@@ -32,7 +32,7 @@ describe('after a restart', () => {
     expect(later.slack.as('vera').messages().at(-1)?.text).toBe('three');
   });
 
-  it('buttons of kept messages still work, and the app can change what it said', async () => {
+  it('buttons of stored messages still work, and the app can edit its messages', async () => {
     const { slack, app } = await startBoth();
     const { ts } = await post(app, 'Sure?', [actions(button('Yes', { value: '7' }))]);
     const later = await restart(slack);
@@ -42,7 +42,7 @@ describe('after a restart', () => {
     await later.slack.as('vera').sees('Done');
   });
 
-  it('nothing that was for one person alone is kept, in no form', async () => {
+  it('ephemeral messages are not stored in any form', async () => {
     const { slack, app } = await startBoth();
     const secret = 'Xk9-root-password';
     await slack.as('olga').types('/vps create');

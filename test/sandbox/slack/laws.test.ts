@@ -69,7 +69,7 @@ describe('what can be read', () => {
     expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
   });
 
-  it('a response_url that nobody gave is none', async () => {
+  it('an unknown response_url is refused', async () => {
     const { slack, app } = await startBoth();
     expect(await app.respond(`${slack.url}/reply/T0SANDBOX/1/guessed`, { text: 'x' })).toEqual({
       status: 404,
@@ -84,15 +84,15 @@ describe('what can be read', () => {
   });
 });
 
-describe('what a person can do', () => {
-  it('a button with a link tells the app all the same', async () => {
+describe('what a user can do', () => {
+  it('a button with a link is sent to the app, too', async () => {
     const { slack, app } = await startBoth();
     await post(app, actions(button('Docs', { url: 'https://x.test/' })));
     await slack.as('olga').presses('Docs');
     expect(app.last()).toMatchObject({ type: 'block_actions', actions: [{ url: 'https://x.test/' }] });
   });
 
-  it('nobody presses what is not there, nor asks the app about a menu that has its own options', async () => {
+  it('a missing button can’t be pressed, and a menu with its own options does not ask the app', async () => {
     const { slack, app } = await startBoth();
     const select = { type: 'static_select', action_id: 'one', options: [{ text: plain('A'), value: 'a' }] };
     const { ts } = await post(app, actions(select));
@@ -126,7 +126,7 @@ describe('what a person can do', () => {
     await expect(slack.as('olga').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
   });
 
-  it('people of other organisations have neither the home of the app nor its shortcuts', async () => {
+  it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
     const { slack } = await startBoth({
       app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
     });

@@ -80,7 +80,7 @@ describe('an open modal', () => {
     await owner.sees('Label: [web-1]');
   });
 
-  it('is not found after the person closed it', async () => {
+  it('is not found after the user closed it', async () => {
     const { app, open, owner } = await afterCommand();
     const view = viewOf(await open(modal([section('x')])));
     await owner.closes();
@@ -91,7 +91,7 @@ describe('an open modal', () => {
     expect(app.last().type).not.toBe('view_closed');
   });
 
-  it('tells the app that it was closed, if asked to', async () => {
+  it('tells the app that it was closed, if notify_on_close is set', async () => {
     const { app, open, owner } = await afterCommand();
     await open(modal([section('x')], { notify_on_close: true, private_metadata: 'm' }));
     await owner.presses('Cancel');

@@ -27,7 +27,7 @@ async function stateOf({ slack }: Both, as: string): Promise<PageState> {
 const opsOf = (state: PageState) => state.channels.find(({ id }) => id === OPS);
 
 describe('the page API', () => {
-  it('shows each person what that person can see', async () => {
+  it('shows each user what that user can see', async () => {
     const both = await startBoth();
     both.app.reply = () => ({ body: 'only for you' });
     await perform(both, { as: OWNER, do: 'command', channel: OPS, text: '/vps help' });
@@ -73,7 +73,7 @@ describe('the page API', () => {
     });
   });
 
-  it('hands the confirmation dialog to the page before it lets a button through', async () => {
+  it('returns the confirmation dialog of a button to the page first', async () => {
     const both = await startBoth();
     const confirm = { text: plain('Really?') };
     const blocks = [actions(button('Stop', { confirm }))];
@@ -114,7 +114,7 @@ describe('the page API', () => {
     });
   });
 
-  it('tells a person at once of what that person may know', async () => {
+  it('streams to a user what that user may see', async () => {
     const both = await startBoth();
     const stream = await fetch(`${both.slack.url}/page/live?as=U0VIEWER01`);
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -127,7 +127,7 @@ describe('the page API', () => {
     await reader?.cancel();
   });
 
-  it('refuses other sites, other hosts, and what nobody can do', async () => {
+  it('refuses other sites, other hosts, and unknown actions', async () => {
     const both = await startBoth();
     const action: PageAction = { as: OWNER, do: 'reload' };
     expect((await perform(both, action, { origin: 'https://evil.example' })).status).toBe(403);

@@ -66,7 +66,7 @@ describe('posting', () => {
     });
   });
 
-  it('tells whom a message pings, and that plain text pings nobody', async () => {
+  it('lists whom a message pings; plain text pings no one', async () => {
     const { slack, app } = await startBoth();
     const blocks = [
       { type: 'section', text: plain('<!channel> <@U0OWNER001>') },
@@ -91,7 +91,7 @@ describe('an ephemeral message', () => {
     owner.doesNotSee('psst');
   });
 
-  it('needs both the app and the person in the channel', async () => {
+  it('needs both the app and the user in the channel', async () => {
     const { app } = await startBoth();
     expect(await send(app, RANDOM, 'U0OWNER001')).toMatchObject({ error: 'not_in_channel' });
     expect(await send(app, BOARD, 'U0OWNER001')).toMatchObject({ error: 'channel_not_found' });
@@ -116,7 +116,7 @@ describe('an ephemeral message', () => {
 });
 
 describe('a home tab', () => {
-  it('is published for a person and opened by that person', async () => {
+  it('is published for a user and opened by that user', async () => {
     const { slack, app } = await startBoth();
     app.reply = async ({ content, kind }) => {
       if (kind !== 'event') return {};

@@ -84,7 +84,7 @@ describe('what a reader sees', () => {
     );
   });
 
-  it('fails with the screen when it is not what was looked for', async () => {
+  it('fails with the text of the screen when the expected text is missing', async () => {
     const { slack } = await startBoth();
     const owner = slack.as('olga');
     await owner.types('hello');

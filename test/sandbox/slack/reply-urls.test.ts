@@ -14,7 +14,7 @@ async function afterCommand(place = '#ops') {
 }
 
 describe('the response_url of a command', () => {
-  it('answers to the person only, unless the app says in_channel', async () => {
+  it('answers to the user only, unless the app says in_channel', async () => {
     const { slack, app, url, owner } = await afterCommand();
     expect(await app.respond(url, { text: 'for you' })).toEqual(ok);
     expect(await app.respond(url, { text: 'for all', response_type: 'in_channel' })).toEqual(ok);
@@ -74,7 +74,7 @@ describe('the response_url of a command', () => {
     expect(await app.respond(url, { text: 'b' })).toEqual(ok);
   });
 
-  it('can be told to refuse a kind of block', async () => {
+  it('can be set to refuse a type of block', async () => {
     const { slack, app, url } = await afterCommand();
     slack.faults.refuseBlock('section');
     const refused = await app.respond(url, { text: 'x', blocks: [section('y')] });
@@ -114,7 +114,7 @@ describe('the response_url of a button', () => {
     expect(owner.messages()).toEqual([]);
   });
 
-  it('posts beside the message when it says neither', async () => {
+  it('posts another message when it says neither', async () => {
     const { app, owner, pressUrl } = await afterPress();
     await app.respond(pressUrl, { text: 'Beside' });
     expect(owner.messages()).toHaveLength(2);

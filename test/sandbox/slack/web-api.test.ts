@@ -67,7 +67,7 @@ describe('the Web API', () => {
     expect(await app.call(method, args)).toMatchObject({ ok: true });
   });
 
-  it('tells who is an admin, a guest, of another organisation', async () => {
+  it('describes admins, guests and users of other organizations', async () => {
     const { app } = await startBoth({ app: { scopes: EVERYTHING } });
     const user = async (id: string) => (await app.call('users.info', { user: id })).user;
     expect(await user('U0OWNER001')).toMatchObject({
@@ -83,7 +83,7 @@ describe('the Web API', () => {
     });
   });
 
-  it('tells about channels according to their kind', async () => {
+  it('describes channels by their kind', async () => {
     const { slack, app } = await startBoth({ app: { scopes: ['channels:read'] } });
     expect(await app.call('conversations.info', { channel: 'C0SHARED01' })).toMatchObject({
       channel: { is_ext_shared: true, is_member: true },

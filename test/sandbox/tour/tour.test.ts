@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openPanel } from '../../../src/sandbox/panel/open-panel.ts';
-import { connectByForm, orderServer, startBeside } from '../panel/support.ts';
+import { connectByForm, orderServer, startWithPanel } from '../panel/support.ts';
 
 const connected = { isConnected: true };
 
 describe('the tour', () => {
   it('begins with nothing done, and says what to do', async () => {
-    await using panel = await startBeside();
+    await using panel = await startWithPanel();
     const { tour } = await panel.state();
     expect(tour.map(({ isDone }) => isDone)).toEqual([false, false, false, false, false]);
     for (const { title, words, doneAt } of tour)
       expect([title, words, doneAt]).toEqual([expect.any(String), expect.stringMatching(/\.$/), null]);
   });
 
-  it('tells at once when a step is done, with its time, and never takes it back', async () => {
-    await using panel = await startBeside();
+  it('reports a completed step immediately, with its time, and never reopens it', async () => {
+    await using panel = await startWithPanel();
     const live = await panel.listen();
     const before = Date.now();
     await connectByForm(panel, panel.team.apiKey);
@@ -28,8 +28,8 @@ describe('the tour', () => {
 });
 
 describe('the key is connected', () => {
-  it('when the app keeps one that works, and not by a wrong one or by making one', async () => {
-    await using panel = await startBeside();
+  it('when the app has a key that works, not a wrong or an unused one', async () => {
+    await using panel = await startWithPanel();
     await panel.perform({ do: 'create_key' });
     expect(await connectByForm(panel, 'hk_wrong')).toBe(422);
     expect(await panel.step('connect')).toBe(false);
@@ -40,14 +40,14 @@ describe('the key is connected', () => {
 
 describe('a server is created', () => {
   it('when it was paid for and its root password was shown to its creator', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     await orderServer(panel, 'web-1');
     await panel.team.slack.as('mara').sees('Root password');
     expect(await panel.step('create')).toBe(true);
   });
 
   it('or saved by them, for a tour that began only after it was shown', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, account, app } = panel.team;
     const manager = slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
@@ -65,7 +65,7 @@ describe('a server is created', () => {
   });
 
   it('and not by looking, by a refusal, or past Slack', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, apiKey } = panel.team;
     const manager = slack.as('mara').in('#ops');
     await manager.types('/vps create');
@@ -87,7 +87,7 @@ describe('a server is created', () => {
   });
 
   it('and not while its root password is in an answer that was lost', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
     await panel.team.slack.as('mara').sees('never reached us');
@@ -96,8 +96,8 @@ describe('a server is created', () => {
 });
 
 describe('a server is rebooted', () => {
-  it('when somebody may and does it in Slack, and not otherwise', async () => {
-    await using panel = await startBeside(connected);
+  it('when a user with the role does it in Slack, and not otherwise', async () => {
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, account, apiKey } = panel.team;
     const [id] = hosting.seedServers(account, 1, 'web');
     const viewer = slack.as('vera').in('#ops');
@@ -113,8 +113,8 @@ describe('a server is rebooted', () => {
 });
 
 describe('an answer is lost', () => {
-  it('when an order was done, its answer lost, its end told, and it was charged once', async () => {
-    await using panel = await startBeside(connected);
+  it('when an order was carried out, its response lost, its outcome found, and it was charged once', async () => {
+    await using panel = await startWithPanel(connected);
     const manager = panel.team.slack.as('mara').in('#ops');
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
@@ -126,7 +126,7 @@ describe('an answer is lost', () => {
   });
 
   it('with a renewal as well', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, account } = panel.team;
     hosting.seedServers(account, 1, 'web');
     const manager = slack.as('mara').in('#ops');
@@ -139,7 +139,7 @@ describe('an answer is lost', () => {
   });
 
   it('and not when it was charged twice', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, account } = panel.team;
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
@@ -150,7 +150,7 @@ describe('an answer is lost', () => {
   });
 
   it('and not when nothing was lost, or lost before it was done', async () => {
-    await using panel = await startBeside({ ...connected, settings: { DOUBT_MINUTES: '0' } });
+    await using panel = await startWithPanel({ ...connected, settings: { DOUBT_MINUTES: '0' } });
     const manager = panel.team.slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
     await manager.sees('was created');
@@ -164,7 +164,7 @@ describe('an answer is lost', () => {
 
 describe('a server is deleted', () => {
   it('when its label was typed in Slack, and not by the dialog or on the account page', async () => {
-    await using panel = await startBeside(connected);
+    await using panel = await startWithPanel(connected);
     const { slack, hosting, account } = panel.team;
     const [first] = hosting.seedServers(account, 2, 'web');
     await panel.perform({ do: 'delete_server', server: first ?? 0 });
