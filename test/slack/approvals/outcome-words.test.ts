@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
+import { makeApproval, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { approvalCard, approvalMessage } from '../../../src/slack/approvals/approval-card.ts';
 import {
   answeredWords,
   approvalWords,
   describeDecision,
 } from '../../../src/slack/approvals/approval-words.ts';
-import { CANCEL_REASONS, DELETE_ENDS } from '../../support/approval-reasons.ts';
-import { makeApproval } from '../../support/approval-surfaces.ts';
-import { NOW, ORDER } from '../../support/fixtures.ts';
 
 const LABEL = 'web-1';
 const ACTIONS: readonly ApprovalAction[] = [

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import { APPROVAL_MS } from '../../../src/domain/approval.ts';
 import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { money } from '../../../src/domain/money.ts';
-import { CANCEL_REASONS, DELETE_ENDS } from '../../support/approval-reasons.ts';
+import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
 import {
   confirm,
   engines,

@@ -4,7 +4,7 @@ import type { NewGrant } from '../../../src/app/access/ports.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
-import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
@@ -93,9 +93,9 @@ const ACTIONS: readonly Action[] = [
   typed('connect', 'owner', 'connect_link'),
   typed('disconnect', 'owner', 'disconnect'),
   typed('access', 'owner', 'access'),
-  typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
-  typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
-  typed(`access <@${PEOPLE.nobody.id}>`, 'owner', 'access'),
+  typed(`access grant <@${USERS.nora.id}> owner`, 'owner', 'access_grant'),
+  typed(`access revoke <@${USERS.nora.id}>`, 'owner', 'access_revoke'),
+  typed(`access <@${USERS.nora.id}>`, 'owner', 'access'),
   typed('access ask owner', 'anyone', 'access_ask'),
   typed('audit', 'owner', 'audit'),
   typed('audit web-1', 'owner', 'audit'),
@@ -194,7 +194,7 @@ const ACTIONS: readonly Action[] = [
     'owner',
     'access_grant',
     () => ({}),
-    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'permanent' }),
+    () => ({ person: USERS.nora.id, role: 'viewer', time: 'permanent' }),
   ),
   submitted(
     'settings',
@@ -214,14 +214,13 @@ const ACTIONS: readonly Action[] = [
 const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
 
 interface Sender {
-  readonly who: PersonName;
+  readonly who: UserName;
   readonly role?: Role;
 }
 
 function isAllowed(action: Action, { who, role }: Sender): boolean {
   // Slack itself keeps commands from other organizations: only what needs no role answers one.
-  if (who === 'stranger')
-    return action.audit === '' || (action.via === 'command' && action.needs === 'anyone');
+  if (who === 'sam') return action.audit === '' || (action.via === 'command' && action.needs === 'anyone');
   return action.needs === 'anyone' || roleCovers(role, action.needs);
 }
 
@@ -259,13 +258,13 @@ async function startWithServers(): Promise<{
   const team = await startTeam({ balanceMinor: 10_000_000 });
   const ids = team.hosting.seedServers(team.account, 400, 'web');
   const senders: readonly Sender[] = [
-    { who: 'owner', role: 'owner' },
-    { who: 'manager', role: 'manager' },
-    { who: 'operator', role: 'operator' },
-    { who: 'viewer', role: 'viewer' },
-    { who: 'nobody' },
-    { who: 'guest' },
-    { who: 'stranger' },
+    { who: 'olga', role: 'owner' },
+    { who: 'mara', role: 'manager' },
+    { who: 'otto', role: 'operator' },
+    { who: 'vera', role: 'viewer' },
+    { who: 'nora' },
+    { who: 'gus' },
+    { who: 'sam' },
   ];
   return { team, senders, ids };
 }
@@ -315,14 +314,14 @@ describe('every command, button, form and menu', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.guest.id,
+      subjectId: USERS.gus.id,
       role: 'operator',
       pattern: '',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: 0,
     });
     const withGuest = senders.map((sender) =>
-      sender.who === 'guest' ? { ...sender, role: ROLES[1] } : sender,
+      sender.who === 'gus' ? { ...sender, role: ROLES[1] } : sender,
     );
     let used = 0;
     const toDisconnect: (() => Promise<unknown>)[] = [];
@@ -346,10 +345,10 @@ describe('every command, button, form and menu', () => {
   it('refuses a guest what goes beyond the guest’s grant', async () => {
     const { team, ids } = await startWithServers();
     await using _ = team;
-    await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
-    await team.slack.as('owner').in('#ops').sees('is now operator');
-    const by = visitor(team, 'guest');
-    const sender = { who: 'guest', role: 'operator' } as const;
+    await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');
+    await team.slack.as('olga').in('#ops').sees('is now operator');
+    const by = visitor(team, 'gus');
+    const sender = { who: 'gus', role: 'operator' } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
       await expectRefused(action, by, ids[0] ?? 0);
     }
@@ -358,9 +357,9 @@ describe('every command, button, form and menu', () => {
 });
 
 describe('a role that is not granted to the user directly', () => {
-  const nobody = PEOPLE.nobody.id;
+  const nobody = USERS.nora.id;
   const HOUR_MS = 3_600_000;
-  const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
+  const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 
   it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
     ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
@@ -370,8 +369,8 @@ describe('a role that is not granted to the user directly', () => {
     const { team, ids } = await startWithServers();
     await using _ = team;
     await team.app.ports.grants.put({ ...given, role, ...how });
-    const by = visitor(team, 'nobody');
-    const sender = { who: 'nobody', role } as const;
+    const by = visitor(team, 'nora');
+    const sender = { who: 'nora', role } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender)))
       await expectRefused(action, by, ids[0] ?? 0);
     const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
@@ -395,11 +394,11 @@ describe('a role that is not granted to the user directly', () => {
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
     team.slack.admin.group('oncall').users.delete(nobody);
     for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
-      await expectRefused(action, visitor(team, 'nobody'), ids[0] ?? 0);
+      await expectRefused(action, visitor(team, 'nora'), ids[0] ?? 0);
     }
-    for (const who of [PEOPLE.former, OTHER_BOT]) {
+    for (const who of [USERS.finn, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
-      const by = visitor(team, who, 'nobody');
+      const by = visitor(team, who, 'nora');
       for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
         const before = (await by.audit()).length;
         await action.send(by, ids[0] ?? 0);

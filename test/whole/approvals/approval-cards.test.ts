@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { untilRefused } from '../../support/refused-calls.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
@@ -14,16 +14,16 @@ const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
   test('is the channel of the settings, where any manager answers', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
     await owner.sees('wants to create web-1');
     expect(team.owner.messages()).toEqual([]);
-    await team.slack.as('viewer').in('#ops').presses('Approve');
-    await team.slack.as('viewer').in('#ops').sees('This takes the role manager');
+    await team.slack.as('vera').in('#ops').presses('Approve');
+    await team.slack.as('vera').in('#ops').sees('This takes the role manager');
     await owner.presses('Approve');
     await team.manager.sees('I saved it');
-    await team.slack.as('viewer').in('#ops').sees('Approved by @owner');
+    await team.slack.as('vera').in('#ops').sees('Approved by @olga');
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     owner.doesNotSee(password);
   });
@@ -42,37 +42,37 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
     const { grants } = team.app.ports;
     const given = { workspaceId: TEAM.id, role: 'manager', pattern: '', grantedBy: 'U1' } as const;
     await grants.put({ ...given, subjectKind: 'group', subjectId: 'S0ONCALL01', grantedAt: 0 });
-    await grants.put({ ...given, subjectKind: 'user', subjectId: PEOPLE.former.id, grantedAt: 0 });
+    await grants.put({ ...given, subjectKind: 'user', subjectId: USERS.finn.id, grantedAt: 0 });
     await grants.put({ ...given, subjectKind: 'channel', subjectId: OPS, grantedAt: 0 });
     await team.askCreate();
-    for (const who of ['operator', 'nobody'] as const)
+    for (const who of ['otto', 'nora'] as const)
       await team.slack.as(who).in('dm').sees('wants to create web-1');
     const cards = async () =>
       (await team.app.ports.approvals.listOpen(TEAM.id)).flatMap((approval) => approval.cards);
     await expect.poll(cards).toHaveLength(3);
-    expect(team.slack.as('viewer').in('dm').messages()).toEqual([]);
-    expect(team.slack.as('manager').in('dm').messages()).toEqual([]);
+    expect(team.slack.as('vera').in('dm').messages()).toEqual([]);
+    expect(team.slack.as('mara').in('dm').messages()).toEqual([]);
   });
 
   test('is said to be no one where no manager is known; a manager finds it in the status', async ({
     expect,
   }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
-      settings: { OWNERS: PEOPLE.manager.id },
+      settings: { OWNERS: USERS.mara.id },
       hasRoles: false,
     });
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
     await team.manager.sees('none could be reached by message');
-    const admin = team.slack.as('owner').in('#ops');
+    const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps status');
     await admin.sees('Waits for a second person');
     await admin.presses('Approve');
     await team.manager.sees('I saved it');
     expect(team.charges()).toBe(1);
-    await admin.types('/vps access grant @viewer viewer');
+    await admin.types('/vps access grant @vera viewer');
     await admin.sees('is now viewer');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps status');
     await viewer.sees('Root passwords to save');
     viewer.doesNotSee('Waits for a second person');
@@ -90,7 +90,7 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     await team.manager.presses('Create and pay');
     await team.manager.sees('waits for another manager');
     // The requester is told last that no manager could be reached.
-    await untilRefused(team, 'chat.postMessage', PEOPLE.manager.id);
+    await untilRefused(team, 'chat.postMessage', USERS.mara.id);
     expect(team.owner.messages()).toEqual([]);
     team.slack.faults.clear();
     system.move(2 * MINUTE_MS);
@@ -113,12 +113,12 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     await team.owner.sees('[Approve]');
     // The card is updated first and the requester is told last: with a direct message, where nothing else got through.
     await untilRefused(team, 'chat.update');
-    await untilRefused(team, 'chat.postMessage', PEOPLE.manager.id);
+    await untilRefused(team, 'chat.postMessage', USERS.mara.id);
     team.slack.faults.clear();
     for (const _ of [1, 2, 3]) {
       system.move(2 * MINUTE_MS);
       await team.manager.sees('did not approve it', LONG_MS);
-      await team.owner.sees('Denied by @owner', LONG_MS);
+      await team.owner.sees('Denied by @olga', LONG_MS);
       // Time for the sweep to tell it again, which it must not.
       await new Promise((resolve) => setTimeout(resolve, 600));
     }
@@ -131,6 +131,6 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
     await team.owner.presses('Deny');
-    await team.slack.as('manager').in('dm').sees('@owner did not approve it');
+    await team.slack.as('mara').in('dm').sees('@olga did not approve it');
   });
 });
