@@ -8,7 +8,7 @@ import type { AccessPorts } from './ports.ts';
 type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
 
 /**
- * Checks whether a role can be granted to this subject. Users and channels that Slack does not tell of are accepted:
+ * Checks whether a role can be granted to this subject. Users and channels that Slack does not know or name are accepted:
  * their ids come from Slack. A group whose members can't be read would give nobody a role, so it is refused.
  * @throws Refusal `no_grantee`
  */

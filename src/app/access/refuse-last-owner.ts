@@ -31,7 +31,7 @@ async function keepsAnOwner(
   const isGroup = subjectKind === 'group';
   const ids = isGroup ? ((await groups.listMembers(workspaceId, subjectId)) ?? []) : [subjectId];
   const found = await Promise.all(ids.slice(0, MOST_MEMBERS).map((id) => users.find(workspaceId, id)));
-  // A user whom Slack does not tell of is taken for one; of a group, only members who are known to count.
+  // A user that Slack says nothing about counts; of a group, only members that Slack does describe.
   return found.some((user) =>
     user ? !cannotHoldRole(user, workspaceId) && !(isGroup && user.isGuest) : !isGroup,
   );

@@ -13,6 +13,6 @@ export interface DecisionKind<Kind extends Decision> {
   auditOfExpiry(decision: Kind): AuditEntry;
   /** Tell the requester when no decider could be reached; else the deciders are tried again until one is. */
   readonly tellsWhenUnreached: boolean;
-  /** A state that the requester brought about, and need not be told of. */
+  /** A state that the requester caused, so that no message about it is needed. */
   readonly knownState?: Kind['state'];
 }

@@ -55,7 +55,7 @@ export function approvalMessage(approval: Approval, currency: string): Message {
   return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
-/** What the channel is told of an approved delete. */
+/** The announcement of an approved delete in the channel. */
 export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval): Message {
   const by = decidedBy === undefined ? '' : `, approved by ${mention(decidedBy)}`;
   return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(action))}${by}`);
@@ -107,7 +107,7 @@ function confirmWords({ action }: Approval, currency: string): string {
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 
-/** Nothing to press where it is done or goes on; a look where nobody knows; else the way to request it again. */
+/** No button where it is done or in progress; a look at the server where the outcome is unknown; else a new request. */
 function nextButtons(approval: Approval): Button[] {
   const { state, action } = approval;
   const reason = 'reason' in approval ? approval.reason.code : undefined;

@@ -21,7 +21,7 @@ export function createApprovalNotifier(parts: Parts): DecisionNotifier<Approval>
 
 const TITLES = { create: 'Create a server', renew: 'Renew a server', delete: 'Delete a server' } as const;
 
-/** An approved delete is told when it has ended, an approved purchase again by its operation. */
+/** An approved delete gets its message when it has ended; an approved purchase gets another one from its operation. */
 async function notifyRequester(
   approval: Approval,
   requester: Confirmer,

@@ -32,7 +32,7 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
   unreadable: () => 'what it was about has changed',
 };
 
-/** How an approved delete went; a purchase is told by the ledger. */
+/** How an approved delete ended; the messages about a purchase come from its operation. */
 export function endWords({ action, reason }: Ended, currency: string): string {
   return describeReason(END_WORDS, reason, codeLabel(labelOfAction(action)), currency);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
+import { Refusal, type UncheckedReason } from '../../../src/domain/errors.ts';
 import { CANCEL_REASONS, DELETE_ENDS } from '../../../src/sandbox/gallery/fixtures/approval-reasons.ts';
+import { HOSTING_CODES } from '../../../src/sandbox/gallery/fixtures/sample-details.ts';
 import { makeApproval, NOW, ORDER } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { approvalCard, approvalMessage } from '../../../src/slack/approvals/approval-card.ts';
 import {
@@ -8,6 +10,7 @@ import {
   approvalWords,
   describeDecision,
 } from '../../../src/slack/approvals/approval-words.ts';
+import { wordsOfError } from '../../../src/slack/words.ts';
 
 const LABEL = 'web-1';
 const ACTIONS: readonly ApprovalAction[] = [
@@ -76,5 +79,23 @@ describe('the outcome of an approval', () => {
       },
     );
     expect(approvalWords(approval, '')).toMatch(/`web-1` was not deleted: .*`k1`/);
+  });
+});
+
+const UNCHECKED: readonly UncheckedReason[] = [
+  ...HOSTING_CODES.map((code) => ({ code, details: {} })),
+  { code: 'no_api_key', details: {} },
+  { code: 'account_changed', details: {} },
+  { code: 'key_unreadable', details: { keyId: 'k1' } },
+  { code: 'waited_too_long', details: {} },
+  { code: 'shutting_down', details: {} },
+  { code: 'identity_unknown', details: { userId: 'U0MANAGER01' } },
+];
+
+describe('an approval that could not be checked', () => {
+  it.each(UNCHECKED)('because of $code says so, and that it stays open', (reason) => {
+    const words = wordsOfError(new Refusal('not_approved', { reason }), '');
+    expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|unexpected/);
+    expect(words).toMatch(/Nothing was approved: it stays open, and can be approved later\.$/);
   });
 });

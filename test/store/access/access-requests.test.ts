@@ -275,7 +275,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     await requests.markNotified(id, 'open');
     expect(await owed(T0 + 1)).toEqual([]);
     await requests.decide(id, { by: 'U9', at: T0 + 5 });
-    // Whoever told the earlier state has not told this one.
+    // Users were notified of the earlier state, not of this one.
     await requests.markNotified(id, 'open');
     expect([await owed(T0 + 5), await owed(T0 + 6)]).toEqual([[], ['denied']]);
     await requests.markNotified(id, 'denied');

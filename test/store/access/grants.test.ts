@@ -87,7 +87,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     await grants.put(newGrant({ role: 'manager', subjectKind: 'group', subjectId: 'S1' }));
     await grants.put(newGrant({ role: 'owner', subjectId: 'U2' }));
     await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'C2' }));
-    // The same id of another kind is somebody else.
+    // The same id of another kind is another subject.
     await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'U1' }));
     await grants.put(newGrant({ role: 'owner', subjectKind: 'user', subjectId: 'C1' }));
     expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'operator', 'manager']);

@@ -8,7 +8,7 @@ import { envelope, visitor } from '../../support/visitor.ts';
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/** The workspace, whoever asks in #ops, and the owner, who answers in a direct message. */
+/** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
 async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const nobody = team.slack.as('nora').in('#ops');

@@ -8,7 +8,7 @@ import { envelope, visitor } from '../../support/visitor.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Gives somebody the manager's role, or takes all roles from them. */
+/** Grants a user the manager's role, or revokes all roles of that user. */
 async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
   const { grants } = app.ports;
   const subject = { subjectKind: 'user', subjectId: USERS[who].id } as const;
@@ -265,7 +265,7 @@ describe.concurrent('a create that needs approval', () => {
       await owner.hears(before);
     }
     await screen.sees('This button or form is of an older version');
-    // A confirmation under the id of somebody else's approval is none.
+    // A confirmation under the id of another user's approval is refused.
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'x' };
     const forged = await visitor(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
     expect(forged.response).toContain('not set up for this workspace');
