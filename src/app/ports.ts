@@ -3,7 +3,7 @@ import type { Catalog, Order } from '../domain/catalog.ts';
 import type { Money } from '../domain/money.ts';
 import type { Operation, Purchase } from '../domain/operation.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { PowerAction, Server } from '../domain/server.ts';
+import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 import type { AccessRequest, AccessRequests, Approvals, Grants, Workspaces } from './access-ports.ts';
 
 /** How one call of the hosting API is made. */
@@ -30,12 +30,18 @@ export interface HostingApi {
   /** A short name of the account behind the key (not the key): creates of one account run one at a time. */
   readonly account: string;
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
+  /** Reads every page of the list, and says whether that was all of it. */
+  fetchServers(options?: CallOptions): Promise<ServerList>;
+  /** `fetchServers` without what it says of itself: for showing only, nothing may be concluded from what is absent. */
   listServers(options?: CallOptions): Promise<readonly Server[]>;
-  /** Money effect: pays the first month. The password is in this answer and nowhere else. */
+  /**
+   * Money effect: pays the first month. The password is in this answer and nowhere else. Where none was recognized
+   * though the answer holds more than an id and a state, that answer comes as `sealedAnswer`, for its creator alone.
+   */
   createServer(
     order: Order,
     options: PaidCallOptions,
-  ): Promise<{ id: number; state: string; rootPassword?: Secret<string> }>;
+  ): Promise<{ id: number; state: string; rootPassword?: Secret<string>; sealedAnswer?: Secret<string> }>;
   /** Money effect: pays one more month. */
   renewServer(id: number, options: PaidCallOptions): Promise<{ id: number; paidUntil?: number }>;
   changePower(action: PowerAction, id: number, options?: CallOptions): Promise<{ id: number; state: string }>;

@@ -14,6 +14,8 @@ export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
   readonly images: readonly string[];
+  /** How much of each list could not be read; absent when all of it could. */
+  readonly unreadable?: { readonly plans: number; readonly locations: number; readonly images: number };
 }
 
 /** What somebody wants to order. */

@@ -9,7 +9,7 @@ import { Limiter } from './limit.ts';
 import { createTransport, type Transport } from './send.ts';
 
 export interface HostingOptions {
-  /** Base address of the API, with its version (API document, section 9). */
+  /** Base address of the API, with its version (docs/hosting-api.md 9). */
   readonly baseUrl: string;
   /** One request's time limit. */
   readonly timeoutMs: number;
@@ -96,12 +96,14 @@ class Accounts {
     const limiter = new Limiter({ system, calls, account: name, timeoutMs });
     const chain = createChain({
       key,
+      baseUrl: this.#options.baseUrl,
       system,
       limiter,
       transport: this.#transport,
       closing: this.#closing.signal,
       onCall,
       onUnreadable: (operation, count) => log?.warn({ operation, count }, 'left out what could not be read'),
+      onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
     if (this.#closing.signal.aborted) limiter.close();
     return { chain, limiter };
@@ -112,7 +114,8 @@ function createApi(name: string, account: () => Account): HostingApi {
   return {
     account: name,
     fetchCatalog: (call) => account().chain.readCatalog(call),
-    listServers: (call) => account().chain.readServers(call),
+    fetchServers: (call) => account().chain.readServers(call),
+    listServers: async (call) => (await account().chain.readServers(call)).servers,
     createServer: (order, call) => account().chain.change(createServer(order), call),
     renewServer: (id, call) => account().chain.change(renewServer(id), call),
     changePower: (action, id, call) => account().chain.change(changePower(action, id), call),

@@ -3,6 +3,8 @@ import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { Endpoint } from './endpoints.ts';
 import { makeError } from './errors.ts';
+import { PAGING_HEADERS, type PagingHeaders } from './paging.ts';
+import { sealText } from './seal.ts';
 import { sleepUnless } from './sleep.ts';
 
 /** What came back, before anything is made of it. */
@@ -10,6 +12,9 @@ export interface WireAnswer {
   readonly status: number;
   readonly retryAfter?: string;
   readonly text: string;
+  /** Every byte as one character, where the answer was not UTF-8 and `text` is damaged. */
+  readonly raw?: string;
+  readonly paging?: PagingHeaders;
 }
 
 export interface Transport {
@@ -100,6 +105,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #status: number | undefined;
   #retryAfter: string | undefined;
+  #paging: PagingHeaders | undefined;
 
   constructor(endpoint: Endpoint<unknown>) {
     this.#endpoint = endpoint;
@@ -126,18 +132,31 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = [headers['retry-after']].flat()[0];
+    const paging = PAGING_HEADERS.flatMap((name) => {
+      const value = [headers[name]].flat().join(', ');
+      return value === '' ? [] : [[name, value] as const];
+    });
+    if (paging.length > 0) this.#paging = Object.fromEntries(paging);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB');
+    if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB', 'too_large');
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    const text = new TextDecoder().decode(Buffer.concat(this.#chunks));
+    const bytes = Buffer.concat(this.#chunks);
+    const text = new TextDecoder().decode(bytes);
     const retryAfter = this.#retryAfter;
-    this.#settle?.resolve({ status: this.#status ?? 0, text, ...(retryAfter ? { retryAfter } : {}) });
+    const paging = this.#paging;
+    this.#settle?.resolve({
+      status: this.#status ?? 0,
+      text,
+      ...(isDamaged(text, bytes) && { raw: bytes.toString('latin1') }),
+      ...(retryAfter && { retryAfter }),
+      ...(paging && { paging }),
+    });
     this.#settle = undefined;
   }
 
@@ -156,13 +175,27 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(this.#connection ? 'no_answer' : 'not_sent', 'timeout');
   }
 
-  #fail(code: 'not_sent' | 'no_answer' | 'unreadable_answer', cause: string): void {
-    const status = this.#status === undefined ? {} : { status: this.#status };
-    this.#settle?.reject(makeError(this.#endpoint, code, { cause, ...status }));
+  #fail(code: 'not_sent' | 'no_answer' | 'unreadable_answer', cause: string, problem?: 'too_large'): void {
+    const status = this.#status;
+    const details = { cause, ...(status !== undefined && { status }), ...(problem && { problem }) };
+    this.#settle?.reject(makeError(this.#endpoint, code, details, this.#sealWhatCame()));
     this.#settle = undefined;
     this.#chunks.length = 0;
     this.#connection?.abort(new Error(cause));
   }
+
+  /** An answer that broke off may have brought the root password before it did. */
+  #sealWhatCame(): Secret<string> | undefined {
+    const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
+    return this.#endpoint.mayHoldSecret && isSuccess
+      ? sealText(Buffer.concat(this.#chunks).toString('latin1'))
+      : undefined;
+  }
+}
+
+/** Tells whether bytes were no UTF-8, so that the text has other characters in their place. */
+function isDamaged(text: string, bytes: Buffer): boolean {
+  return text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
 }
 
 interface Failure extends Error {
