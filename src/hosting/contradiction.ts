@@ -1,5 +1,6 @@
 import type { ApiCode } from '../domain/errors.ts';
 import { findKnownCode, type Sent } from './codes.ts';
+import type { Endpoint } from './endpoints.ts';
 import { type Fields, fieldsOf, foldName } from './fields.ts';
 
 /** An error inside an answer that says success by its status. */
@@ -12,9 +13,13 @@ export interface Contradiction {
  * Finds signs of failure in a 2xx answer. Errors have a status outside 2xx (docs/hosting-api.md 7), so an answer that
  * says both proves neither.
  */
-export function findContradiction(body: unknown, sent: Sent): Contradiction | undefined {
-  // A bare list has elements, each with fields of its own: what they say is not about the request.
-  const outer = Array.isArray(body) && body.length === 1 ? fieldsOf(body[0]) : fieldsOf(body);
+export function findContradiction(
+  { method, body: sent }: Pick<Endpoint<unknown>, 'method' | 'body'>,
+  body: unknown,
+): Contradiction | undefined {
+  // What a list's elements say of themselves is not about the request; one record in a list of its own is.
+  const isWrapped = method !== 'GET' && Array.isArray(body) && body.length === 1;
+  const outer = fieldsOf(isWrapped ? body[0] : body);
   const signs = [outer, ...ENVELOPES.map((name) => fieldsOf(outer[name]))].flatMap((fields) =>
     listSigns(fields, sent),
   );

@@ -27,7 +27,7 @@ export function decode<Answer>(
   const fail = (problem: 'not_json' | 'carries_error' | 'unexpected', apiCode?: ApiCode) =>
     makeError(endpoint, 'unreadable_answer', { status, problem, ...(apiCode && { apiCode }) }, sealed);
   if (body === NOT_JSON) throw fail('not_json');
-  const contradiction = findContradiction(body, endpoint.body);
+  const contradiction = findContradiction(endpoint, body);
   if (contradiction) throw fail('carries_error', contradiction.code);
   const value = endpoint.read({ ...answer, body, sealed, onUnreadable });
   if (value === undefined) throw fail('unexpected');

@@ -146,14 +146,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const bytes = Buffer.concat(this.#chunks);
-    const text = new TextDecoder().decode(bytes);
     const retryAfter = this.#retryAfter;
     const paging = this.#paging;
     this.#settle?.resolve({
       status: this.#status ?? 0,
-      text,
-      ...(isDamaged(text, bytes) && { raw: bytes.toString('latin1') }),
+      ...readText(Buffer.concat(this.#chunks)),
       ...(retryAfter && { retryAfter }),
       ...(paging && { paging }),
     });
@@ -187,15 +184,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** An answer that broke off may have brought the root password before it did. */
   #sealWhatCame(): Secret<string> | undefined {
     const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
-    return this.#endpoint.mayHoldSecret && isSuccess
-      ? sealText(Buffer.concat(this.#chunks).toString('latin1'))
-      : undefined;
+    if (!this.#endpoint.mayHoldSecret || !isSuccess) return undefined;
+    const { text, raw } = readText(Buffer.concat(this.#chunks));
+    return sealText(raw ?? text);
   }
 }
 
-/** Tells whether bytes were no UTF-8, so that the text has other characters in their place. */
-function isDamaged(text: string, bytes: Buffer): boolean {
-  return text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
+/** Reads bytes as UTF-8, and as one character each where they are not. */
+function readText(bytes: Buffer): { readonly text: string; readonly raw?: string } {
+  const text = new TextDecoder().decode(bytes);
+  const isDamaged = text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
+  return isDamaged ? { text, raw: bytes.toString('latin1') } : { text };
 }
 
 interface Failure extends Error {
