@@ -325,12 +325,17 @@ export interface ReplyUrls {
   removeExpired(now: number): Promise<void>;
 }
 
-/** When requests left, so that a restarted process knows what the last minute has already had. */
+/** The slots of an account's minute that are taken, by every process on this store (docs/design.md 6). No clock decides. */
 export interface ApiCalls {
-  /** Durable when it resolves; calls made together share one commit. */
-  add(account: string, at: number): Promise<void>;
-  listSince(account: string, at: number): Promise<readonly number[]>;
-  removeBefore(at: number): Promise<void>;
+  /** Takes a slot, durably, unless `limit` are taken. Calls made together share one commit. `at` is for people who look. */
+  take(
+    slot: { readonly id: string; readonly account: string; readonly at: number },
+    limit: number,
+  ): Promise<boolean>;
+  /** Gives slots back; unknown ones are no error. */
+  release(ids: readonly string[]): Promise<void>;
+  /** The ids of all slots that are taken. */
+  listTaken(account: string): Promise<readonly string[]>;
 }
 
 /** Everything that is kept. */

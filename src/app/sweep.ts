@@ -15,7 +15,6 @@ export async function sweep(services: Services): Promise<void> {
   await store.replyUrls.removeExpired(now);
   await store.connectLinks.removeExpired(now);
   await store.seenRequests.removeBefore(now - REPLAY_MS);
-  await store.apiCalls.removeBefore(now - REPLAY_MS);
   await store.grants.removeEnded(now, (grant) => auditOfEnd(grant, services));
 }
 

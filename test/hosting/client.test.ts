@@ -38,7 +38,7 @@ describe('accounts', () => {
   it('that nobody has used for a while are forgotten, and known again when somebody comes', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
-    const listSince = vi.spyOn(calls, 'listSince');
+    const listTaken = vi.spyOn(calls, 'listTaken');
     const send: Transport['send'] = async () => ({ status: 200, text: '[]' });
     const transport: Transport = { send, close: async () => {} };
     const hosting = createHosting({ baseUrl: 'http://x', timeoutMs: 30_000, system, calls, transport });
@@ -50,11 +50,11 @@ describe('accounts', () => {
     };
     await read(one);
     await read(one);
-    expect(listSince).toHaveBeenCalledTimes(1);
+    expect(listTaken).toHaveBeenCalledTimes(1);
     await pass(16 * 60_000);
     await read(other);
     await read(one);
-    expect(listSince).toHaveBeenCalledTimes(3);
+    expect(listTaken).toHaveBeenCalledTimes(3);
     await hosting.close();
   });
 });
