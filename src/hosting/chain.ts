@@ -4,13 +4,13 @@ import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServerList } from '../domain/server.ts';
 import type { System } from '../system.ts';
+import type { CallLimiter, Job } from './call-limiter.ts';
 import { decode } from './decode.ts';
 import { type Endpoint, fetchCatalog, listPage, SERVERS_PATH } from './endpoints.ts';
-import type { Job, Limiter } from './limit.ts';
 import { createPathFinder, readAllPages } from './pages.ts';
 import { retry } from './retry.ts';
 import type { Transport } from './send.ts';
-import { createShare, type Read, type Reader } from './share.ts';
+import type { Read, Reader, Share } from './share.ts';
 
 /** One request that left, for logs and metrics. No secrets. */
 export interface CallReport {
@@ -26,7 +26,9 @@ export interface ChainParts {
   readonly key: Secret<string>;
   readonly baseUrl: string;
   readonly system: System;
-  readonly limiter: Limiter;
+  readonly limiter: CallLimiter;
+  /** One for all chains of an account: a change through any of them makes the answers of all too old. */
+  readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
   readonly onCall: (report: CallReport) => void;
@@ -57,9 +59,8 @@ const KEEP_SERVERS_MS = 2_000;
  * between `beforeSend` and the first byte.
  */
 export function createChain(parts: ChainParts): Chain {
-  const { system, limiter, closing } = parts;
+  const { system, limiter, share, closing } = parts;
   const pause = (ms: number) => limiter.pause(ms);
-  const share = createShare(system);
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));

@@ -3,6 +3,7 @@ import Bottleneck from 'bottleneck';
 import type { ApiCalls } from '../app/ports.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
+import type { CallLimiter, Job } from './call-limiter.ts';
 import { SharedSlots } from './shared-slots.ts';
 import { sleepUnless } from './sleep.ts';
 
@@ -21,15 +22,6 @@ export interface LimiterOptions {
   readonly patienceMs?: number;
 }
 
-/** One call that wants to leave. */
-export interface Job<Answer> {
-  readonly urgency: 'person' | 'background';
-  readonly onWait?: (() => void) | undefined;
-  /** Awaited right before `send`; when it rejects, nothing leaves. */
-  readonly beforeSend?: (() => Promise<void>) | undefined;
-  readonly send: (waitedMs: number) => Promise<Answer>;
-}
-
 /** A wait of this length is told to the person. */
 export const TELL_AFTER_MS = 5_000;
 /** Room for two clocks that do not run at quite the same rate. */
@@ -45,7 +37,7 @@ const SLACK_MS = 30_000;
  * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
  * through one slot arrive at least `windowMs` apart. Measured on the monotonic clock.
  */
-export class Limiter {
+export class Limiter implements CallLimiter {
   readonly limit: number;
   readonly #options: Required<LimiterOptions>;
   readonly #shared: SharedSlots;
@@ -74,11 +66,6 @@ export class Limiter {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /**
-   * Waits for a slot, then sends. The answer is handed out at once; the slot lives on.
-   * @throws Refusal `waited_too_long`, `shutting_down`: nothing has left
-   * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
-   */
   run<Answer>(job: Job<Answer>): Promise<Answer> {
     const { system } = this.#options;
     this.#lastUsedAt = system.elapsed();
@@ -93,7 +80,6 @@ export class Limiter {
     });
   }
 
-  /** Lets nothing leave for so many milliseconds: somebody else is using up the account's minute. */
   pause(ms: number): void {
     const now = this.#options.system.elapsed();
     const isPaused = this.#pausedUntil > now;
@@ -101,12 +87,10 @@ export class Limiter {
     if (!isPaused) void this.#standStill();
   }
 
-  /** How much of the minute's budget is taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
     return { taken: this.#taken, limit: this.limit, waiting: this.#waiting.size };
   }
 
-  /** Tells whether nothing is held or waited for, and nobody has called for so long. */
   isIdle(idleMs: number): boolean {
     const isUnused = this.#taken === 0 && this.#waiting.size === 0;
     return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
