@@ -54,7 +54,7 @@ const KEEP_SERVERS_MS = 2_000;
  *
  * The order matters. Sharing is outermost, so that a read that many people wait for is one call of the budget and
  * is retried once for all. Retrying is outside of limiting, so that every try takes a slot of its own and commits
- * `beforeSend` anew: a try that took no slot would be a request the limiter does not know of. Decoding is inside
+ * `beforeSend` again: a try that took no slot would be a request the limiter does not know of. Decoding is inside
  * of limiting and retrying, because the retry decides by the decoded code, and sending is innermost: nothing comes
  * between `beforeSend` and the first byte.
  */

@@ -36,7 +36,7 @@ export class RateLimitedError extends HostingError {
  * Makes the error of an answer outside 2xx. A code of the document is believed whatever the status is, for the
  * document names no statuses. Without one the answer may be some gateway's and not the API's: it proves nothing,
  * whatever its status says. The one exception is a 429 for a call that costs nothing, where coming back later is
- * right whoever asked for it; for a paid call not even a 429 is proof.
+ * right in any case; for a paid call not even a 429 is proof.
  */
 export function readError(
   endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid' | 'body'>,

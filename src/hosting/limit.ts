@@ -104,7 +104,7 @@ export class Limiter implements CallLimiter {
       this.#leave(ticket);
       ticket.reject(new Refusal('shutting_down', {}));
     }
-    // Their promises end when running requests do; nobody needs to wait for that here.
+    // Their promises end when running requests do; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
@@ -126,7 +126,7 @@ export class Limiter implements CallLimiter {
   /** What happens in a slot. It never rejects: the caller is told through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
-    // Bottleneck can't call a waiting job off, so whoever gave up is passed over here.
+    // Bottleneck can't call a waiting job off, so a caller that gave up is passed over here.
     if (!this.#waiting.has(ticket)) return;
     const slot = await this.#shared.take(ticket.called.signal).catch((error: unknown) => {
       if (this.#leave(ticket)) ticket.reject(error);
@@ -211,7 +211,7 @@ export class Limiter implements CallLimiter {
   }
 }
 
-/** Somebody who waits for a slot. */
+/** A caller that waits for a slot. */
 interface Ticket {
   readonly askedAt: number;
   /** Aborted when the wait is over, whatever ended it. */

@@ -37,6 +37,8 @@ export interface TransportOptions {
 }
 
 const MOST_CONNECTIONS = 32;
+/** Long enough for the event loop to turn once. */
+const GRACE_MS = 20;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Opens the way to one base address: kept-alive connections, one timeout, no redirects, nothing sent again. */
@@ -48,7 +50,7 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
     async send(endpoint, key) {
       const exchange = new Exchange(endpoint);
       const ended = new AbortController();
-      void sleepUnless(ended.signal, timeoutMs, system).then((passed) => passed && exchange.expire());
+      void expireLate(exchange, ended.signal, timeoutMs, system);
       try {
         pool.dispatch(
           {
@@ -67,6 +69,20 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
     },
     close: () => pool.close(),
   };
+}
+
+/**
+ * Ends an exchange when its time is over, but not before what has arrived was read: a process that stood still for
+ * longer than the timeout finds the answer, and perhaps a root password, waiting in its socket.
+ */
+async function expireLate(
+  exchange: Exchange,
+  ended: AbortSignal,
+  timeoutMs: number,
+  system: System,
+): Promise<void> {
+  if (!(await sleepUnless(ended, timeoutMs, system))) return;
+  if (await sleepUnless(ended, GRACE_MS, system)) exchange.expire();
 }
 
 function openPool(origin: string, timeoutMs: number): Pool {

@@ -9,7 +9,7 @@ export interface SharedSlotsOptions {
   readonly system: System;
   /** As long may a slot be held by the process that took it. */
   readonly mostHeldMs: number;
-  /** Ends every wait; slots that are held then stay taken for whoever comes next. */
+  /** Ends every wait; slots that are held then stay taken in the store. */
   readonly closing: AbortSignal;
 }
 

@@ -129,6 +129,19 @@ describe('a paid request that was cut off', () => {
 });
 
 describe('the one timeout', () => {
+  it('does not throw away an answer that arrived while the whole process stood still', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(201).end('{"id":7,"root_password":"x"}');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    });
+    const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 500, system: realSystem });
+    onTestFinished(() => transport.close());
+    expect(await transport.send(create, KEY)).toMatchObject({
+      status: 201,
+      text: '{"id":7,"root_password":"x"}',
+    });
+  });
+
   it('ends a request that gets no answer, and its connection', async () => {
     const system = heldSystem();
     const server = await startServer(() => system.endSleeps());

@@ -48,15 +48,16 @@ export function jumpingSystem(random = 0.5): System & { readonly slept: number[]
   };
 }
 
-/** Real time, but for sleeps: they last until `endSleeps`, so that a timeout happens when the test says so. */
+/** Real time, but for sleeps of more than a moment: they last until `endSleeps`, so that a timeout happens when the test says so. */
 export function heldSystem(): System & { endSleeps(): void } {
   const sleepers = new Set<() => void>();
   let skippedMs = 0;
   return {
     ...realSystem,
     elapsed: () => realSystem.elapsed() + skippedMs,
-    sleep: (_, signal) =>
+    sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
+        if (ms <= 20) return resolve(realSystem.sleep(ms, signal));
         sleepers.add(resolve);
         signal?.addEventListener('abort', () => sleepers.delete(resolve) && reject(signal.reason));
       }),

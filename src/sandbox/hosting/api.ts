@@ -66,7 +66,7 @@ export async function serveApi(
   }
 }
 
-/** The account behind an `Authorization` header (API document, section 5). @throws ApiError unauthorized, not_allowed */
+/** The account behind an `Authorization` header (docs/hosting-api.md 5). @throws ApiError unauthorized, not_allowed */
 function admit({ accounts }: ApiParts, authorization: string | undefined): Account {
   const key = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
   const account = key === undefined ? undefined : accounts.findByKey(key);

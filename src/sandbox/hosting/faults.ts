@@ -110,7 +110,7 @@ export class FaultBook {
 /** What a rule does to a request; no rule, an honest answer. */
 export function effectOf(rule: FaultRule | undefined, operation: Operation): Effect {
   if (!rule) return { works: true, shows: 'answer' };
-  // These two refusals move money (API document, section 3), so the create itself has to make them.
+  // These two refusals move money (docs/hosting-api.md 3), so the create itself has to make them.
   if (rule.kind === 'error' && operation === 'create' && supplierOf(rule).says !== 'yes')
     return { works: true, shows: 'answer' };
   return FAULT_EFFECTS[rule.kind];
