@@ -33,6 +33,7 @@ export interface ChainParts {
   readonly closing: AbortSignal;
   readonly onCall: (report: CallReport) => void;
   readonly onUnreadable: (operation: string, count: number) => void;
+  readonly onIncomplete: (list: ServerList) => void;
   /** Told of every call that failed; never with anything of an answer's body but a code of letters. */
   readonly onFailure: (error: HostingError) => void;
 }
@@ -77,9 +78,11 @@ export function createChain(parts: ChainParts): Chain {
 
   return {
     readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read)),
-    readServers: share.reader(KEEP_SERVERS_MS, (read) =>
-      readAllPages(SERVERS_PATH, fetchPage(read), findPath),
-    ),
+    readServers: share.reader(KEEP_SERVERS_MS, async (read) => {
+      const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
+      if (!list.isComplete) harmless(parts.onIncomplete)(list);
+      return list;
+    }),
     change: (endpoint, { urgency = 'person', onWait, beforeSend } = {}) =>
       share.change(() => call(endpoint, { urgency, onWait, beforeSend })),
   };

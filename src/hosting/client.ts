@@ -117,6 +117,8 @@ class Accounts {
       closing: this.#closing.signal,
       onCall,
       onUnreadable: (operation, count) => log?.warn({ operation, count }, 'left out what could not be read'),
+      onIncomplete: ({ servers, unreadableCount }) =>
+        log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
       onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
     return { chain, limiter, limiterNames };

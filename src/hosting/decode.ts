@@ -3,6 +3,7 @@ import { findContradiction } from './contradiction.ts';
 import type { Endpoint } from './endpoints.ts';
 import { makeError, readError } from './errors.ts';
 import { NOT_JSON, parseJson } from './json.ts';
+import { namesPassword } from './read-record.ts';
 import { sealText } from './seal.ts';
 import type { WireAnswer } from './send.ts';
 
@@ -22,8 +23,11 @@ export function decode<Answer>(
 ): Answer {
   const { status } = answer;
   const body = parseJson(answer.text);
-  if (status < 200 || status > 299) throw readError(endpoint, answer, body === NOT_JSON ? undefined : body);
   const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
+  if (status < 200 || status > 299) {
+    const isSecret = namesPassword(body);
+    throw readError(endpoint, answer, body === NOT_JSON ? undefined : body, isSecret ? sealed : undefined);
+  }
   const fail = (problem: 'not_json' | 'carries_error' | 'unexpected', apiCode?: ApiCode) =>
     makeError(endpoint, 'unreadable_answer', { status, problem, ...(apiCode && { apiCode }) }, sealed);
   if (body === NOT_JSON) throw fail('not_json');

@@ -45,7 +45,7 @@ export const fetchCatalog: Endpoint<Catalog> = {
   method: 'GET',
   path: '/catalog',
   isPaid: false,
-  read: ({ body, onUnreadable }) => readCatalog(body, onUnreadable),
+  read: ({ body, onUnreadable, ...answer }) => readCatalog(body, answer, onUnreadable),
 };
 
 /** GET /servers, where the list begins. */

@@ -42,6 +42,7 @@ export function readError(
   endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid' | 'body'>,
   answer: { readonly status: number; readonly retryAfter?: string },
   body: unknown,
+  sealed?: Secret<string>,
 ): HostingError {
   const { operation, isPaid, body: sent } = endpoint;
   const { status, retryAfter } = answer;
@@ -51,9 +52,9 @@ export function readError(
   if (code === 'rate_limited' || isTooMany) return new RateLimitedError({ operation, status }, retryAfter);
   if (code !== undefined) return makeError(endpoint, code, { status });
   if (verdict.kind === 'ambiguous') {
-    return makeError(endpoint, 'unreadable_answer', { status, problem: 'ambiguous_code' });
+    return makeError(endpoint, 'unreadable_answer', { status, problem: 'ambiguous_code' }, sealed);
   }
   const unknownCode = findUnknownCode(body, sent);
-  if (unknownCode === undefined) return makeError(endpoint, 'unreadable_answer', { status });
-  return makeError(endpoint, 'unknown_code', { status, unknownCode });
+  if (unknownCode === undefined) return makeError(endpoint, 'unreadable_answer', { status }, sealed);
+  return makeError(endpoint, 'unknown_code', { status, unknownCode }, sealed);
 }

@@ -13,12 +13,14 @@ export const NOT_JSON = Symbol('not JSON');
 
 /**
  * Parses JSON without altering a number: `12345678901234567890`, `0.10` and `1e400` come as a `WrittenNumber`.
- * A password or a price that a service writes without quotes must not be rounded. Undefined for an empty text.
+ * A password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An
+ * object that names a field twice says two things at once, of which JavaScript would take the last: it is not read.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
+    if (text.length <= MOST_CHECKED && namesTwice(text)) return NOT_JSON;
     if (!MAY_BE_ALTERED.test(text)) return value;
     return restore(JSON.parse(text.replaceAll(STRING_OR_NUMBER, mark)), MOST_DEPTH);
   } catch {
@@ -30,6 +32,26 @@ export function parseJson(text: string): unknown {
 const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(?:[,\]}]|$)/;
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Long lists are not checked for names that come twice: it takes longer than reading them. */
+const MOST_CHECKED = 65_536;
+
+const STRING_OR_BRACE = /"((?:[^"\\]|\\.)*)"\s*(:)?|[{}]/g;
+
+function namesTwice(text: string): boolean {
+  const open: Set<unknown>[] = [];
+  for (const [token, written = '', colon] of text.matchAll(STRING_OR_BRACE)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const names = open.at(-1);
+      const name: unknown = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
+      if (names?.has(name)) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
 
 /** Answers are shallow; a text that nests deeper than this is not read. */
 const MOST_DEPTH = 100;

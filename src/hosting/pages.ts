@@ -17,27 +17,27 @@ export async function readAllPages(
   const found = new Map<number, Server>();
   const seen = new Set<string>();
   let unreadableCount = 0;
+  let total = 0;
   let isSteady = true;
   for (let path = firstPath; ; ) {
     seen.add(path);
     const { servers, unreadable, signs } = await fetchPage(path);
     unreadableCount += unreadable;
+    total = Math.max(total, signs.total ?? 0);
     for (const server of servers) {
       const before = found.get(server.id);
       // The same id twice, with two descriptions: the list changed while we read it, or contradicts itself.
       if (before && JSON.stringify(before) !== JSON.stringify(server)) isSteady = false;
       found.set(server.id, before ?? server);
     }
-    const next = signs.next === undefined ? undefined : findPath(signs.next, path);
-    if (next !== undefined && !seen.has(next) && seen.size < MOST_PAGES) {
+    // Two ways of writing one address are one way on; two addresses are none.
+    const [next, ...rivals] = new Set(signs.next.map((address) => findPath(address, path)));
+    if (next !== undefined && rivals.length === 0 && !seen.has(next) && seen.size < MOST_PAGES) {
       path = next;
       continue;
     }
     const counted = found.size + unreadableCount;
-    const isAtEnd =
-      signs.claim === 'end'
-        ? (signs.total ?? 0) <= counted
-        : signs.claim === 'unclear' && signs.total === counted;
+    const isAtEnd = signs.claim === 'end' ? total <= counted : signs.claim === 'unclear' && total === counted;
     return {
       servers: [...found.values()],
       isComplete: isAtEnd && isSteady && unreadableCount === 0,
@@ -58,8 +58,7 @@ export function createPathFinder(
     if (address.length > 2_000 || !URL.canParse(address, `${base}${from}`)) return undefined;
     const url = new URL(address, `${base}${from}`);
     // The key goes with the request: it is for this service alone.
-    const isOurs =
-      url.origin === origin && (url.pathname === pathname || url.pathname.startsWith(`${pathname}/`));
+    const isOurs = url.origin === origin && url.pathname.replace(/\/$/, '') === pathname;
     return isOurs ? `${url.pathname.slice(basePath.length)}${url.search}` : undefined;
   };
 }

@@ -17,8 +17,8 @@ export const PAGING_HEADERS = [
 
 /** What an answer says about further pages. The document shows none, and does not rule them out (docs/hosting-api.md 4). */
 export interface PageSigns {
-  /** The address of the next page, where one address alone is named. */
-  readonly next?: string;
+  /** The addresses that are named as the next page's. */
+  readonly next: readonly string[];
   /** `unclear`: something around the list may speak of more, in words that we don't know. */
   readonly claim: 'end' | 'more' | 'unclear';
   /** How many servers there are on all pages. */
@@ -41,7 +41,7 @@ export function readPageSigns(
   const isUnclear = says.includes('unclear') && !says.includes('end') && total === undefined;
   return {
     claim: isMore ? 'more' : isUnclear ? 'unclear' : 'end',
-    ...(addresses.size === 1 && { next: [...addresses][0] ?? '' }),
+    next: [...addresses],
     ...(total !== undefined && { total }),
   };
 }
@@ -63,7 +63,7 @@ const NEXT_MARKS = words(
   'cursor nextcursor nexttoken nextpagetoken nextpage nextoffset nextmarker continuation continuationtoken',
 );
 const TOTALS = words(
-  'total totalcount totalresults totalelements totalitems totalservers totalrecords count',
+  'total totalcount totalresults totalelements totalitems totalservers totalrecords count servercount numservers length',
 );
 const PAGE_COUNTS = words('pages totalpages pagecount numpages last lastpage');
 const PAGE_NUMBERS = words('page currentpage pagenumber pageno');

@@ -1,5 +1,6 @@
 import type { Catalog, Plan } from '../domain/catalog.ts';
 import { type Fields, fieldsOf, findPrice, findWhole, isAbsent } from './fields.ts';
+import { type PagingHeaders, readPageSigns } from './paging.ts';
 
 const ENVELOPES = ['data', 'catalog', 'result', 'response'];
 
@@ -7,7 +8,11 @@ const ENVELOPES = ['data', 'catalog', 'result', 'response'];
  * Reads `GET /catalog` (docs/hosting-api.md 2). What can't be read is left out and counted in `unreadable`: a plan
  * without a price that is certain can't be ordered. Undefined when a whole part of it can't be read.
  */
-export function readCatalog(body: unknown, onUnreadable: (count: number) => void): Catalog | undefined {
+export function readCatalog(
+  body: unknown,
+  answer: { readonly status: number; readonly paging?: PagingHeaders },
+  onUnreadable: (count: number) => void,
+): Catalog | undefined {
   const catalog = findCatalog(body);
   const plans = catalog && readEach(catalog.plans, findPlan);
   const locations = catalog && readEach(catalog.locations, findChoice);
@@ -26,8 +31,21 @@ export function readCatalog(body: unknown, onUnreadable: (count: number) => void
     plans: [...new Map(certain.map((plan) => [plan.code, plan])).values()],
     locations: [...new Set(locations.read)],
     images: [...new Set(images.read)],
+    ...(saysMore(body, answer) && { hasMore: true }),
     ...(count > 0 && { unreadable }),
   };
+}
+
+/** What is not known around a catalog is taken for further facts about it, and not for a sign of more. */
+function saysMore(
+  body: unknown,
+  answer: { readonly status: number; readonly paging?: PagingHeaders },
+): boolean {
+  const outer = fieldsOf(body);
+  const around = [outer, ...ENVELOPES.map((name) => fieldsOf(outer[name]))].map(
+    ({ plans: _, locations: __, images: ___, ...rest }) => rest,
+  );
+  return readPageSigns(answer, around, 0).claim === 'more';
 }
 
 interface Lists {

@@ -91,12 +91,23 @@ const PASSWORD_FIELDS = new Set(
 );
 const LOGINS = ['credentials', 'login', 'access', 'auth', 'root', 'ssh'];
 
+/** Tells whether some field of an answer is named like a password, whatever else the answer is. */
+export function namesPassword(body: unknown): boolean {
+  const records = listRecords(body);
+  return [...records, ...listLogins(records)].some((record) =>
+    Object.entries(record).some(([name, value]) => PASSWORD_FIELDS.has(foldName(name)) && !isAbsent(value)),
+  );
+}
+
+function listLogins(records: readonly Fields[]): Fields[] {
+  return records.flatMap((record) => LOGINS.map((name) => fieldsOf(record[name])));
+}
+
 /** The documented field counts first; of any others there must be only one password among them. */
 function findPassword(records: readonly Fields[]): string | undefined {
   const documented = listDistinct(records, 'root_password', findSecret);
   if (documented.length > 0) return documented.length === 1 ? documented[0] : undefined;
-  const logins = records.flatMap((record) => LOGINS.map((name) => fieldsOf(record[name])));
-  const found = [...records, ...logins].flatMap((record) =>
+  const found = [...records, ...listLogins(records)].flatMap((record) =>
     Object.entries(record)
       .filter(([name]) => PASSWORD_FIELDS.has(foldName(name)))
       .flatMap(([, value]) => findSecret(value) ?? []),

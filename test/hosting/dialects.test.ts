@@ -184,6 +184,13 @@ it('tells an answer that did not come from one that could not be read, and both 
   expect(await statusUnder('html')).toEqual(['unreadable_answer', 502]);
 });
 
+it.each(DIALECT.dates)('tells a renewal with a date from one without: %s', async (dates) => {
+  const { service, account, api } = await speaking({ dates });
+  const [id = 0] = service.seedServers(account, 1);
+  const isSent = dates !== 'absent' && dates !== 'nonsense';
+  expect('paidUntil' in (await api.renewServer(id, PAY))).toBe(isSent);
+});
+
 it.each(
   DIALECT.deletedState,
 )('hands on the state that a delete was answered with: %s', async (deletedState) => {

@@ -67,6 +67,23 @@ describe('JSON', () => {
       expect(parseJson(text)).toBe(NOT_JSON);
   });
 
+  it('that names a field twice is not read: it says two things', () => {
+    for (const text of [
+      '{"id":7,"id":8}',
+      '{"a":{"id":7, "b":"{\\"", "id":7}}',
+      '[{"a":1},{"a":1,"a" :2}]',
+      '{"id":7,"\\u0069d":8}',
+    ])
+      expect(parseJson(text)).toBe(NOT_JSON);
+    for (const text of [
+      '{"a":{"id":7},"id":7}',
+      '[{"id":7},{"id":7}]',
+      '{"id":"id","b":"\\"id\\":"}',
+      '{"a":["id","id"]}',
+    ])
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
   it('of five thousand servers is read within 20 ms', () => {
     const server = (id: number) => ({
       id,

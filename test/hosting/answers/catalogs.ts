@@ -158,4 +158,24 @@ const SHAPES: Row[] = [
   kind,
 }));
 
-export const CATALOGS: readonly Row[] = [...PRICES, ...PLANS, ...CHOICES, ...SHAPES];
+/** Half of a catalog that goes on elsewhere. */
+const CUT: Row[] = [
+  ...[
+    { next: '/v1/catalog?page=2' },
+    { has_more: true },
+    { meta: { next_cursor: 'abc' } },
+    { page: 1, pages: 2 },
+  ].map((beside) => ({
+    body: { ...SHOWN, images: ['debian-12'], ...beside },
+  })),
+  { body: { ...SHOWN, images: ['debian-12'] }, status: 206 },
+  { body: { ...SHOWN, images: ['debian-12'] }, headers: { link: '</v1/catalog?page=2>; rel="next"' } },
+].map((part) => ({
+  title: `half of a catalog: ${JSON.stringify(part).slice(-60)}`,
+  call: 'catalog',
+  truth: TRUTH,
+  kind: 'told',
+  ...part,
+}));
+
+export const CATALOGS: readonly Row[] = [...CUT, ...PRICES, ...PLANS, ...CHOICES, ...SHAPES];

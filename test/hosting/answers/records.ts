@@ -101,6 +101,7 @@ const CONTRADICTORY: Row[] = CALLS.flatMap((call) => {
     ),
     row(call, [{ ...body, error: 'x' }], truth, 'told'),
     row(call, { ...body, id: 'req-1', data: body }, truth, 'told'),
+    row(call, JSON.stringify(body).replace('"id":7', '"id":8,"id":7'), truth, 'told'),
     row(call, [body, { ...body, id: 8 }], truth, 'told'),
   ];
 });
@@ -179,6 +180,21 @@ const PASSWORDS: Row[] = [
   row('create', { id: ID, state: 'creating', ticket: { password: PASSWORD } }, MADE, 'told'),
   ...['9007199254740993', '"123456789012345678901"', 'null', '"x7"'].map((id) =>
     row('create', `{"id":${id},"root_password":"secret-1"}`, { ...MADE, password: 'secret-1' }, 'told'),
+  ),
+  ...[302, 409, 500].map((status) =>
+    row(
+      'create',
+      { id: ID, root_password: 'secret-1', code: 'odd' },
+      { ...MADE, password: 'secret-1' },
+      'told',
+      { status },
+    ),
+  ),
+  row(
+    'create',
+    '{"root_password":"secret-1","root_password":"secret-2"}',
+    { ...MADE, password: 'secret-2' },
+    'told',
   ),
   row('create', '{"root_password":"secret-1"', { ...MADE, password: 'secret-1' }, 'told'),
 ];

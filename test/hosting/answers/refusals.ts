@@ -94,6 +94,7 @@ const CONTRADICTORY: Row[] = CALLS.flatMap((call) => [
   refused(call, 'limit', { code: 'limit', error: 'not_found' }, 'two codes', 'told'),
   refused(call, 'limit', { errors: [{ code: 'limit' }, { code: 'bad_request' }] }, 'two errors', 'told'),
   refused(call, 'limit', { type: 'bad_request', detail: 'limit' }, 'a kind and a detail', 'told'),
+  refused(call, 'checking', '{"code":"checking","code":"not_created"}', 'one field twice', 'told'),
   refused(call, 'checking', { code: 'not_created', error: 'checking' }, 'with checking', 'refused'),
   refused(
     call,

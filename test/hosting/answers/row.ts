@@ -165,6 +165,7 @@ function classifyCatalog(
     locations: readonly string[];
     images: readonly string[];
     unreadable?: { plans: number; locations: number; images: number };
+    hasMore?: true;
   },
 ): Kind | 'misread' {
   const lost = catalog.unreadable ?? { plans: 0, locations: 0, images: 0 };
@@ -178,8 +179,9 @@ function classifyCatalog(
     images: truth.images.length - catalog.images.length,
   };
   const parts = ['plans', 'locations', 'images'] as const;
-  if (isLie || parts.some((part) => missing[part] > 0 && lost[part] === 0)) return 'misread';
-  return parts.every((part) => missing[part] === 0) ? 'understood' : 'told';
+  if (isLie || (!catalog.hasMore && parts.some((part) => missing[part] > 0 && lost[part] === 0)))
+    return 'misread';
+  return !catalog.hasMore && parts.every((part) => missing[part] === 0) ? 'understood' : 'told';
 }
 
 function classifyDone(
