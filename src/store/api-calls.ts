@@ -1,33 +1,15 @@
 import type { ApiCalls } from '../app/ports.ts';
 import type { Foundation } from './database.ts';
 
-type Slot = Parameters<ApiCalls['take']>[0];
+/** A slot that is asked for, and the most that its account may have. */
+interface Wanted {
+  readonly slot: Parameters<ApiCalls['take']>[0];
+  readonly limit: number;
+}
 
 /** The slots that are taken, durably. A burst of 300 calls is one commit instead of 300, and so is its end. */
 export function createApiCalls({ db }: Foundation): ApiCalls {
-  const take = together(async (wanted: readonly { readonly slot: Slot; readonly limit: number }[]) => {
-    // SQLite lets one transaction write at a time, so that two processes can't both take the last slot.
-    return db.transaction().execute(async (transaction) => {
-      const counts = await transaction
-        .selectFrom('api_calls')
-        .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])
-        .where('account', 'in', [...new Set(wanted.map(({ slot }) => slot.account))])
-        .groupBy('account')
-        .execute();
-      const taken = new Map(counts.map((row) => [row.account, Number(row.taken)]));
-      const granted = wanted.filter(({ slot, limit }) => {
-        const before = taken.get(slot.account) ?? 0;
-        if (before < limit) taken.set(slot.account, before + 1);
-        return before < limit;
-      });
-      if (granted.length > 0)
-        await transaction
-          .insertInto('api_calls')
-          .values(granted.map(({ slot }) => slot))
-          .execute();
-      return new Set(granted.map(({ slot }) => slot.id));
-    });
-  });
+  const take = together((wanted: readonly Wanted[]) => takeSlots(db, wanted));
   const release = together(async (ids: readonly string[]) => {
     await db.deleteFrom('api_calls').where('id', 'in', ids).execute();
   });
@@ -47,6 +29,31 @@ export function createApiCalls({ db }: Foundation): ApiCalls {
       return rows.map((row) => row.id);
     },
   };
+}
+
+/** Takes what is free, first come, first served; returns the ids of the slots that were taken. */
+async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promise<ReadonlySet<string>> {
+  // SQLite lets one transaction write at a time, so that two processes can't both take the last slot.
+  return db.transaction().execute(async (transaction) => {
+    const counts = await transaction
+      .selectFrom('api_calls')
+      .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])
+      .where('account', 'in', [...new Set(wanted.map(({ slot }) => slot.account))])
+      .groupBy('account')
+      .execute();
+    const taken = new Map(counts.map((row) => [row.account, Number(row.taken)]));
+    const granted = wanted.filter(({ slot, limit }) => {
+      const before = taken.get(slot.account) ?? 0;
+      if (before < limit) taken.set(slot.account, before + 1);
+      return before < limit;
+    });
+    if (granted.length > 0)
+      await transaction
+        .insertInto('api_calls')
+        .values(granted.map(({ slot }) => slot))
+        .execute();
+    return new Set(granted.map(({ slot }) => slot.id));
+  });
 }
 
 /** Does at the end of this turn of the event loop what was asked for until then, all of it at once. */
