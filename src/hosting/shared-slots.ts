@@ -54,10 +54,14 @@ export class SharedSlots {
     }
   }
 
-  /** Gives a slot back. One that the store does not take back now is found and removed later. */
+  /** Gives a slot back. Never throws: one that the store does not take back now is followed as if it were another's. */
   async giveBack(id: string): Promise<void> {
-    await this.#options.calls.release([id]).catch(() => {});
+    const isBack = await this.#options.calls.release([id]).then(
+      () => true,
+      () => false,
+    );
     this.#own.delete(id);
+    if (!isBack) void this.adopt().catch(() => {});
   }
 
   /** Finds the slots that others hold, or held when they died; each entry resolves when that slot is free again. */

@@ -426,6 +426,19 @@ describe('slots that another process holds', () => {
     );
   });
 
+  it('are removed in the end although the store did not take them back at first', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    const release = vi.fn(calls.release).mockRejectedValueOnce(new Error('locked'));
+    const limiter = open(system, { ...small, calls: { ...calls, release } });
+    const play = new Play(system);
+    play.ask(limiter, QUICK);
+    await pass(62_000);
+    expect([calls.rows.size, limiter.budget().taken]).toEqual([1, 0]);
+    await pass(120_000);
+    expect(calls.rows.size).toBe(0);
+  });
+
   it('stay taken in the store when this one is closed within the minute, and go with it when it is over', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();

@@ -1,7 +1,7 @@
 import { type AnswerStyle, DIALECT } from '../answer.ts';
 import type { Plan } from '../catalog.ts';
 import { ERROR_CODES } from '../errors.ts';
-import { FAULT_EFFECTS, type Fault, type FaultRule } from '../faults.ts';
+import { FAULT_EFFECTS, FAULT_KINDS, type Fault, type FaultRule } from '../faults.ts';
 import type { RequestEntry } from '../journal.ts';
 import { OPERATIONS } from '../routes.ts';
 import { type Html, html } from './html.ts';
@@ -45,9 +45,17 @@ function faultsView(faults: readonly Fault[], home: number): Html {
 <label>Seconds <input name="seconds" value="10" inputmode="decimal"></label>
 <button>Switch on</button></form>
 <p class="dim">Seconds count for slow (how long the answer takes) and for every checking (until the server appears or the money is back).
-<strong>Nothing is done</strong> under lost_before, hang_before, status_500, html, error_in_2xx and refusals, with two exceptions for create:
+<strong>Nothing is done</strong> under ${listKinds(false)} and refusals, with two exceptions for create:
 not_created charges the month and returns it at once; checking charges it and returns it after the seconds.
-<strong>The work is done</strong> under lost_after, hang, slow, slow_before, status_500_after, garbage and error_beside.</p>`;
+<strong>The work is done</strong> under ${listKinds(true)}; under the two checking kinds the month is charged, and the server
+appears, or the money is back, after the seconds.</p>`;
+}
+
+/** The faults under which the work is done, or is not. A refusal is told apart in words. */
+function listKinds(works: boolean): string {
+  return FAULT_KINDS.filter(
+    (kind) => FAULT_EFFECTS[kind].works === works && kind !== 'error' && !kind.startsWith('checking'),
+  ).join(', ');
 }
 
 function answersView(style: AnswerStyle, home: number): Html {
