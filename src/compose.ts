@@ -1,30 +1,27 @@
+import type { Server } from 'node:http';
+import { findConnectLink } from './app/account/connect-key.ts';
+import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
-import type { Services } from './app/services.ts';
-import { createTurns } from './app/turns.ts';
-import { createDoor } from './app/use-case.ts';
+import { createMutex } from './app/mutex.ts';
+import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
-import { createHosting } from './hosting/client.ts';
+import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
-import { createSlackDoor } from './slack/bolt.ts';
-import { createChannels } from './slack/channels.ts';
-import { commands } from './slack/commands/index.ts';
-import { createDispatch } from './slack/dispatch.ts';
-import { createGroups } from './slack/groups.ts';
-import { introduce } from './slack/introduce.ts';
-import { createPeople } from './slack/people.ts';
-import { explain } from './slack/report.ts';
-import type { Workbench } from './slack/request.ts';
-import { createSlackApi } from './slack/slack-api.ts';
-import { createOpenViews, createTeller } from './slack/teller.ts';
+import { createSlack } from './slack/create-slack.ts';
+import { startBolt } from './slack/transport/bolt.ts';
+import { createHttpReceiver } from './slack/transport/http-receiver.ts';
+import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
+import { createSlackConnections } from './slack/transport/slack-api.ts';
+import { createSlackClients } from './slack/transport/slack-clients.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring } from './vault.ts';
-import { createMetrics } from './web/metrics.ts';
+import { createMetrics, type Metrics } from './web/metrics.ts';
 import { createWebServer, listen } from './web/server.ts';
 
 export interface RunningApp {
   readonly port: number;
-  readonly services: Services;
+  readonly ports: AppPorts;
   /** Stops taking requests, lets what was begun end, up to the deadline, and closes everything. */
   close(): Promise<void>;
 }
@@ -39,8 +36,47 @@ const DRAIN_MS = 35_000;
 export async function compose(config: Config, log: Log, system: System = realSystem): Promise<RunningApp> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system });
+  const stop = new AbortController();
   const metrics = createMetrics();
-  const hosting = createHosting({
+  countFrom(store, metrics);
+  const hosting = openHosting(config, store, metrics, log, system);
+  const slack = openSlack(config, store, log, system, stop.signal);
+  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, log, system) };
+  const entry = createEntry(ports);
+  const receiver = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
+  const bolt = await startBolt({
+    receiver: receiver.receiver,
+    slackApiUrl: config.SLACK_API_URL,
+    dispatch: slack.createDispatch(entry),
+    log,
+  });
+  const server = createWebServer({
+    entry,
+    findConnectLink: (token) => findConnectLink(token, ports),
+    explain: slack.explain,
+    system,
+    metrics,
+    slack: receiver.listener,
+    faults: async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))],
+  });
+  const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
+    stop.abort();
+    await store.close();
+    throw error;
+  });
+  // Listening comes first: whoever asks /readyz before Slack has answered hears what is still missing.
+  await slack.workspace.connect();
+  const background = runBackground(ports, entry, stop.signal);
+  const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
+  const closeAll = async () => {
+    await slack.connections.close();
+    await store.close();
+  };
+  return { port, ports, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+}
+
+function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {
+  return createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
@@ -48,81 +84,66 @@ export async function compose(config: Config, log: Log, system: System = realSys
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },
     onCall: metrics.hostingCall,
   });
-  const slack = createSlackApi({ apiUrl: config.SLACK_API_URL, botToken: config.SLACK_BOT_TOKEN, log });
-  const services: Services = {
+}
+
+/** One workspace, whose token is in the settings. */
+function openSlack(config: Config, store: Store, log: Log, system: System, signal: AbortSignal) {
+  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log });
+  const { workspaces, replyUrls } = store;
+  const botToken = config.SLACK_BOT_TOKEN;
+  const workspace = createSingleWorkspace({ connections, botToken, workspaces, system, log, signal });
+  const slack = createSlack({
+    clients: createSlackClients(connections, workspace),
+    workspaces,
+    replyUrls,
     system,
     log,
-    store,
-    people: createPeople(slack, system),
-    groups: createGroups(slack, system),
-    channels: createChannels(slack, system),
-    teller: createTeller(() => bench),
-    turns: createTurns(),
-    hostingOf: (key) => hosting.of(key),
+    currency: config.HOSTING_CURRENCY,
+    publicUrl: config.PUBLIC_URL,
+    slackApiUrl: config.SLACK_API_URL,
+  });
+  return { ...slack, connections, workspace };
+}
+
+function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
+  return {
+    system,
+    log,
+    mutex: createMutex(),
+    hostingOf: hosting.of,
+    ownersOf: () => config.OWNERS,
     settings: {
-      owners: config.OWNERS,
       doubtMs: config.DOUBT_MINUTES * 60_000,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
   };
-  const door = createDoor(services);
-  const bench: Workbench = {
-    services,
-    door,
-    slack,
-    currency: config.HOSTING_CURRENCY,
-    publicUrl: config.PUBLIC_URL,
-    openViews: createOpenViews(),
-  };
+}
+
+function countFrom(store: Store, metrics: Metrics): void {
   metrics.onRead(async () => ({
     openOperations: await store.ledger.countOpen(),
     undeliveredPasswords: await store.passwords.countUndelivered(),
   }));
-
-  const stop = new AbortController();
-  const introduction = introduce(slack, services, stop.signal);
-  const slackDoor = await createSlackDoor({
-    signingSecret: config.SLACK_SIGNING_SECRET,
-    botToken: config.SLACK_BOT_TOKEN,
-    slackApiUrl: config.SLACK_API_URL,
-    dispatch: createDispatch(commands, bench, config.SLACK_API_URL),
-    log,
-  });
-  const server = createWebServer({
-    services,
-    door,
-    explain: (error) => explain(error, bench),
-    metrics,
-    slack: slackDoor.listener,
-    faults: async () => [...introduction.faults(), ...(await findStoreFaults(services))],
-  });
-  const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
-    stop.abort();
-    await store.close();
-    throw error;
-  });
-  // Listening comes first: whoever asks /readyz meanwhile hears what is still missing.
-  await introduction.firstTry;
-  const background = runBackground(services, door, stop.signal);
-  return {
-    port,
-    services,
-    close: async () => {
-      server.close();
-      server.closeIdleConnections();
-      stop.abort();
-      const ended = hosting.close();
-      const drained = Promise.all([ended, slackDoor.drain(), background]);
-      await Promise.race([drained, system.sleep(DRAIN_MS)]);
-      server.closeAllConnections();
-      await slack.close();
-      await store.close();
-    },
-  };
 }
 
-async function findStoreFaults({ store }: Services): Promise<readonly string[]> {
+async function closeApp(running: {
+  readonly server: Server;
+  readonly stop: AbortController;
+  readonly drain: () => Promise<unknown>;
+  readonly closeAll: () => Promise<void>;
+  readonly system: System;
+}): Promise<void> {
+  const { server } = running;
+  server.close();
+  server.closeIdleConnections();
+  running.stop.abort();
+  await Promise.race([running.drain(), running.system.sleep(DRAIN_MS)]);
+  server.closeAllConnections();
+  await running.closeAll();
+}
+
+async function findStoreFaults(store: Store): Promise<readonly string[]> {
   return store.ping().then(
     () => [],
     () => ['the database does not answer'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Secret } from './domain/secret.ts';
 import { LOG_LEVELS } from './log.ts';
 
-/** Every setting, read from the environment once (DESIGN 8). */
+/** Every setting, read from the environment once (docs/design.md 8). */
 export type Config = z.output<typeof schema>;
 
 /** Something is missing or wrong in the environment; `faults` has one line for each setting. */

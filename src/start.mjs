@@ -28,4 +28,4 @@ if (existsSync(`${root}.env`)) process.loadEnvFile(`${root}.env`);
 const [, , program] = process.argv;
 const isNamed = ['key', 'audit'].includes(program);
 if (isNamed) process.argv.splice(2, 1);
-await import(isNamed ? `../dist/${program}.js` : '../dist/main.js');
+await import(isNamed ? `../dist/cli/${program}.js` : '../dist/main.js');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 
-/** Time, ids and randomness: the only door to them, so that tests can hold the clock (DESIGN 7). */
+/** Time, ids and randomness: the only door to them, so that tests can hold the clock (docs/design.md 7). */
 export interface System {
   /** Wall clock, epoch milliseconds: for what is stored and shown. */
   now(): number;

@@ -18,7 +18,7 @@ export interface SealedPlace {
   readonly workspaceId: string;
 }
 
-/** Seals texts for the database and opens them again, and signs what is to stay as it is (DESIGN 5 and 7). */
+/** Seals texts for the database and opens them again, and signs what is to stay as it is (docs/design.md 5 and 7). */
 export interface Vault {
   /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
   seal(plain: string, place: SealedPlace): string;
@@ -57,7 +57,7 @@ const TAG = { authTagLength: TAG_BYTES };
 const TOKEN = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/;
 
 /**
- * Reads `id:base64,id:base64`, 32 bytes each (DESIGN 8, `ENCRYPTION_KEYS`).
+ * Reads `id:base64,id:base64`, 32 bytes each (docs/design.md 8, `ENCRYPTION_KEYS`).
  * @throws VaultError naming the faulty entry by its position only: an id may be a key put in the wrong place
  */
 export function parseKeyring(text: string): Keyring {

@@ -14,23 +14,37 @@ interface Layer {
   readonly packages?: readonly string[];
 }
 
-/** Who may import whom (DESIGN 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
+/** The files in which the app says what it needs from outside. */
+const PORTS = [
+  'app/ports.ts',
+  'app/hosting-api.ts',
+  ...['access', 'account', 'approvals', 'authorize', 'purchases'].map((feature) => `app/${feature}/ports.ts`),
+];
+
+/** Who may import whom (docs/design.md 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   'domain/': { uses: ['domain/'], packages: ['node:util'] },
   'app/': { uses: ['app/', 'domain/'], knows: ['system.ts', 'log.ts'], packages: ['node:crypto'] },
   'hosting/': {
     uses: ['hosting/', 'domain/'],
-    knows: ['app/ports.ts', 'system.ts'],
+    knows: ['app/hosting-api.ts', 'system.ts'],
     packages: ['bottleneck', 'undici', 'zod', 'node:crypto', 'node:events'],
   },
   'store/': {
     uses: ['store/', 'domain/'],
-    knows: ['app/ports.ts', 'app/access-ports.ts', 'system.ts', 'vault.ts'],
+    knows: [...PORTS, 'system.ts', 'vault.ts'],
     packages: ['kysely', '@photostructure/sqlite', 'node:fs', 'node:path'],
   },
-  'slack/': {
-    uses: ['slack/', 'app/', 'domain/'],
-    knows: ['system.ts', 'log.ts'],
+  'slack/transport/': {
+    uses: [
+      'slack/transport/',
+      'slack/kit/',
+      'slack/words.ts',
+      'slack/buttons.ts',
+      'app/with-timeout.ts',
+      'domain/',
+    ],
+    knows: ['app/', 'system.ts', 'log.ts'],
     packages: [
       '@slack/bolt',
       '@slack/types',
@@ -40,6 +54,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:http',
       'node:querystring',
     ],
+  },
+  'slack/directory/': {
+    uses: ['slack/directory/', 'app/with-timeout.ts', 'domain/'],
+    knows: ['slack/transport/', 'app/', 'system.ts'],
+    packages: ['zod'],
+  },
+  // Features get a request, the entry behind it and what they render: neither the store nor Slack's API.
+  'slack/': {
+    uses: ['slack/', 'app/', 'domain/'],
+    knows: ['system.ts', 'log.ts'],
+    packages: ['@slack/types', 'zod'],
   },
   'web/': {
     uses: ['web/', 'app/', 'domain/'],
@@ -53,19 +78,23 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'compose.ts': {
     uses: ['app/', 'hosting/', 'slack/', 'store/', 'web/', 'system.ts', 'vault.ts'],
     knows: ['config.ts', 'log.ts'],
+    packages: ['node:http'],
   },
   'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
-  'key.ts': {
-    uses: ['app/connect-key.ts', 'hosting/', 'store/', 'domain/', 'config.ts', 'system.ts', 'vault.ts'],
-    packages: ['node:util'],
-  },
-  // `npm run audit`: a program that is started by hand, as `key.ts` is.
-  'audit.ts': {
-    uses: ['audit-formats.ts', 'config.ts', 'domain/', 'store/', 'system.ts', 'vault.ts'],
-    knows: ['app/ports.ts'],
+  'cli/': {
+    uses: [
+      'cli/',
+      'app/account/connect-key.ts',
+      'hosting/',
+      'store/',
+      'domain/',
+      'config.ts',
+      'system.ts',
+      'vault.ts',
+    ],
+    knows: ['app/ports.ts', 'app/account/ports.ts'],
     packages: ['node:stream', 'node:stream/promises', 'node:util'],
   },
-  'audit-formats.ts': { uses: ['domain/'], knows: ['app/ports.ts'] },
   'start.mjs': { uses: ['main.ts'], packages: ['node:child_process', 'node:fs', 'node:url'] },
 };
 
@@ -138,14 +167,14 @@ describe('what is confined', () => {
   it('the environment is read where programs start', () => {
     // In quotes it is a word that the page's bundler replaces.
     const read = /(?<!')\bprocess\.env\b/g;
-    expect(strays(sources, read, ['main.ts', 'key.ts', 'audit.ts', 'sandbox/main.ts'])).toEqual([]);
+    expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts'])).toEqual([]);
   });
 
   it.each([
-    ['undici', ['hosting/send.ts', 'slack/slack-api.ts']],
+    ['undici', ['hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['hosting/limit.ts']],
-    ['@slack/bolt', ['slack/bolt.ts']],
-    ['@slack/web-api', ['slack/slack-api.ts']],
+    ['@slack/bolt', ['slack/transport/bolt.ts', 'slack/transport/http-receiver.ts']],
+    ['@slack/web-api', ['slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
   ])('%s is used in %j alone', (name, places) => {
@@ -155,7 +184,7 @@ describe('what is confined', () => {
   it('nothing else reaches the network', () => {
     const ways =
       /\bfetch\(|\bnew WebSocket\b|\bhttps?\.(request|get)\(|from 'node:(https|dgram|tls|http2|dns)'/g;
-    expect(strays(app, ways, ['hosting/send.ts', 'slack/slack-api.ts'])).toEqual([]);
+    expect(strays(app, ways, ['hosting/send.ts', 'slack/transport/slack-api.ts'])).toEqual([]);
   });
 
   it('real time, ids and randomness come from the system that is handed in', () => {
@@ -166,12 +195,12 @@ describe('what is confined', () => {
       'vault.ts': 'a nonce that a test could choose would not be one: randomBytes',
       'store/api-calls.ts':
         'gathers what is written in one turn of the event loop: setImmediate, no time passes',
-      'slack/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
+      'slack/transport/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
     };
     expect(strays(app, real, Object.keys(allowed))).toEqual([]);
     expect(strays(app, real, ['system.ts']).sort()).toEqual(
       [
-        'slack/slack-api.ts: AbortSignal.timeout',
+        'slack/transport/slack-api.ts: AbortSignal.timeout',
         'store/api-calls.ts: setImmediate',
         'vault.ts: randomBytes',
         'vault.ts: randomBytes',
@@ -180,10 +209,15 @@ describe('what is confined', () => {
   });
 
   it('ids and metadata of Slack are written in the kit, and read where payloads are', () => {
-    const belongs = ['slack/kit/', 'slack/payloads.ts', 'slack/dispatch.ts', 'slack/bolt.ts'];
+    const belongs = [
+      'slack/kit/',
+      'slack/transport/payloads.ts',
+      'slack/transport/dispatch.ts',
+      'slack/transport/bolt.ts',
+    ];
     expect(strays(app, /\b(action_id|callback_id|private_metadata|block_id)\b/g, belongs)).toEqual([]);
     // Bolt is told to take all of them; nothing is looked up there.
-    const bolt = app.find(({ path }) => path === 'slack/bolt.ts');
+    const bolt = app.find(({ path }) => path === 'slack/transport/bolt.ts');
     expect(bolt?.code.match(/\b(action_id|callback_id|private_metadata|block_id)\b[^,}]*/g)).toEqual([
       'callback_id: /.*/',
     ]);
@@ -193,17 +227,17 @@ describe('what is confined', () => {
     const places = app.filter(({ code }) => code.includes('.reveal()')).map(({ path }) => path);
     expect(places.sort()).toEqual(
       [
-        'audit.ts',
         'compose.ts',
         'hosting/client.ts',
         'hosting/send.ts',
-        'key.ts',
-        'slack/bolt.ts',
-        'slack/commands/connect.ts',
-        'slack/messages/outcome.ts',
-        'slack/slack-api.ts',
-        'store/api-keys.ts',
-        'store/passwords.ts',
+        'cli/audit.ts',
+        'cli/key.ts',
+        'slack/transport/http-receiver.ts',
+        'slack/account/connect.ts',
+        'slack/purchases/outcome-message.ts',
+        'slack/transport/slack-api.ts',
+        'store/account/api-keys.ts',
+        'store/purchases/passwords.ts',
         'store/reply-urls.ts',
       ].sort(),
     );
@@ -247,7 +281,7 @@ describe('every source file', () => {
   });
 
   it('says nothing on the console, programs that people start by hand aside', () => {
-    expect(strays(sources, /\bconsole\.\w+/g, ['sandbox/', 'key.ts', 'start.mjs'])).toEqual([]);
+    expect(strays(sources, /\bconsole\.\w+/g, ['sandbox/', 'cli/', 'start.mjs'])).toEqual([]);
   });
 
   it('imports with the ending of the file', () => {

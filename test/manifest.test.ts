@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { commands } from '../src/slack/commands/index.ts';
+import { commands } from '../src/slack/commands.ts';
 import { readSources } from './support/sources.ts';
 
 const url = z.url({ protocol: /^https$/ }).max(3500);
@@ -73,7 +73,7 @@ describe('the manifest', () => {
   });
 
   it('asks for the scopes of what is called, and for no other', () => {
-    const slackApi = readSources().find(({ path }) => path === 'slack/slack-api.ts')?.code ?? '';
+    const slackApi = readSources().find(({ path }) => path === 'slack/transport/slack-api.ts')?.code ?? '';
     const methods = [...slackApi.matchAll(/call\(\s*'([a-z.]+)'/gi)].map(([, method = '']) => method);
     expect(methods.length).toBeGreaterThan(8);
     expect(methods.filter((method) => SCOPES_OF[method] === undefined)).toEqual([]);

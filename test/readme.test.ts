@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../src/config.ts';
-import { commands } from '../src/slack/commands/index.ts';
+import { commands } from '../src/slack/commands.ts';
 import { listSettings } from './support/settings.ts';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -54,6 +54,12 @@ describe('the README', () => {
   it('leads to files that are there', () => {
     const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('starts programs that are there', () => {
+    const started = [...readme.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
+    expect(started.length).toBeGreaterThan(0);
+    expect(started.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it('names scripts that there are', () => {

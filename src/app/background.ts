@@ -1,14 +1,14 @@
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
-import { newLease, whileHolding } from './lease.ts';
-import { auditOf, payOperation } from './paid-operation.ts';
-import { resolveDoubt } from './resolve-doubt.ts';
-import type { Services } from './services.ts';
+import { sweepAccessRequests } from './access/sweep-access-requests.ts';
+import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import type { Entry } from './authorize/entry.ts';
+import type { AppPorts } from './ports.ts';
+import { newLease, withLease } from './purchases/lease.ts';
+import { notifyOperation } from './purchases/notify-operation.ts';
+import { resolveUnconfirmed } from './purchases/resolve-unconfirmed.ts';
+import { auditOf, payOperation } from './purchases/run-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
-import { sweepApprovals } from './sweep-approvals.ts';
-import { sweepRequests } from './sweep-requests.ts';
-import { tellOperation } from './tell-operation.ts';
-import type { Door } from './use-case.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
@@ -21,8 +21,12 @@ const RESUME_MS = 5 * 60_000;
 const TELL_MS = 24 * 3_600_000;
 
 /** What has to be done behind people's backs: doubts, untold outcomes, restarts, expiries. Runs until aborted. */
-export async function runBackground(services: Services, door: Door, signal: AbortSignal): Promise<void> {
-  const { system } = services;
+export async function runBackground(
+  ports: AppPorts,
+  entry: Entry<AppPorts>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { system } = ports;
   let sweeping: Promise<void> | undefined;
   const running = new Set<Promise<void>>();
   const startedAt = system.now();
@@ -36,20 +40,20 @@ export async function runBackground(services: Services, door: Door, signal: Abor
     try {
       // Side by side: one order that waits for an answer must not hold up everybody's outcomes.
       while (running.size < MOST_AT_ONCE && !signal.aborted) {
-        const work = await leaseOne(services, door);
+        const work = await leaseOne(ports, entry);
         if (!work) break;
         runAside(work());
       }
       if (sweepIsDue()) {
-        await sweep(services);
-        sweeping ??= sweepUntold(services, startedAt).finally(() => {
+        await sweep(ports);
+        sweeping ??= sweepUntold(ports, startedAt).finally(() => {
           sweeping = undefined;
         });
       }
       // Beside the rest: a long audit takes a while, and outcomes must not wait for it.
-      if (pruneIsDue()) runAside(pruneAudit(services).catch((error: unknown) => logTrouble(error, services)));
+      if (pruneIsDue()) runAside(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
     } catch (error) {
-      logTrouble(error, services);
+      logTrouble(error, ports);
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
@@ -57,20 +61,20 @@ export async function runBackground(services: Services, door: Door, signal: Abor
 }
 
 /** What waits for other people; trouble with one kind does not hold up the other. */
-async function sweepUntold(services: Services, startedAt: number): Promise<void> {
-  const sweeps = [sweepApprovals, sweepRequests].map((each) =>
-    each(services, startedAt).catch((error: unknown) => logTrouble(error, services)),
+async function sweepUntold(ports: AppPorts, startedAt: number): Promise<void> {
+  const sweeps = [sweepApprovals, sweepAccessRequests].map((each) =>
+    each(ports, startedAt).catch((error: unknown) => logTrouble(error, ports)),
   );
   await Promise.all(sweeps);
 }
 
-/** The store is out of reach: everything stays due. */
-function logTrouble(error: unknown, { log }: Services): void {
+/** The store is out of roles: everything stays due. */
+function logTrouble(error: unknown, { log }: AppPorts): void {
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
 }
 
 /** True the first time and then once in so many milliseconds. */
-function everyNow(periodMs: number, system: Services['system']): () => boolean {
+function everyNow(periodMs: number, system: AppPorts['system']): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {
     const isDue = system.elapsed() - lastAt >= periodMs;
@@ -80,74 +84,80 @@ function everyNow(periodMs: number, system: Services['system']): () => boolean {
 }
 
 /** Takes one due operation and moves it on; false when none is due. */
-export async function takeOne(services: Services, door: Door): Promise<boolean> {
-  const work = await leaseOne(services, door);
+export async function takeOne(ports: AppPorts, entry: Entry<AppPorts>): Promise<boolean> {
+  const work = await leaseOne(ports, entry);
   await work?.();
   return work !== undefined;
 }
 
 /** Takes the lease of one due operation; what is handed out moves it on and never throws. */
-async function leaseOne(services: Services, door: Door): Promise<(() => Promise<void>) | undefined> {
-  const { ledger } = services.store;
-  const lease = newLease(services);
+async function leaseOne(ports: AppPorts, entry: Entry<AppPorts>): Promise<(() => Promise<void>) | undefined> {
+  const { ledger } = ports;
+  const lease = newLease(ports);
   const operation = await ledger.leaseDue(lease);
   if (!operation) return undefined;
   const moved = async () => {
-    await moveOn(operation, lease.owner, services, door).catch((error) =>
-      logFailure(operation, error, services),
-    );
+    await moveOn(operation, lease.owner, ports, entry).catch((error) => logFailure(operation, error, ports));
     const after = await ledger.find(operation.id);
-    return after && nextDueAt(after, services.system.now());
+    return after && nextDueAt(after, ports.system.now());
   };
   return () =>
-    whileHolding(operation.id, lease.owner, services, moved).catch((error) =>
-      logFailure(operation, error, services),
-    );
+    withLease(operation.id, lease.owner, ports, moved).catch((error) => logFailure(operation, error, ports));
 }
 
-function logFailure(operation: Operation, error: unknown, { log }: Services): void {
+function logFailure(operation: Operation, error: unknown, { log }: AppPorts): void {
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
   log.warn('an operation could not be moved on', { operationId: operation.id, ...cause });
 }
 
-async function moveOn(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
-  const { ledger } = services.store;
-  const at = services.system.now();
+async function moveOn(
+  operation: Operation,
+  owner: string,
+  ports: AppPorts,
+  entry: Entry<AppPorts>,
+): Promise<void> {
+  const { ledger } = ports;
+  const at = ports.system.now();
   if (operation.state === 'prepared') {
-    await resume(operation, owner, services, door);
+    await resume(operation, owner, ports, entry);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone: nobody will ever read the answer.
-    const audit = auditOf(operation, services, 'in_doubt', { code: 'no_answer', surface: 'background' });
-    await ledger.doubt(operation.id, { at, dueAt: at, reason: 'no_answer' }, audit);
-    await tellOperation(operation.id, services);
-  } else if (operation.state === 'in_doubt' && !operation.needsPerson) {
-    await resolveDoubt(operation, services);
-    await tellOperation(operation.id, services);
+    const audit = auditOf(operation, ports, 'in_doubt', { code: 'no_answer', surface: 'background' });
+    await ledger.markUnconfirmed(operation.id, { at, dueAt: at, reason: 'no_answer' }, audit);
+    await notifyOperation(operation.id, ports);
+  } else if (operation.state === 'in_doubt' && !operation.needsDecision) {
+    await resolveUnconfirmed(operation, ports);
+    await notifyOperation(operation.id, ports);
   } else if (at - (operation.endedAt ?? operation.createdAt) > TELL_MS) {
-    await ledger.markTold(operation, at);
+    await ledger.markNotified(operation, at);
   } else {
-    await tellOperation(operation.id, services);
+    await notifyOperation(operation.id, ports);
   }
 }
 
 /** A confirmation without a sent request: proof that nothing was paid, so it may be carried out, by the same rules. */
-async function resume(operation: Operation, owner: string, services: Services, door: Door): Promise<void> {
-  const { ledger } = services.store;
-  const at = services.system.now();
+async function resume(
+  operation: Operation,
+  owner: string,
+  ports: AppPorts,
+  entry: Entry<AppPorts>,
+): Promise<void> {
+  const { ledger } = ports;
+  const at = ports.system.now();
   const { workspaceId, actorId: userId, channelId } = operation;
   const actor = { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) };
   const isStale = at - operation.createdAt > RESUME_MS;
   // While Slack can't say who they are, it stays due.
-  const mayStill = isStale || (await door.hasRole(actor, 'manager', labelOf(operation.purchase)));
+  const mayStill = isStale || (await entry.hasRole(actor, 'manager', labelOf(operation.purchase)));
   const reason = isStale ? 'stale_confirmation' : mayStill ? undefined : 'role_needed';
   if (reason === undefined) {
-    await payOperation(operation, owner, services);
+    await payOperation(operation, owner, ports);
     return;
   }
-  const audit = auditOf(operation, services, 'failed', { code: reason, surface: 'background' });
+  const audit = auditOf(operation, ports, 'failed', { code: reason, surface: 'background' });
   const reasonDetails = reason === 'role_needed' ? { reasonDetails: { needed: 'manager' } } : {};
   await ledger.refuse(operation.id, { at, reason, ...reasonDetails }, audit);
-  await tellOperation(operation.id, services);
+  await notifyOperation(operation.id, ports);
 }
 
 /** First within seconds, then ever more rarely: each wait is half of the time that has passed, 5 minutes at most. */

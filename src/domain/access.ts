@@ -21,18 +21,18 @@ export interface Grant extends Grantee {
 }
 
 /** A role that somebody holds here and now, and why. */
-export interface Hold {
+export interface HeldRole {
   readonly role: Role;
   readonly pattern: string;
   /** Named in `OWNERS`, an admin of the Slack workspace, or by a grant. */
-  readonly why: 'named' | 'admin' | Grant;
+  readonly source: 'named' | 'admin' | Grant;
 }
 
 /** All that somebody may do here and now; empty for nothing. */
-export type Reach = readonly Hold[];
+export type HeldRoles = readonly HeldRole[];
 
 /** Tells whether it reaches a role: for the server of this label, or without one for any server at all. */
-export function reaches(reach: Reach, needed: Role, label?: string): boolean {
+export function coversRole(reach: HeldRoles, needed: Role, label?: string): boolean {
   return reach.some(
     ({ role, pattern }) =>
       roleCovers(role, needed) && (label === undefined || matchesPattern(pattern, label)),
@@ -40,6 +40,6 @@ export function reaches(reach: Reach, needed: Role, label?: string): boolean {
 }
 
 /** The strongest role in it, whatever servers it is for; undefined for none. */
-export function strongestRole(reach: Reach): Role | undefined {
+export function strongestRole(reach: HeldRoles): Role | undefined {
   return [...ROLES].reverse().find((role) => reach.some((hold) => hold.role === role));
 }

@@ -1,4 +1,4 @@
-/** Weakest first; each role may do all that the ones before it may (DESIGN 3). */
+/** Weakest first; each role may do all that the ones before it may (docs/design.md 3). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -1,9 +1,10 @@
+import type { Card } from './decision.ts';
 import type { Money } from './money.ts';
 import type { Purchase } from './operation.ts';
 import { labelOf } from './operation.ts';
 
 /** What a second person is asked to approve, frozen as the first one confirmed it. */
-export type Deed =
+export type ApprovalAction =
   | { readonly kind: 'purchase'; readonly purchase: Purchase; readonly price?: Money }
   | {
       readonly kind: 'delete';
@@ -27,31 +28,25 @@ export interface Approval {
   readonly requesterId: string;
   /** Where it was confirmed. */
   readonly channelId?: string;
-  readonly deed: Deed;
+  readonly action: ApprovalAction;
   /** Whether it is asked because a budget is used up, and not (only) because the rule asks for it. */
   readonly isOverBudget: boolean;
   readonly state: ApprovalState;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly expiresAt: number;
   readonly decidedBy?: string;
   readonly decidedAt?: number;
   /** Why it is void or how it ended: a code of `errors.ts`, or `done`. */
   readonly reason?: string;
   /** Whether this state has been told: in the cards while it is open, to the requester after that. */
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
   /** The messages that ask for it. */
   readonly cards: readonly Card[];
-}
-
-/** A message of ours that is edited in place later. */
-export interface Card {
-  readonly channelId: string;
-  readonly ts: string;
 }
 
 /** How long an approval is waited for. */
 export const APPROVAL_MS = 60 * 60_000;
 
-export function labelOfDeed(deed: Deed): string {
-  return deed.kind === 'delete' ? deed.label : labelOf(deed.purchase);
+export function labelOfAction(action: ApprovalAction): string {
+  return action.kind === 'delete' ? action.label : labelOf(action.purchase);
 }

@@ -1,6 +1,6 @@
 import type { Money } from './money.ts';
 
-/** A size that can be ordered (API document, section 2). */
+/** A size that can be ordered (docs/hosting-api.md 2). */
 export interface Plan {
   readonly code: string;
   readonly vcpu: number;

@@ -3,7 +3,7 @@ import type { Money } from './money.ts';
 import type { Secret } from './secret.ts';
 import type { Server } from './server.ts';
 
-/** The ten codes of the API document, section 7. */
+/** The ten codes of docs/hosting-api.md 7.2. */
 export const API_CODES = [
   'unauthorized',
   'not_allowed',
@@ -163,6 +163,11 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** Tells whether it is the refusal of this code; its details then have that code's type. */
+export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code): error is Refusal<Code> {
+  return error instanceof Refusal && error.code === code;
 }
 
 /** Tells an expected failure, which has words for people, from a defect of ours. */

@@ -1,4 +1,4 @@
-/** An amount in hundredths of the account's currency, which the API does not name (API document, section 2). */
+/** An amount in hundredths of the account's currency, which the API does not name (docs/hosting-api.md 2.10). */
 export type Money = number & { readonly unit: 'hundredths' };
 
 /** Makes an amount from hundredths. */

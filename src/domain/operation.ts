@@ -2,7 +2,7 @@ import type { Order } from './catalog.ts';
 import type { Money } from './money.ts';
 
 /**
- * Where a paid operation stands (DESIGN 4):
+ * Where a paid operation stands (docs/design.md 4):
  * prepared (confirmed, nothing sent) → sent (committed before the request leaves) →
  * settled (done and paid), refused (proof that it was not done) or in_doubt (looked for, never sent again).
  */
@@ -38,9 +38,9 @@ export interface Operation {
   readonly sentAt?: number;
   readonly endedAt?: number;
   /** When the actor was told the outcome; absent means it is still owed. */
-  readonly toldAt?: number;
+  readonly notifiedAt?: number;
   /** Contradictory evidence: a person has to look. */
-  readonly needsPerson: boolean;
+  readonly needsDecision: boolean;
 }
 
 /** Tells whether nothing more will happen to it. */
@@ -54,7 +54,7 @@ export function labelOf(purchase: Purchase): string {
 }
 
 /**
- * What two confirmations must not both pay for: the same month of the same server (DESIGN 4.1).
+ * What two confirmations must not both pay for: the same month of the same server (docs/design.md 4.1).
  * Empty for a create, whose own id is all that makes it one of a kind.
  */
 export function claimOf(purchase: Purchase): string {

@@ -1,4 +1,4 @@
-/** One server of the account (API document, section 2). The record has no plan and no price. */
+/** One server of the account (docs/hosting-api.md 2). The record has no plan and no price. */
 export interface Server {
   readonly id: number;
   readonly label: string;

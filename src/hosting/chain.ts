@@ -1,4 +1,4 @@
-import type { CallOptions, PaidCallOptions } from '../app/ports.ts';
+import type { CallOptions, PaidCallOptions } from '../app/hosting-api.ts';
 import type { Catalog } from '../domain/catalog.ts';
 import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ApiCalls, HostingApi } from '../app/ports.ts';
+import type { ApiCalls, HostingApi } from '../app/hosting-api.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter } from './call-limiter.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import Bottleneck from 'bottleneck';
-import type { ApiCalls } from '../app/ports.ts';
+import type { ApiCalls } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';

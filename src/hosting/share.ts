@@ -1,4 +1,4 @@
-import type { CallOptions } from '../app/ports.ts';
+import type { CallOptions } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 
 /** What a shared read tells its sender. */

@@ -1,4 +1,4 @@
-import type { ApiCalls } from '../app/ports.ts';
+import type { ApiCalls } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 import { sleepUnless } from './sleep.ts';
 

@@ -2,7 +2,7 @@ import { compose, type RunningApp } from '../compose.ts';
 import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
-import { commands } from '../slack/commands/index.ts';
+import { commands } from '../slack/commands.ts';
 import { readSurfaces } from './gallery/fixtures.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
@@ -101,7 +101,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   const { hosting, account } = await openHosting(opening);
   accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
-  panel = await openBeside(opening, { hosting, account, slack: chat.slack, store: app.services.store });
+  panel = await openBeside(opening, { hosting, account, slack: chat.slack, store: app.ports });
   if (!opening.kept.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
@@ -188,26 +188,25 @@ async function openApp(
 }
 
 /** Everybody has the role that they are named after: there is something to try at once. */
-async function grantRoles({ services: { store, system } }: RunningApp): Promise<void> {
+async function grantRoles({ ports }: RunningApp): Promise<void> {
   for (const role of ['manager', 'operator', 'viewer'] as const) {
-    await store.grants.put({
+    await ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE[role].id,
       role,
       pattern: '',
       grantedBy: PEOPLE.owner.id,
-      grantedAt: system.now(),
+      grantedAt: ports.system.now(),
     });
   }
 }
 
 /** Gives the app an API key, unless it has one. */
-async function connect({ services }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
-  const { store, system } = services;
-  if ((await store.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
+async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
+  if ((await ports.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
   const key = new Secret(hosting.createKey(account));
-  await store.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, system.now());
+  await ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, ports.system.now());
 }
 
 async function openBeside(

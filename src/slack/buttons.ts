@@ -36,13 +36,13 @@ export const approvalButton = {
 } as const;
 
 /** Somebody without the role asks for it. */
-export const askButton = defineButton(
+export const requestAccessButton = defineButton(
   'access_ask',
   z.object({ role: z.enum(ROLES), label: z.string().exactOptional() }),
 );
 const accessRequest = z.object({ requestId: z.string() });
 /** An owner's answers to it. */
-export const answerButton = {
+export const accessAnswerButton = {
   hour: defineButton('access_hour', accessRequest),
   workday: defineButton('access_workday', accessRequest),
   good: defineButton('access_good', accessRequest),
@@ -54,14 +54,14 @@ export const revokeButton = defineButton(
   z.object({ grantId: z.string(), page: z.number().int().min(0) }),
 );
 const accessPage = z.object({ page: z.number().int().min(0) });
-export const accessTurns = {
+export const accessPages = {
   back: defineButton('access_back', accessPage),
   further: defineButton('access_further', accessPage),
 } as const;
 
 const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
 /** Two ids, since Slack takes no two buttons of one id in a row. */
-export const listTurns = {
+export const listPages = {
   back: defineButton('list_back', listPage),
   further: defineButton('list_page', listPage),
 } as const;
@@ -75,7 +75,7 @@ export const auditPageButton = defineButton(
   }),
 );
 const catalogPage = z.object({ page: z.number().int().min(0) });
-export const catalogTurns = {
+export const catalogPages = {
   back: defineButton('catalog_back', catalogPage),
   further: defineButton('catalog_page', catalogPage),
 } as const;

@@ -1,5 +1,5 @@
-import type { ApiCalls } from '../app/ports.ts';
-import type { Foundation } from './database.ts';
+import type { ApiCalls } from '../app/hosting-api.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** A slot that is asked for, and the most that its account may have. */
 interface Wanted {

@@ -2,25 +2,25 @@ import { Kysely, sql } from 'kysely';
 import type { Store } from '../app/ports.ts';
 import type { System } from '../system.ts';
 import type { Vault } from '../vault.ts';
-import { createAccessRequests } from './access-requests.ts';
+import { createAccessRequests } from './access/access-requests.ts';
+import { createGrants } from './access/grants.ts';
+import { createApiKeys } from './account/api-keys.ts';
+import { createAuditLog } from './account/audit.ts';
+import { createConnectLinks } from './account/connect-links.ts';
+import { createWorkspaces } from './account/workspaces.ts';
 import { createApiCalls } from './api-calls.ts';
-import { createApiKeys } from './api-keys.ts';
-import { createApprovals } from './approvals.ts';
-import { createAuditLog } from './audit.ts';
-import { createConnectLinks } from './connect-links.ts';
-import { type Foundation, openEngine } from './database.ts';
-import { createGrants } from './grants.ts';
-import { createLedger } from './ledger.ts';
-import { migrate, requireCurrent } from './migrate.ts';
-import { makeOrderedIds } from './ordered-ids.ts';
-import { createPasswords } from './passwords.ts';
+import { createApprovals } from './approvals/approvals.ts';
+import { type Foundation, openEngine } from './engine/database.ts';
+import { migrate, requireCurrent } from './engine/migrate.ts';
+import { makeOrderedIds } from './engine/ordered-ids.ts';
+import type { Tables } from './engine/tables.ts';
+import { createLedger } from './purchases/ledger.ts';
+import { createPasswords } from './purchases/passwords.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
-import type { Tables } from './tables.ts';
-import { createWorkspaces } from './workspaces.ts';
 
 export interface StoreOptions {
-  /** `sqlite:./path` or `sqlite::memory:` (DESIGN 8, `DATABASE_URL`). */
+  /** `sqlite:./path` or `sqlite::memory:` (docs/design.md 8, `DATABASE_URL`). */
   readonly databaseUrl: string;
   readonly vault: Vault;
   readonly system: System;

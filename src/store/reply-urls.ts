@@ -1,7 +1,7 @@
-import type { ReplyUrls } from '../app/ports.ts';
+import type { ReplyUrls } from '../app/authorize/ports.ts';
 import { Secret } from '../domain/secret.ts';
 import type { SealedPlace } from '../vault.ts';
-import type { Foundation } from './database.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** Slack takes this many messages through one `response_url` (Slack, "Handling user interaction"). */
 const MOST_USES = 5;
@@ -9,7 +9,7 @@ const MOST_USES = 5;
 /** `response_url`s, sealed: whoever has one can post as the app. */
 export function createReplyUrls({ db, vault }: Foundation): ReplyUrls {
   return {
-    keep: async (id, workspaceId, url, until) => {
+    store: async (id, workspaceId, url, until) => {
       const sealed = vault.seal(url.reveal(), placeOf(id, workspaceId));
       const values = { workspace_id: workspaceId, sealed, uses_left: MOST_USES, until };
       await db

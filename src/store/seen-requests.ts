@@ -1,10 +1,10 @@
-import type { SeenRequests } from '../app/ports.ts';
-import type { Foundation } from './database.ts';
+import type { SeenRequests } from '../app/authorize/ports.ts';
+import type { Foundation } from './engine/database.ts';
 
 /** Signed requests that changed something: the second of a kind is a replay. */
 export function createSeenRequests({ db }: Foundation): SeenRequests {
   return {
-    add: async (requestId, at) => {
+    addFirst: async (requestId, at) => {
       const added = await db
         .insertInto('seen_requests')
         .values({ id: requestId, seen_at: at })

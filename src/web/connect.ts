@@ -1,14 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connectKey, findKey, hashToken, whyUnusable } from '../app/connect-key.ts';
-import type { ConnectLink } from '../app/ports.ts';
-import type { Services } from '../app/services.ts';
-import type { Door } from '../app/use-case.ts';
+import { connectKey, type FoundLink, findKey } from '../app/account/connect-key.ts';
+import type { Entry } from '../app/authorize/entry.ts';
+import type { AppPorts } from '../app/ports.ts';
 import { isExpected } from '../domain/errors.ts';
 import { readForm } from './answer.ts';
 import { answerPage, htmlOfWords } from './page.ts';
 
 /** Puts an error's code into words, written as for Slack. */
 export type Explain = (error: unknown) => string;
+
+/** What the page works with. */
+export interface ConnectParts {
+  readonly entry: Entry<AppPorts>;
+  readonly findConnectLink: (token: string) => Promise<FoundLink>;
+  readonly explain: Explain;
+}
 
 /**
  * The one-time form that takes the hosting API key (Slack asks apps not to prompt for secrets in modals:
@@ -18,11 +24,10 @@ export async function serveConnect(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  { services, door, explain }: { services: Services; door: Door; explain: Explain },
+  { entry, findConnectLink, explain }: ConnectParts,
 ): Promise<void> {
-  const link = await services.store.connectLinks.find(hashToken(token));
-  const reason = whyUnusable(link, services.system.now());
-  if (!link || reason !== undefined) return refuse(response, reason ?? 'unknown');
+  const link = await findConnectLink(token);
+  if (link.kind === 'unusable') return refuse(response, link.reason);
   if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200);
   if (request.method !== 'POST')
     return answerPage(response, 405, 'Not possible', '<p>This page takes a form.</p>');
@@ -33,7 +38,7 @@ export async function serveConnect(
   if (!key)
     return showForm(response, 422, 'That can’t be an API key: it is one line of letters, digits and signs.');
   try {
-    await door.enter(connectKey, { tokenHash: link.tokenHash, key }, visitOf(link));
+    await entry.execute(connectKey, { tokenHash: link.tokenHash, key }, link.caller);
   } catch (error) {
     const status = isExpected(error) ? 422 : 500;
     if (isExpected(error) && error.code === 'link_unusable') return refuse(response, 'used');
@@ -45,15 +50,6 @@ export async function serveConnect(
     'Connected',
     '<p>The API key works and is kept, encrypted. You can close this page and go back to Slack: <b>/vps list</b> shows the servers.</p>',
   );
-}
-
-/** The person who asked for the link acts, in the workspace where it was asked for; their role is looked at again. */
-function visitOf(link: ConnectLink) {
-  const { workspaceId, userId, channelId } = link;
-  return {
-    actor: { workspaceId, userId, ...(channelId === undefined ? {} : { channelId }) },
-    surface: 'page' as const,
-  };
 }
 
 /** Browsers say where a form was posted from; a tool that says nothing has no one's cookies either. */

@@ -6,17 +6,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Services } from '../app/services.ts';
-import type { Door } from '../app/use-case.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
-import { type Explain, serveConnect } from './connect.ts';
+import { type ConnectParts, serveConnect } from './connect.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface WebParts {
-  readonly services: Services;
-  readonly door: Door;
-  readonly explain: Explain;
+export interface WebParts extends ConnectParts {
+  readonly system: System;
   readonly metrics: Metrics;
   /** What is posted to `/slack/events`. */
   readonly slack: RequestListener;
@@ -28,7 +24,7 @@ export interface WebParts {
 const MOST_AHEAD_SECONDS = 300;
 
 /**
- * All of the app's HTTP: Slack's requests and the few pages of ours (DESIGN 8).
+ * All of the app's HTTP: Slack's requests and the few pages of ours (docs/design.md 8).
  * Whatever comes in on whatever path is answered; nothing that an unauthenticated request does stops the process.
  */
 export function createWebServer(parts: WebParts): Server {
@@ -37,8 +33,7 @@ export function createWebServer(parts: WebParts): Server {
     const path = pathOf(request);
     // Bolt throws at whatever else is asked of its path, which would end the process.
     if (path === '/slack/events' && request.method === 'POST') {
-      if (isFromFuture(request, parts.services.system))
-        return answer(response, 401, 'text/plain', 'too early\n');
+      if (isFromFuture(request, parts.system)) return answer(response, 401, 'text/plain', 'too early\n');
       return parts.slack(request, response);
     }
     serve(path, request, response, parts).catch((error: unknown) => {

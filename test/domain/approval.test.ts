@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { labelOfDeed } from '../../src/domain/approval.ts';
+import { labelOfAction } from '../../src/domain/approval.ts';
 
 test('what is asked for is known by the label of its server', () => {
   const order = { plan: 's', location: 'l', image: 'i', label: 'web-1' };
-  expect(labelOfDeed({ kind: 'purchase', purchase: { kind: 'create', order } })).toBe('web-1');
+  expect(labelOfAction({ kind: 'purchase', purchase: { kind: 'create', order } })).toBe('web-1');
   const renew = { kind: 'renew' as const, serverId: 7, label: 'web-2', paidUntil: 1 };
-  expect(labelOfDeed({ kind: 'purchase', purchase: renew })).toBe('web-2');
-  expect(labelOfDeed({ kind: 'delete', serverId: 7, label: 'web-3' })).toBe('web-3');
+  expect(labelOfAction({ kind: 'purchase', purchase: renew })).toBe('web-2');
+  expect(labelOfAction({ kind: 'delete', serverId: 7, label: 'web-3' })).toBe('web-3');
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { ApiCalls } from '../../src/app/ports.ts';
+import type { ApiCalls } from '../../src/app/hosting-api.ts';
 import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
 import type { System } from '../../src/system.ts';
@@ -184,7 +184,7 @@ describe('the limit', () => {
 const QUICK: Planned = { askAt: 0, urgency: 'person', latencyMs: 100, arrivesAfter: 0.5, ends: 'answered' };
 const BACKGROUND: Planned = { ...QUICK, urgency: 'background' };
 
-describe('people', () => {
+describe('users', () => {
   it('wait behind no background call', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 10, maxLength: 40 }), async (plans) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { ApiCalls } from '../../src/app/ports.ts';
+import type { ApiCalls } from '../../src/app/hosting-api.ts';
 import { HostingError } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';

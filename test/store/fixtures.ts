@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Approvals, NewGrant } from '../../src/app/access-ports.ts';
-import type { AuditEntry, Ledger, NewOperation, Prepared } from '../../src/app/ports.ts';
-import { APPROVAL_MS, type Deed } from '../../src/domain/approval.ts';
+import type { NewGrant } from '../../src/app/access/ports.ts';
+import type { Approvals } from '../../src/app/approvals/ports.ts';
+import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
+import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';
+import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
 import { makeUlid, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
@@ -39,26 +41,26 @@ export function newRenew(
   return { id: stillSystem.newId(), workspaceId: 'T1', actorId: 'U1', purchase, at: T0, ...more };
 }
 
-type NewApproval = Parameters<Approvals['ask']>[0];
+type NewApproval = Parameters<Approvals['request']>[0];
 
 /** Of the same purchase as `newCreate`. */
 export function newApproval(more: Partial<NewApproval> = {}): NewApproval {
   const { purchase } = newCreate();
-  const { askedAt = T0 } = more;
+  const { requestedAt = T0 } = more;
   return {
     id: stillSystem.newId(),
     workspaceId: 'T1',
     requesterId: 'U1',
     channelId: 'C1',
-    deed: { kind: 'purchase', purchase, price: money(499) },
+    action: { kind: 'purchase', purchase, price: money(499) },
     isOverBudget: false,
-    askedAt,
-    expiresAt: askedAt + APPROVAL_MS,
+    requestedAt,
+    expiresAt: requestedAt + APPROVAL_MS,
     ...more,
   };
 }
 
-export function newDelete(serverId = 7): Deed {
+export function newDelete(serverId = 7): ApprovalAction {
   return { kind: 'delete', serverId, label: 'web-1' };
 }
 
@@ -110,5 +112,5 @@ export async function markSent(ledger: Ledger, id: string, at: number, knownIds:
 export async function markTold(ledger: Ledger, id: string, at: number) {
   const operation = await ledger.find(id);
   if (!operation) throw new Error(`no operation ${id}`);
-  await ledger.markTold(operation, at);
+  await ledger.markNotified(operation, at);
 }

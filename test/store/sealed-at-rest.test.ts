@@ -48,7 +48,7 @@ function readSealed(table: string): string {
 describe('the database files', () => {
   test('hold no API key, password or reply address in clear', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    await store.replyUrls.keep('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
     await holdPassword();
     const bytes = readBytes(folder);
     expect(bytes.includes('web-1')).toBe(true);
@@ -126,7 +126,7 @@ describe('a row that was copied', () => {
   });
 
   test('of a reply address does not open in another workspace', async () => {
-    await store.replyUrls.keep('r', 'T1', new Secret(REPLY_URL), T0 + 1);
+    await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
     bySql((db) => db.exec("update reply_urls set workspace_id = 'T2'"));
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
   });

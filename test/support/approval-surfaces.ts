@@ -1,21 +1,21 @@
-import type { Terms } from '../../src/app/review-purchase.ts';
-import { APPROVAL_MS, type Approval, type Deed } from '../../src/domain/approval.ts';
+import type { Terms } from '../../src/app/purchases/review-purchase.ts';
+import { APPROVAL_MS, type Approval, type ApprovalAction } from '../../src/domain/approval.ts';
 import type { Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
-import { statusMessage } from '../../src/slack/commands/status.ts';
-import { say } from '../../src/slack/kit/blocks.ts';
-import { noticeView } from '../../src/slack/kit/form.ts';
+import { savedWords, settingsView } from '../../src/slack/account/settings-form.ts';
+import { statusMessage } from '../../src/slack/account/status.ts';
 import {
   approvalCard,
   approvalMessage,
   deletedAnnouncement,
-} from '../../src/slack/messages/approval-card.ts';
-import { answeredWords, approvalWords } from '../../src/slack/messages/approval-words.ts';
-import { createReviewView } from '../../src/slack/messages/create-review.ts';
-import { deleteView } from '../../src/slack/messages/delete-dialog.ts';
-import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
-import { savedWords, settingsView } from '../../src/slack/messages/settings-form.ts';
+} from '../../src/slack/approvals/approval-card.ts';
+import { answeredWords, approvalWords } from '../../src/slack/approvals/approval-words.ts';
+import { textMessage } from '../../src/slack/kit/blocks.ts';
+import { noticeView } from '../../src/slack/kit/form.ts';
+import { createReviewView } from '../../src/slack/purchases/create-review.ts';
+import { renewReviewView } from '../../src/slack/purchases/renew-review.ts';
+import { deleteView } from '../../src/slack/servers/delete-dialog.ts';
 import { DAY_MS, makeServer, NOW, ORDER } from './fixtures.ts';
 import type { Surface } from './surfaces.ts';
 
@@ -28,18 +28,18 @@ export function makeApproval(more: Partial<Approval> = {}): Approval {
     workspaceId: 'T0TEAM00001',
     requesterId: 'U0MANAGER01',
     channelId: 'C0OPS00001',
-    deed: { kind: 'purchase', purchase: { kind: 'create', order: ORDER }, price: money(590) },
+    action: { kind: 'purchase', purchase: { kind: 'create', order: ORDER }, price: money(590) },
     isOverBudget: false,
     state: 'open',
-    askedAt: NOW,
+    requestedAt: NOW,
     expiresAt: NOW + APPROVAL_MS,
-    isTold: false,
+    isNotified: false,
     cards: [],
     ...more,
   };
 }
 
-function deedsOf(label: string): Deed[] {
+function deedsOf(label: string): ApprovalAction[] {
   const renew = { kind: 'renew' as const, serverId: 42, label, paidUntil: NOW };
   return [
     {
@@ -77,17 +77,17 @@ const END_REASONS = [
   'rate_limited',
 ];
 
-function outcomesOf(deed: Deed): Approval[] {
+function outcomesOf(action: ApprovalAction): Approval[] {
   const by = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
   return [
-    makeApproval({ deed }),
-    makeApproval({ deed, isOverBudget: true }),
-    makeApproval({ deed, state: 'approved', ...by }),
-    makeApproval({ deed, state: 'denied', ...by }),
-    makeApproval({ deed, state: 'expired' }),
-    ...VOID_REASONS.map((reason) => makeApproval({ deed, state: 'void', reason, ...by })),
-    ...(deed.kind === 'delete'
-      ? END_REASONS.map((reason) => makeApproval({ deed, state: 'ended', reason, ...by }))
+    makeApproval({ action }),
+    makeApproval({ action, isOverBudget: true }),
+    makeApproval({ action, state: 'approved', ...by }),
+    makeApproval({ action, state: 'denied', ...by }),
+    makeApproval({ action, state: 'expired' }),
+    ...VOID_REASONS.map((reason) => makeApproval({ action, state: 'void', reason, ...by })),
+    ...(action.kind === 'delete'
+      ? END_REASONS.map((reason) => makeApproval({ action, state: 'ended', reason, ...by }))
       : []),
   ];
 }
@@ -95,14 +95,14 @@ function outcomesOf(deed: Deed): Approval[] {
 /** What is seen while something about a server of this label waits for a second person, and after that. */
 export function approvalSurfaces(label: string): Surface[] {
   const deeds = deedsOf(label);
-  const waiting = [...deeds, ...deeds].map((deed, at) => ({
-    approval: makeApproval({ deed }),
+  const waiting = [...deeds, ...deeds].map((action, at) => ({
+    approval: makeApproval({ action }),
     canAnswer: at % 4 !== 1,
   }));
   return [
     ...deeds.flatMap(outcomesOf).flatMap(surfacesOf),
     surface('told to all: approved delete', () =>
-      deletedAnnouncement(makeApproval({ deed: deeds[3] as Deed, decidedBy: 'U0OWNER0001' })),
+      deletedAnnouncement(makeApproval({ action: deeds[3] as ApprovalAction, decidedBy: 'U0OWNER0001' })),
     ),
     surface('status: what waits for a second person', () =>
       statusMessage({ api: 'no_api_key', open: [], passwordsHeld: 0, waiting }, 'EUR'),
@@ -112,9 +112,9 @@ export function approvalSurfaces(label: string): Surface[] {
 }
 
 function surfacesOf(approval: Approval): Surface[] {
-  const { deed, state, reason, isOverBudget } = approval;
-  const kind = deed.kind === 'delete' ? 'delete' : deed.purchase.kind;
-  const isBare = deed.kind === 'delete' ? deed.paidUntil === undefined : deed.price === undefined;
+  const { action, state, reason, isOverBudget } = approval;
+  const kind = action.kind === 'delete' ? 'delete' : action.purchase.kind;
+  const isBare = action.kind === 'delete' ? action.paidUntil === undefined : action.price === undefined;
   const name = [kind, isBare ? 'little known' : '', state, reason, isOverBudget ? 'over budget' : '']
     .filter(Boolean)
     .join(', ');
@@ -125,7 +125,7 @@ function surfacesOf(approval: Approval): Surface[] {
       noticeView('Create a server', approvalWords(approval, 'EUR')),
     ),
     ...(['approved', 'denied', 'void'].includes(state)
-      ? [surface(`approval answered: ${name}`, () => say(answeredWords(approval)))]
+      ? [surface(`approval answered: ${name}`, () => textMessage(answeredWords(approval)))]
       : []),
   ];
 }
@@ -178,7 +178,9 @@ const EVERYTHING: WorkspaceSettings = {
 export const settingsSurfaces: readonly Surface[] = [
   surface('settings, nothing set', () => settingsView(DEFAULT_SETTINGS, ORIGIN, '')),
   surface('settings, everything set', () => settingsView(EVERYTHING, ORIGIN, 'EUR')),
-  surface('settings, everything saved', () => say(savedWords(DEFAULT_SETTINGS, EVERYTHING, 'EUR'))),
-  surface('settings, everything taken back', () => say(savedWords(EVERYTHING, DEFAULT_SETTINGS, 'EUR'))),
-  surface('settings, nothing changed', () => say(savedWords(EVERYTHING, EVERYTHING, 'EUR'))),
+  surface('settings, everything saved', () => textMessage(savedWords(DEFAULT_SETTINGS, EVERYTHING, 'EUR'))),
+  surface('settings, everything taken back', () =>
+    textMessage(savedWords(EVERYTHING, DEFAULT_SETTINGS, 'EUR')),
+  ),
+  surface('settings, nothing changed', () => textMessage(savedWords(EVERYTHING, EVERYTHING, 'EUR'))),
 ];

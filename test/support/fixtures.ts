@@ -1,6 +1,7 @@
-import type { AccessRequest } from '../../src/app/access-ports.ts';
-import type { AuditEntry, HeldPassword } from '../../src/app/ports.ts';
+import type { HeldPassword } from '../../src/app/purchases/ports.ts';
 import type { Grant } from '../../src/domain/access.ts';
+import type { AccessRequest } from '../../src/domain/access-request.ts';
+import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import type { Catalog, Order, Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';
@@ -65,7 +66,7 @@ export function makeOperation(more: Partial<Operation> = {}): Operation {
     knownIds: [],
     hasPassword: false,
     createdAt: NOW - 60_000,
-    needsPerson: false,
+    needsDecision: false,
     ...more,
   };
 }
@@ -118,15 +119,15 @@ export function makeAccessRequest(place = 1, more: Partial<AccessRequest> = {}):
   return {
     id: `01K5ASK${String(1000 + place)}`,
     workspaceId: 'T0TEAM00001',
-    askerId: `U0PERSON${String(1000 + place)}`,
+    requesterId: `U0PERSON${String(1000 + place)}`,
     channelId: 'C0OPS00001',
     role: 'operator',
     pattern: '',
     reason: 'I am on call this week',
-    askedAt: NOW,
+    requestedAt: NOW,
     expiresAt: NOW + 7 * DAY_MS,
     state: 'open',
-    isTold: true,
+    isNotified: true,
     cards: [],
     ...more,
   };
@@ -172,7 +173,7 @@ const typical: Holdings = {
     locations: ['ams', 'fra'],
     images: ['debian-13', 'ubuntu-24.04', 'rocky-9'],
   },
-  open: [makeOperation({ state: 'in_doubt', needsPerson: true }), makeOperation({ state: 'sent' })],
+  open: [makeOperation({ state: 'in_doubt', needsDecision: true }), makeOperation({ state: 'sent' })],
   entries: [
     makeEntry(1),
     makeEntry(2, { outcome: 'denied', code: 'role_needed', action: 'delete' }),
@@ -220,7 +221,7 @@ const largest: Holdings = {
     makeOperation({
       id: `01K5ZZZZZZZZZZZZZZZZZZ${1000 + index}`,
       state: index % 2 === 0 ? 'in_doubt' : 'sent',
-      needsPerson: index % 2 === 0,
+      needsDecision: index % 2 === 0,
       purchase: { kind: 'create', order: { ...ORDER, label } },
     }),
   ),

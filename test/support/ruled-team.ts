@@ -32,7 +32,7 @@ export async function startRuledTeam(
   const manager = team.slack.as('manager').in('#ops');
   const owner = team.slack.as('owner').in('dm');
   const setSettings = async (wanted: WorkspaceSettings) => {
-    const { workspaces } = team.app.services.store;
+    const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;
     if (!(await workspaces.changeSettings(TEAM.id, was, wanted))) throw new Error('settings have moved');
   };
@@ -51,7 +51,7 @@ export async function startRuledTeam(
     charges: () => team.hosting.charges(team.account).length,
     labels: () => team.hosting.listServers(team.account).map(({ label }) => label),
     listAudit: async () => {
-      const entries = await team.app.services.store.audit.list({ workspaceId: TEAM.id, limit: 100 });
+      const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
       const names = new Map<string, string>(Object.values(PEOPLE).map(({ id, name }) => [id, name]));
       return entries
         .map(({ actorId, action, outcome, code }) =>

@@ -1,35 +1,35 @@
 import type { ModalView } from '@slack/types';
-import type { AccessRequest } from '../../src/app/access-ports.ts';
-import type { Reach } from '../../src/domain/access.ts';
+import type { HeldRoles } from '../../src/domain/access.ts';
+import type { AccessRequest } from '../../src/domain/access-request.ts';
 import { ROLES } from '../../src/domain/actor.ts';
 import { HostingError, type Refusal } from '../../src/domain/errors.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import { POWER_ACTIONS } from '../../src/domain/server.ts';
-import { askView } from '../../src/slack/ask-access.ts';
-import { disconnectMessage, linkMessage } from '../../src/slack/commands/connect.ts';
-import { commandHelp, helpMessage } from '../../src/slack/commands/help.ts';
-import { commands } from '../../src/slack/commands/index.ts';
-import { passwordMessage } from '../../src/slack/commands/password.ts';
-import { powerDoubt } from '../../src/slack/commands/power.ts';
-import { statusMessage } from '../../src/slack/commands/status.ts';
-import { decisionView } from '../../src/slack/decide.ts';
-import { wordsOfCode, wordsOfError } from '../../src/slack/errors/words.ts';
-import { type Message, say } from '../../src/slack/kit/blocks.ts';
+import { answerMessage, requestCard } from '../../src/slack/access/access-request-card.ts';
+import { accessScreen, rolesMessage } from '../../src/slack/access/access-screen.ts';
+import { grantView } from '../../src/slack/access/grant-form.ts';
+import { askView } from '../../src/slack/access/request-access.ts';
+import { auditMessage } from '../../src/slack/account/audit-page.ts';
+import { disconnectMessage, linkMessage } from '../../src/slack/account/connect.ts';
+import { statusMessage } from '../../src/slack/account/status.ts';
+import { commands } from '../../src/slack/commands.ts';
+import { commandHelp, helpMessage } from '../../src/slack/help.ts';
+import { type Message, textMessage } from '../../src/slack/kit/blocks.ts';
 import { definePicker, loadingView, noticeView, pickView } from '../../src/slack/kit/form.ts';
-import { answerMessage, requestCard } from '../../src/slack/messages/access-card.ts';
-import { grantView } from '../../src/slack/messages/access-form.ts';
-import { accessScreen, reachMessage } from '../../src/slack/messages/access-screen.ts';
-import { auditMessage } from '../../src/slack/messages/audit-page.ts';
-import { catalogMessage } from '../../src/slack/messages/catalog.ts';
-import { choicesView } from '../../src/slack/messages/create-choices.ts';
-import { createReviewView } from '../../src/slack/messages/create-review.ts';
-import { deleteView } from '../../src/slack/messages/delete-dialog.ts';
-import { announcement, outcomeMessage, outcomeWords } from '../../src/slack/messages/outcome.ts';
-import { renewReviewView } from '../../src/slack/messages/renew-review.ts';
-import { serverList } from '../../src/slack/messages/server-list.ts';
-import { serverSheet } from '../../src/slack/messages/server-sheet.ts';
-import { pickChoice, pickMessage } from '../../src/slack/pick-server.ts';
+import { catalogMessage } from '../../src/slack/purchases/catalog-message.ts';
+import { choicesView } from '../../src/slack/purchases/create-choices.ts';
+import { createReviewView } from '../../src/slack/purchases/create-review.ts';
+import { decisionView } from '../../src/slack/purchases/decide.ts';
+import { announcement, outcomeMessage, outcomeWords } from '../../src/slack/purchases/outcome-message.ts';
+import { passwordMessage } from '../../src/slack/purchases/password.ts';
+import { renewReviewView } from '../../src/slack/purchases/renew-review.ts';
+import { deleteView } from '../../src/slack/servers/delete-dialog.ts';
+import { pickChoice, pickMessage } from '../../src/slack/servers/pick-server.ts';
+import { powerDoubt } from '../../src/slack/servers/power.ts';
+import { serverCard } from '../../src/slack/servers/server-card.ts';
+import { serverList } from '../../src/slack/servers/server-list.ts';
+import { wordsOfCode, wordsOfError } from '../../src/slack/words.ts';
 import { approvalSurfaces, NO_TERMS, settingsSurfaces } from './approval-surfaces.ts';
 import {
   DAY_MS,
@@ -90,15 +90,15 @@ function surfacesOfHoldings(held: Holdings): Surface[] {
     surface(`${name}: audit, older`, () => auditMessage(entries, { actorId: 'U1' }, '01K5', '')),
     surface(`${name}: access`, () => accessScreen({ grants, owners, requests }, 0)),
     surface(`${name}: access, last part`, () => accessScreen({ grants, owners, requests }, 9999)),
-    surface(`${name}: access of one person`, () => reachMessage('U0PERSON1001', reachOf(grants))),
+    surface(`${name}: access of one person`, () => rolesMessage('U0PERSON1001', reachOf(grants))),
     ...requests.slice(0, 1).flatMap(accessSurfaces),
     ...(servers.length > 0 ? pickSurfaces(held) : []),
   ];
 }
 
-const reachOf = (grants: Holdings['grants']): Reach => [
-  ...(grants.length > 0 ? [{ role: 'owner', pattern: '', why: 'admin' } as const] : []),
-  ...grants.map((grant) => ({ role: grant.role, pattern: grant.pattern, why: grant })),
+const reachOf = (grants: Holdings['grants']): HeldRoles => [
+  ...(grants.length > 0 ? [{ role: 'owner', pattern: '', source: 'admin' } as const] : []),
+  ...grants.map((grant) => ({ role: grant.role, pattern: grant.pattern, source: grant })),
 ];
 
 function accessSurfaces(request: AccessRequest): Surface[] {
@@ -172,14 +172,14 @@ export function operationsOf(label: string): Operation[] {
     ...['checking', 'no_answer', 'unknown_code', 'defect'].map((reason) =>
       makeOperation({ purchase, state: 'in_doubt', reason }),
     ),
-    makeOperation({ purchase, state: 'in_doubt', reason: 'no_answer', needsPerson: true }),
+    makeOperation({ purchase, state: 'in_doubt', reason: 'no_answer', needsDecision: true }),
     makeOperation({ purchase, state: 'refused' }),
     ...reasons.map((why) => makeOperation({ purchase, state: 'refused', ...why })),
   ]);
 }
 
-function describeOperation({ purchase, state, reason, needsPerson, hasPassword }: Operation): string {
-  const more = [reason, needsPerson ? 'a person has to look' : '', hasPassword ? 'with a password' : ''];
+function describeOperation({ purchase, state, reason, needsDecision, hasPassword }: Operation): string {
+  const more = [reason, needsDecision ? 'a person has to look' : '', hasPassword ? 'with a password' : ''];
   return [purchase.kind, state, ...more].filter(Boolean).join(', ');
 }
 
@@ -192,8 +192,8 @@ export function surfacesOfLabel(label: string): Surface[] {
   const operations = [makeOperation({ purchase: { kind: 'create', order: { ...ORDER, label } } })];
   const order = { ...ORDER, label: label.slice(0, 300) };
   return [
-    surface('show', () => serverSheet({ server, history, operations }, NOW)),
-    surface('show, little known', () => serverSheet({ server: bare, history: [], operations: [] }, NOW)),
+    surface('show', () => serverCard({ server, history, operations }, NOW)),
+    surface('show, little known', () => serverCard({ server: bare, history: [], operations: [] }, NOW)),
     surface('servers', () => serverList([server, bare], '', 0)),
     surface('nothing matches', () => serverList([], label || 'x', 0)),
     surface('renew, price unknown', () =>
@@ -242,7 +242,7 @@ function outcomeSurfaces(operation: Operation): Surface[] {
     ...(operation.hasPassword
       ? [surface(`outcome as a direct message: ${name}`, () => outcomeMessage(operation, undefined, ''))]
       : []),
-    ...(operation.needsPerson
+    ...(operation.needsDecision
       ? [false, true].map((isConnectedAnew) =>
           surface(`decide: ${name}${isConnectedAnew ? ', of another account' : ''}`, () =>
             decisionView({ operation, candidates: [makeServer()], isConnectedAnew }, ORIGIN),
@@ -260,7 +260,7 @@ function errorSurfaces(label: string): Surface[] {
   return [...refused, unknown, ...hosting].flatMap((error) => {
     const words = () => wordsOfError(error, 'EUR');
     return [
-      surface(`error ${error.code}`, () => say(words())),
+      surface(`error ${error.code}`, () => textMessage(words())),
       surface(`error ${error.code} in a modal`, () => noticeView('That did not work', words())),
     ];
   });

@@ -73,7 +73,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   };
   let app = await start();
   if (options.isConnected !== false) {
-    await app.services.store.apiKeys.put(TEAM.id, new Secret(apiKey), PEOPLE.owner.id, realSystem.now());
+    await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), PEOPLE.owner.id, realSystem.now());
   }
   if (options.hasRoles !== false) await grantRoles(app);
   return {
@@ -129,7 +129,7 @@ function configOf(environment: Readonly<Record<string, string>>): Config {
 
 async function grantRoles(app: RunningApp): Promise<void> {
   for (const role of ['viewer', 'operator', 'manager'] as const) {
-    await app.services.store.grants.put({
+    await app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
       subjectId: PEOPLE[role].id,

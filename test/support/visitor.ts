@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { AuditEntry } from '../../src/app/ports.ts';
+import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { APP, PEOPLE, type Person, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
 import type { Team } from './team.ts';
@@ -87,7 +87,7 @@ export function visitor(team: Team, who: PersonName | Person, screenOf: PersonNa
       await vi.waitUntil(() => mark() !== before, { timeout: 5000, interval: 2 });
     },
     audit: async () => {
-      const entries = await team.app.services.store.audit.list({
+      const entries = await team.app.ports.audit.list({
         workspaceId: TEAM.id,
         actorId: person.id,
         limit: 1000,

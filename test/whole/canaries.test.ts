@@ -219,7 +219,7 @@ describe('a defect of ours', () => {
     const fail = async () => {
       throw new TypeError(`could not do this with ${canary}`);
     };
-    team.app.services.store.audit.list = fail;
+    team.app.ports.audit.list = fail;
     const owner = team.slack.as('owner').in('#ops');
     await owner.types('/vps audit');
     await owner.sees(/incident \w{8}/);
@@ -227,7 +227,7 @@ describe('a defect of ours', () => {
     expect(logged.filter((line) => line.includes(incident))).toHaveLength(1);
     expect(logged.join('\n')).toContain('TypeError');
 
-    team.app.services.store.connectLinks.find = fail;
+    team.app.ports.connectLinks.find = fail;
     const answer = await fetch(`${team.appUrl}/connect/abc`);
     expect(answer.status).toBe(500);
     const page = await answer.text();

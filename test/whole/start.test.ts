@@ -75,23 +75,23 @@ describe('the key on the command line', () => {
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected yet');
 
-    const wrong = await run('key.js', ['set', ...wanted], settings, 'not-the-key\n');
+    const wrong = await run('cli/key.js', ['set', ...wanted], settings, 'not-the-key\n');
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('unauthorized') });
-    const kept = await run('key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
+    const kept = await run('cli/key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
     expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is kept') });
     expect(kept.output).not.toContain(team.apiKey);
     await owner.types('/vps list');
     await owner.sees('no servers yet');
 
-    expect((await run('key.js', ['list'], settings)).output).toContain(TEAM.id);
-    expect((await run('key.js', ['remove', ...wanted], settings)).output).toContain('forgotten');
+    expect((await run('cli/key.js', ['list'], settings)).output).toContain(TEAM.id);
+    expect((await run('cli/key.js', ['remove', ...wanted], settings)).output).toContain('forgotten');
     owner.overlooksOldMessages();
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected yet');
   });
 
   test('says how it is used when it is used in another way', async () => {
-    const { code, output } = await run('key.js', ['set'], {});
+    const { code, output } = await run('cli/key.js', ['set'], {});
     expect(code).toBe(1);
     expect(output).toContain('--workspace');
   });
@@ -105,7 +105,12 @@ describe('the key on the command line', () => {
       ENCRYPTION_KEYS: ENCRYPTION_KEY,
       DATABASE_URL: `sqlite:${folder}/new/vps.sqlite`,
     };
-    const kept = await run('key.js', ['set', '--workspace', TEAM.id], settings, hosting.createKey(account));
+    const kept = await run(
+      'cli/key.js',
+      ['set', '--workspace', TEAM.id],
+      settings,
+      hosting.createKey(account),
+    );
     expect(kept).toMatchObject({ code: 0 });
     await rm(folder, { recursive: true });
   });

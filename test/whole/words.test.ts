@@ -19,7 +19,7 @@ function startHurried(times: number, answerMs = 1500): Promise<Team> {
   return startTeam({ system, settings, balanceMinor: 1_000_000, hosting: { requestsPerMinute: 1_000_000 } });
 }
 
-/** What must stand in the words for each code of the API document, section 7. */
+/** What must stand in the words for each code of docs/hosting-api.md 7.2. */
 const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
   unauthorized: /does not accept the API key.*\/vps connect/s,
   not_allowed: /not open for this account yet.*first top-up/s,
@@ -111,7 +111,7 @@ describe('what went wrong', () => {
     );
     await manager.sees('could not be reached; nothing was sent');
     expect(manager.screen()).not.toMatch(NO_WORDS);
-    expect(await team.app.services.store.ledger.countOpen()).toBe(0);
+    expect(await team.app.ports.ledger.countOpen()).toBe(0);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a minute whose requests are used up', () => {
   it('is told to whoever has to wait, and they get their answer', async () => {
     await using team = await startHurried(20, 150);
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const hosting = team.app.services.hostingOf(new Secret(team.apiKey));
+    const hosting = team.app.ports.hostingOf(new Secret(team.apiKey));
     // Without an answer each of them keeps its place until its time is up, and then for a minute.
     team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));

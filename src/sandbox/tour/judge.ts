@@ -1,4 +1,5 @@
-import type { AuditEntry, Store } from '../../app/ports.ts';
+import type { Store } from '../../app/ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { isEnded, type Operation } from '../../domain/operation.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';

@@ -24,7 +24,7 @@ export interface Message {
 }
 
 /** A message of one paragraph. */
-export function say(text: string, ...more: KnownBlock[]): Message {
+export function textMessage(text: string, ...more: KnownBlock[]): Message {
   return { text, blocks: [section(text), ...more] };
 }
 

@@ -1,6 +1,6 @@
 import type { Button, ConfirmationDialog, ExternalSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { z } from 'zod';
-import type { SlackRequest } from '../request.ts';
+import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { shorten } from './text.ts';
 import { parseWritten } from './written.ts';

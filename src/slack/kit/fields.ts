@@ -49,7 +49,7 @@ export interface FieldKinds<Fields> {
     look: SelectLook & Emptiness<Fields, Name>,
   ): InputBlock;
   /** Anybody that Slack lists, bots and guests too; read as a user id. */
-  personField<Name extends keyof Fields & string>(
+  userField<Name extends keyof Fields & string>(
     name: Name,
     look: FieldLook & Emptiness<Fields, Name>,
   ): InputBlock;
@@ -69,7 +69,7 @@ export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
   return {
     textField: (name, look) => draw(name, look, { ...textElement(look), ...named(name, look) }),
     selectField: (name, look) => draw(name, look, { ...selectElement(look), ...named(name, look) }),
-    personField: (name, look) => draw(name, look, { ...personElement(look), ...named(name, look) }),
+    userField: (name, look) => draw(name, look, { ...personElement(look), ...named(name, look) }),
     channelField: (name, look) => draw(name, look, { ...channelElement(look), ...named(name, look) }),
   };
 }

@@ -1,13 +1,13 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { AnyUseCase } from '../../app/use-case.ts';
+import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
-import type { SlackRequest } from '../request.ts';
-import { actions, plain, say, section } from './blocks.ts';
+import { serverOption } from '../servers/server-option.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
-import { serverOption } from './server-option.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
@@ -26,7 +26,7 @@ interface FormParts<Input> {
   readonly title: string;
   readonly input: z.ZodType<Input>;
   /** Whose role is asked for before anything opens. */
-  readonly needs: AnyUseCase;
+  readonly needs: UseCaseSpec;
   /** The input that a server picked among several makes. */
   pick?(id: number): Input;
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
@@ -37,15 +37,17 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
-    await request.knock(parts.needs);
-    const viewId = await openLoading(parts.title, request);
+    await request.authorize(parts.needs);
+    const viewId = await request.views.open(loadingView(parts.title));
     if (viewId === undefined) {
       // The trigger is gone: a press of this button brings a fresh one.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
-      await request.reply.tell(say('Slack was too slow to open the form. It is one press away:', again));
+      await request.reply.send(
+        textMessage('Slack was too slow to open the form. It is one press away:', again),
+      );
       return;
     }
-    const origin = await keepOrigin(request);
+    const origin = await request.views.storeOrigin();
     const view = await loadOrExplain(parts, picker, input, request, origin);
     await fillView(viewId, view, parts.title, request);
   };
@@ -105,25 +107,6 @@ export function pickView(
   return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
 }
 
-async function openLoading(title: string, request: SlackRequest): Promise<string | undefined> {
-  if (request.triggerId === undefined) return undefined;
-  const opened = await request.bench.slack.openView(request.triggerId, loadingView(title));
-  return opened.ok ? opened.viewId : undefined;
-}
-
-const REPLY_URL_MS = 30 * 60_000;
-
-/** Keeps the way back to the person on our side, sealed; the modal carries only its id. */
-async function keepOrigin(request: SlackRequest): Promise<Origin> {
-  const { store, system } = request.bench.services;
-  const { channelId, workspaceId } = request.visit.actor;
-  const formId = system.newId();
-  if (request.reply.url) {
-    await store.replyUrls.keep(formId, workspaceId, request.reply.url, system.now() + REPLY_URL_MS);
-  }
-  return { formId, ...(channelId === undefined ? {} : { channelId }) };
-}
-
 /** Nobody is left with a loading view: a form that Slack does not take is said to be one. */
 async function fillView(
   viewId: string,
@@ -131,13 +114,12 @@ async function fillView(
   title: string,
   request: SlackRequest,
 ): Promise<void> {
-  const { slack } = request.bench;
-  const filled = await slack.updateView(viewId, view);
+  const filled = await request.views.update(viewId, view);
   // `not_found`: it was closed meanwhile.
   if (filled.ok || filled.error === 'not_found') return;
   const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
-  const told = await slack.updateView(viewId, noticeView(title, words));
-  if (!told.ok) await request.reply.tell(say(words));
+  const told = await request.views.update(viewId, noticeView(title, words));
+  if (!told.ok) await request.reply.send(textMessage(words));
 }
 
 /** A modal that only says something. */

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { AnyUseCase } from '../../app/use-case.ts';
-import type { SlackRequest } from '../request.ts';
+import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
+import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
 import { shorten } from './text.ts';
@@ -38,9 +38,9 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
     close?: string;
     blocks: KnownBlock[];
   }): ModalView;
-  /** Asks at the door whether `needs` may be done, before anything of what was entered is looked at. */
+  /** Asks at the entry whether `needs` may be done, before anything of what was entered is looked at. */
   onSubmit(
-    needs: AnyUseCase,
+    needs: UseCaseSpec,
     run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
   ): ModalHandler;
 }
@@ -80,7 +80,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
     onSubmit: (needs, run) => ({
       id,
       run: async (view, request) => {
-        await request.knock(needs);
+        await request.authorize(needs);
         const envelope = parseWritten(view.private_metadata, envelopeOf(metadata));
         const parsed = fields.safeParse(readEntered(view.state.values));
         if (!parsed.success) return { with: { errors: errorsOf(parsed.error) } };

@@ -32,7 +32,7 @@ export async function createOperations({ schema }: Kysely<unknown>): Promise<voi
       sql`state in ('prepared', 'sent', 'settled', 'refused', 'in_doubt')`,
     )
     .execute();
-  // Two confirmations must not both pay for the same month, whatever the code does (DESIGN 4.1).
+  // Two confirmations must not both pay for the same month, whatever the code does (docs/design.md 4.1).
   await schema
     .createIndex('operations_claim')
     .unique()

@@ -43,7 +43,7 @@ export interface Live {
 export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
   const team = await startTeam({ isConnected: false, ...options });
   const { hosting, account, slack } = team;
-  const open = await openPanel({ hosting, account, slack, store: team.app.services.store });
+  const open = await openPanel({ hosting, account, slack, store: team.app.ports });
   const server = createServer(
     withPanel(
       (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),

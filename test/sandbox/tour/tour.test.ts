@@ -52,7 +52,7 @@ describe('a server is created', () => {
     const manager = slack.as('manager').in('#ops');
     await orderServer(beside, 'web-1');
     await manager.sees('Root password');
-    const later = await openPanel({ hosting, account, slack, store: app.services.store });
+    const later = await openPanel({ hosting, account, slack, store: app.ports });
     const isCreated = async () => {
       await later.look();
       return later.tour.steps().find(({ id }) => id === 'create')?.isDone;

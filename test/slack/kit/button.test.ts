@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { findMessageFaults } from '../../../src/slack/kit/block-kit-faults.ts';
 import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
 const nobody = {} as SlackRequest;
 const order = defineButton(

@@ -7,7 +7,7 @@ import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { defineModal, submittedView } from '../../../src/slack/kit/modal.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 import { startBoth } from '../../sandbox/slack/support/fake-app.ts';
 
 const grant = defineModal(
@@ -38,7 +38,7 @@ function view(initial: Partial<Granting> = {}): ModalView {
     title: 'Give a role',
     submit: 'Give',
     blocks: [
-      grant.personField('person', { label: 'Person', hint: 'Who gets it', ...at('person') }),
+      grant.userField('person', { label: 'Person', hint: 'Who gets it', ...at('person') }),
       grant.channelField('channel', { label: 'Channel', optional: true, ...at('channel') }),
       grant.selectField('role', { label: 'Role', placeholder: 'Choose', options: ROLES, ...at('role') }),
       grant.selectField('server', {
@@ -74,7 +74,7 @@ async function roundTrip(shown: ModalView, filled: Readonly<Record<string, strin
 }
 
 const granting = { name: 'grant', needs: 'anyone', effect: 'reads' } as const;
-const request = { knock: async () => undefined } as unknown as SlackRequest;
+const request = { authorize: async () => undefined } as unknown as SlackRequest;
 
 async function run(sent: unknown) {
   const given: Granting[] = [];

@@ -7,9 +7,9 @@ import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-const nobody = { knock: async () => undefined } as unknown as SlackRequest;
+const nobody = { authorize: async () => undefined } as unknown as SlackRequest;
 const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;
 const origin = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C1' };
 const rename = defineModal(
@@ -138,7 +138,7 @@ describe('a modal', () => {
 
   it('is refused before anything in it is looked at, when the door says no', async () => {
     const refusing = {
-      knock: async () => {
+      authorize: async () => {
         throw new Refusal('role_needed', { needed: 'manager' });
       },
     } as unknown as SlackRequest;

@@ -1,6 +1,6 @@
-import type { ServerSheet } from '../../../src/app/show-server.ts';
+import type { ServerCard } from '../../../src/app/servers/show-server.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
-import type { SlackRequest } from '../../../src/slack/request.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';
 
 /** A request that remembers what was asked of the use cases and what was said. */
@@ -9,7 +9,7 @@ export interface FakeRequest extends SlackRequest {
   readonly said: Message[];
 }
 
-const sheet: ServerSheet = { server: makeServer(), operations: [], history: [] };
+const sheet: ServerCard = { server: makeServer(), operations: [], history: [] };
 const ANSWERS: Readonly<Record<string, unknown>> = {
   list: [],
   show: sheet,
@@ -31,20 +31,19 @@ export function fakeRequest(): FakeRequest {
   const request = {
     entered,
     said,
-    visit: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
-    bench: {
-      currency: 'EUR',
-      services: { system: { now: () => NOW }, store: { workspaces: { find: async () => undefined } } },
-    } as unknown as SlackRequest['bench'],
-    reply: { tell: say, replace: say, announce: say, erase: async () => true },
-    enter: async (useCase: { name: string }, input: unknown) => {
+    caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
+    currency: 'EUR',
+    now: () => NOW,
+    announce: async () => false,
+    reply: { send: say, replace: say, announce: say, delete: async () => true },
+    execute: async (useCase: { name: string }, input: unknown) => {
       entered.push([useCase.name, input]);
       return ANSWERS[useCase.name];
     },
-    knock: async () => undefined,
-    role: async () => undefined,
+    authorize: async () => undefined,
+    findRole: async () => undefined,
     explain: (error: unknown) => String(error),
-    part: () => request,
+    subrequest: () => request,
   } as unknown as FakeRequest;
   return request;
 }

@@ -1,4 +1,5 @@
-import type { SlackApi } from '../../../src/slack/slack-api.ts';
+import type { SlackApi } from '../../../src/slack/transport/slack-api.ts';
+import type { SlackClients } from '../../../src/slack/transport/slack-clients.ts';
 
 /** A Slack of a few methods; any other fails the test. */
 export function partialSlack(methods: Partial<SlackApi>): SlackApi {
@@ -9,4 +10,9 @@ export function partialSlack(methods: Partial<SlackApi>): SlackApi {
       return method;
     },
   }) as SlackApi;
+}
+
+/** The same Slack for every workspace. */
+export function clientsOf(slack: Partial<SlackApi>): SlackClients {
+  return { of: () => partialSlack(slack) };
 }

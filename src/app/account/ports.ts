@@ -1,0 +1,119 @@
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { WorkspaceSettings } from '../../domain/settings.ts';
+
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: WorkspaceSettings;
+}
+
+export interface Workspaces {
+  /** Adds it, or updates its name. Settings stay. */
+  put(workspace: { readonly id: string; readonly name: string }, at: number): Promise<void>;
+  find(id: string): Promise<Workspace | undefined>;
+  /** False when they are not as they were, by what somebody else saved: then nothing is changed. */
+  changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
+}
+
+/** `setAt`: what was confirmed before then was meant for the account of an earlier key (`app/hosting-since.ts`). */
+export interface HeldKey {
+  readonly key: Secret<string>;
+  readonly setBy: string;
+  readonly setAt: number;
+}
+
+/** The account's API key of each workspace, sealed and bound to that workspace. */
+export interface ApiKeys {
+  /** @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it */
+  find(workspaceId: string): Promise<HeldKey | undefined>;
+  put(workspaceId: string, key: Secret<string>, setBy: string, at: number): Promise<void>;
+  remove(workspaceId: string): Promise<boolean>;
+  listWorkspaces(): Promise<readonly string[]>;
+}
+
+/** The one-time links of `/vps connect`. Only a hash of the token is stored. */
+export interface ConnectLinks {
+  put(link: ConnectLink): Promise<void>;
+  find(tokenHash: string): Promise<ConnectLink | undefined>;
+  /** Takes the link for one try. False when it was used, or is being used, or its tries are over. */
+  take(tokenHash: string, now: number): Promise<boolean>;
+  /** The try failed: the link may be used again. */
+  giveBack(tokenHash: string): Promise<void>;
+  removeExpired(now: number): Promise<void>;
+}
+
+export interface ConnectLink {
+  readonly tokenHash: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly channelId?: string;
+  readonly expiresAt: number;
+  readonly isUsed?: boolean;
+}
+
+export interface AuditFilter {
+  readonly workspaceId: string;
+  readonly actorId?: string;
+  /** Matches a label or an id. */
+  readonly server?: string;
+  /** Matches the id alone: another server's label may be the same digits. */
+  readonly serverId?: number;
+  readonly outcome?: AuditEntry['outcome'];
+  /** Epoch milliseconds; `since` is the first one that counts, `until` the first one that does not any more. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** The first entry of a chain that is not as it was written; `seq` is where it stands, or stood. */
+export interface AuditFault {
+  readonly seq: number;
+  readonly id?: string;
+  readonly problem: 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
+  /** The problem in a sentence. */
+  readonly words: string;
+}
+
+export type AuditVerdict =
+  | {
+      readonly ok: true;
+      readonly entries: number;
+      /** Numbers of the oldest and the newest entry; 0 when there is none. */
+      readonly from: number;
+      readonly to: number;
+      readonly pruned?: { readonly count: number; readonly at: number };
+    }
+  | ({ readonly ok: false } & AuditFault);
+
+export interface AuditLog {
+  add(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
+  /** Oldest first, page by page. */
+  read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
+  /** Goes through the chain of a workspace; stops at the first fault. */
+  verify(workspaceId: string): Promise<AuditVerdict>;
+  /**
+   * Removes what is older, in every workspace, and audits that. What is not as it was written is kept, and all that
+   * came after it: it is evidence.
+   */
+  prune(
+    before: number,
+    by: Pick<AuditEntry, 'at' | 'actorId' | 'surface'>,
+  ): Promise<readonly { workspaceId: string; removed: number; fault?: AuditFault }[]>;
+  /** Workspaces that have entries, or had. */
+  listWorkspaces(): Promise<readonly string[]>;
+}
+
+/** Tries whether the app can post to a channel. */
+export interface ChannelTest {
+  /** `reason` is Slack's error code. */
+  post(
+    workspaceId: WorkspaceId,
+    channelId: ChannelId,
+    requestedBy: UserId,
+  ): Promise<{ readonly isPosted: true } | { readonly isPosted: false; readonly reason: string }>;
+}

@@ -1,0 +1,65 @@
+import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
+import { isExpected, isRefusal, Refusal, type RefusalCode } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { System } from '../../system.ts';
+import type { AuditLog } from '../account/ports.ts';
+import type { Caller } from './use-case.ts';
+
+export interface AuditTrailPorts {
+  readonly system: System;
+  readonly audit: Pick<AuditLog, 'add'>;
+}
+
+/** The audit entries of one act, which share its id. */
+export interface AuditTrail {
+  setSubject(subject: AuditSubject): void;
+  setUnconfirmed(code: string): void;
+  write(outcome: AuditEntry['outcome'], code?: string): Promise<void>;
+  /** Writes how the act ended, given that it did not throw. */
+  end(): Promise<void>;
+}
+
+/** Starts the audit of one act. Nothing is written yet. */
+export function startAuditTrail(ports: AuditTrailPorts, action: string, caller: Caller): AuditTrail {
+  const { actor, surface } = caller;
+  const actId = ports.system.newId();
+  let subject: AuditSubject = {};
+  let unconfirmed: string | undefined;
+  const write = (outcome: AuditEntry['outcome'], code?: string) =>
+    ports.audit.add({
+      at: ports.system.now(),
+      workspaceId: actor.workspaceId,
+      actorId: actor.userId,
+      surface,
+      action,
+      actId,
+      ...subject,
+      outcome,
+      ...omitUndefined({ channelId: actor.channelId, code }),
+    });
+  return {
+    setSubject: (more) => {
+      subject = { ...subject, ...more };
+    },
+    setUnconfirmed: (code) => {
+      unconfirmed = code;
+    },
+    write,
+    end: () => (unconfirmed === undefined ? write('done') : write('in_doubt', unconfirmed)),
+  };
+}
+
+/** Refusals that are about the actor, even where only the use case can know: who created it, which server it is. */
+const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'identity_unknown', 'own_request'];
+
+/** Tells whether somebody was denied something, or it failed. */
+export function outcomeOf(error: unknown): AuditEntry['outcome'] {
+  return error instanceof Refusal && DENIALS.includes(error.code) ? 'denied' : 'failed';
+}
+
+/** The code that the audit keeps of an error. */
+export function codeOf(error: unknown): string {
+  // The error that the refusal was made from says more.
+  if (isRefusal(error, 'not_approved')) return error.details.why;
+  return isExpected(error) ? error.code : 'defect';
+}

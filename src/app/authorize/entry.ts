@@ -1,0 +1,135 @@
+import { coversRole, type HeldRoles } from '../../domain/access.ts';
+import type { Actor, Role } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Log } from '../../log.ts';
+import type { ApiKeys } from '../account/ports.ts';
+import type { FindHosting, HostingApi } from '../hosting-api.ts';
+import { type AuditTrail, type AuditTrailPorts, codeOf, outcomeOf, startAuditTrail } from './audit-trail.ts';
+import { coversAllServers, findRoles, hasRole, type KnownRoles } from './find-roles.ts';
+import { createFollowUps, type FollowUps } from './follow-ups.ts';
+import { checkPermission, describeMissingRole, type PermissionPorts } from './permission.ts';
+import type { SeenRequests } from './ports.ts';
+import type { Caller, UseCase, UseCaseContext, UseCaseSpec } from './use-case.ts';
+
+/** What the entry itself needs; the use cases need more. */
+export interface EntryPorts extends PermissionPorts, AuditTrailPorts {
+  readonly log: Log;
+  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly hostingOf: FindHosting;
+}
+
+/** The one entry: every command, button, modal, page and program goes through here (docs/design.md 3). */
+export interface Entry<Ports> {
+  /**
+   * Runs the use case or refuses, audits both, and starts what follows from it.
+   * @throws Refusal `other_organisation`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
+   * what the use case throws
+   */
+  execute<Input, Output>(
+    useCase: UseCase<Input, Output, Ports>,
+    input: Input,
+    caller: Caller,
+  ): Promise<Output>;
+  /** Only checks the permission, before a form is opened. A refusal is audited. @throws Refusal as `execute` does */
+  authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
+  /** All roles that the actor holds where they act; empty for none. */
+  findRoles(actor: Actor): Promise<HeldRoles>;
+  /** Whether the actor may still do what they confirmed. @throws Refusal `identity_unknown` */
+  hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
+  /** Resolves when everything that acts have set off has ended. */
+  drain(): Promise<void>;
+}
+
+/** Builds the entry over everything that the use cases work with. */
+export function createEntry<Ports extends EntryPorts>(ports: Ports): Entry<Ports> {
+  const followUps = createFollowUps(ports.log);
+  return {
+    execute: (useCase, input, caller) => execute(useCase, input, caller, ports, followUps),
+    authorize: async (useCase, caller) => {
+      const trail = startAuditTrail(ports, useCase.name, caller);
+      // A role for some server is enough here: execute checks which one.
+      await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversRole));
+    },
+    findRoles: (actor) => findRoles(actor, ports),
+    hasRole: (actor, needed, label) => hasRole(actor, needed, label, ports),
+    drain: followUps.drain,
+  };
+}
+
+async function execute<Input, Output, Ports extends EntryPorts>(
+  useCase: UseCase<Input, Output, Ports>,
+  input: Input,
+  caller: Caller,
+  ports: Ports,
+  followUps: FollowUps,
+): Promise<Output> {
+  const { actor } = caller;
+  const trail = startAuditTrail(ports, useCase.name, caller);
+  trail.setSubject(useCase.subject?.(input) ?? {});
+  const roles = await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversAllServers));
+  await auditDenial(trail, () => refuseReplay(useCase, caller, ports));
+  if (useCase.effect === 'changes') await trail.write('started');
+  const output = await useCase
+    .run(input, createContext(useCase, ports, actor, roles, trail))
+    .catch((error: unknown) => auditFailure(useCase, trail, error));
+  if (useCase.effect === 'changes') await trail.end();
+  const { follow } = useCase;
+  if (follow) followUps.start(useCase.name, caller.answered, () => follow(output, { actor, ports }));
+  return output;
+}
+
+async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unknown): Promise<never> {
+  const outcome = outcomeOf(error);
+  if (useCase.effect !== 'reads' || outcome === 'denied') await trail.write(outcome, codeOf(error));
+  throw error;
+}
+
+async function auditDenial<Found>(trail: AuditTrail, check: () => Promise<Found>): Promise<Found> {
+  try {
+    return await check();
+  } catch (error) {
+    await trail.write('denied', codeOf(error));
+    throw error;
+  }
+}
+
+async function refuseReplay(useCase: UseCaseSpec, { requestId }: Caller, ports: EntryPorts): Promise<void> {
+  if (useCase.effect !== 'changes' || requestId === undefined) return;
+  const isFirst = await ports.seenRequests.addFirst(requestId, ports.system.now());
+  if (!isFirst) throw new Refusal('already_handled', {});
+}
+
+function createContext<Ports extends EntryPorts>(
+  { needs }: UseCaseSpec,
+  ports: Ports,
+  actor: Actor,
+  roles: KnownRoles,
+  trail: AuditTrail,
+): UseCaseContext<Ports> {
+  let hosting: Promise<HostingApi> | undefined;
+  const covers = (label: string) => needs === 'anyone' || coversRole(roles.held, needs, label);
+  return {
+    actor,
+    ports,
+    setSubject: trail.setSubject,
+    setUnconfirmed: trail.setUnconfirmed,
+    covers,
+    requireRoleFor: async (label) => {
+      if (needs !== 'anyone' && !covers(label))
+        throw await describeMissingRole(needs, roles, actor, ports, label);
+    },
+    // One act, one account: a server that was found in one is never deleted in another that was connected since.
+    hosting: () => {
+      hosting ??= openHosting(actor.workspaceId, ports);
+      return hosting;
+    },
+  };
+}
+
+/** @throws Refusal `no_api_key` */
+async function openHosting(workspaceId: string, { apiKeys, hostingOf }: EntryPorts): Promise<HostingApi> {
+  const held = await apiKeys.find(workspaceId);
+  if (!held) throw new Refusal('no_api_key', {});
+  return hostingOf(held.key);
+}

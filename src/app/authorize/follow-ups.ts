@@ -1,0 +1,26 @@
+import { describeDefect } from '../../domain/errors.ts';
+import type { Log } from '../../log.ts';
+
+/** Work that acts have set off and that goes on after their requests were answered. */
+export interface FollowUps {
+  /** Starts the work once the request has been answered; what it throws is logged. */
+  start(action: string, answered: Promise<void> | undefined, work: () => Promise<void>): void;
+  /** Resolves when all that was started has ended. */
+  drain(): Promise<void>;
+}
+
+export function createFollowUps(log: Log): FollowUps {
+  const running = new Set<Promise<void>>();
+  return {
+    start: (action, answered, work) => {
+      const ended: Promise<void> = (answered ?? Promise.resolve())
+        .then(work)
+        .catch((error: unknown) => log.error('a follow-up failed', { action, ...describeDefect(error) }))
+        .finally(() => running.delete(ended));
+      running.add(ended);
+    },
+    drain: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

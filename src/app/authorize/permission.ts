@@ -1,0 +1,58 @@
+import { coversRole, strongestRole } from '../../domain/access.ts';
+import type { Actor, Role } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Workspaces } from '../account/ports.ts';
+import { withTimeout } from '../with-timeout.ts';
+import {
+  ALL_ROLES,
+  belongsToWorkspace,
+  type KnownRoles,
+  lookUpRoles,
+  NO_ROLES,
+  type RolePorts,
+} from './find-roles.ts';
+import { listOwners } from './list-role-holders.ts';
+import type { Caller, UseCaseSpec } from './use-case.ts';
+
+export interface PermissionPorts extends RolePorts {
+  readonly workspaces: Pick<Workspaces, 'find'>;
+}
+
+/**
+ * The one permission check (docs/design.md 3): returns the roles that the actor holds where they act.
+ * `isEnough` says which of the roles that are known without asking Slack already settle the question.
+ * @throws Refusal `other_workspace`, `other_organisation`, `role_needed`, `identity_unknown`
+ */
+export async function checkPermission(
+  { needs }: UseCaseSpec,
+  { actor, surface }: Caller,
+  ports: PermissionPorts,
+  isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
+): Promise<KnownRoles> {
+  // Whoever runs a program on the machine holds the database and its keys.
+  if (surface === 'cli') return ALL_ROLES;
+  if (!(await ports.workspaces.find(actor.workspaceId))) throw new Refusal('other_workspace', {});
+  if (!(await belongsToWorkspace(actor, ports))) throw new Refusal('other_organisation', {});
+  if (needs === 'anyone') return NO_ROLES;
+  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs));
+  if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
+  return roles;
+}
+
+const OWNERS_TIMEOUT_MS = 300;
+
+/** Says which role is needed, which one is held instead, and who could grant it; or that Slack could not say. */
+export async function describeMissingRole(
+  needed: Role,
+  roles: KnownRoles,
+  actor: Actor,
+  ports: RolePorts,
+  label?: string,
+): Promise<Refusal> {
+  if (coversRole(roles.possible, needed, label)) return new Refusal('identity_unknown', {});
+  // A courtesy that must not make a refusal late: Slack may be slow to say who is still an owner.
+  const owners = await withTimeout(listOwners(actor.workspaceId, ports), ports.system, OWNERS_TIMEOUT_MS);
+  const held = strongestRole(roles.held);
+  return new Refusal('role_needed', { needed, owners: owners ?? [], ...omitUndefined({ held, label }) });
+}

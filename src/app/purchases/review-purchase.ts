@@ -1,0 +1,155 @@
+import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { Money } from '../../domain/money.ts';
+import { findNearest } from '../../domain/nearest.ts';
+import type { Purchase } from '../../domain/operation.ts';
+import { type Server, sameLabel } from '../../domain/server.ts';
+import { needsApproval, takesApprovals } from '../../domain/settings.ts';
+import { getWorkspace } from '../account/change-settings.ts';
+import { isReconnectedSince } from '../account/hosting-since.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { AppPorts } from '../ports.ts';
+import { getServer, type ServerRef } from '../servers/find-server.ts';
+import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
+
+const defineUseCase = useCasesOver<AppPorts>();
+
+/** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
+export const openCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, context): Promise<Catalog> => {
+    const hosting = await context.hosting();
+    return hosting.fetchCatalog();
+  },
+});
+
+export interface CreateReview {
+  readonly order: Order;
+  readonly plan: Plan;
+  /** A server of that label that exists already: allowed by the API as far as we know, but seldom meant. */
+  readonly namesake?: Server;
+  readonly terms: Terms;
+}
+
+/** What else decides whether a purchase goes through: the workspace's budget and its two-person rule. */
+export interface Terms {
+  readonly budget?: BudgetState;
+  readonly isOverBudget: boolean;
+  /** Another manager has to approve it. */
+  readonly takesApproval: boolean;
+}
+
+async function readTerms(
+  kind: Purchase['kind'],
+  price: Money | undefined,
+  context: UseCaseContext<AppPorts>,
+): Promise<Terms> {
+  const { approval } = (await getWorkspace(context)).settings;
+  const budget = await readBudget(context);
+  const isOver = budget !== undefined && isOverBudget(budget, price);
+  const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
+  return { takesApproval, isOverBudget: isOver, ...(budget ? { budget } : {}) };
+}
+
+/**
+ * Checks an order against the catalog and reads its price.
+ * @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels
+ */
+export const reviewCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { order: Order }, context): Promise<CreateReview> => {
+    const hosting = await context.hosting();
+    const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
+    const order = { ...input.order, label: checkLabel(input.order.label) };
+    await context.requireRoleFor(order.label);
+    const plan = getPlanOf(order, catalog);
+    const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
+    const terms = await readTerms('create', plan.monthly, context);
+    return { order, plan, terms, ...(namesake ? { namesake } : {}) };
+  },
+});
+
+/** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
+export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {
+  const fields = [
+    { field: 'plan', choices: catalog.plans.map((plan) => plan.code) },
+    { field: 'location', choices: catalog.locations },
+    { field: 'image', choices: catalog.images },
+  ] as const;
+  return fields.flatMap(({ field, choices }) => {
+    const typed = wanted[field];
+    if (typed === undefined || choices.includes(typed)) return [];
+    const nearest = findNearest(typed, choices);
+    return [new Refusal('unknown_choice', { field, typed, ...(nearest === undefined ? {} : { nearest }) })];
+  });
+}
+
+function getPlanOf(order: Order, catalog: Catalog): Plan {
+  const [wrong] = findWrongChoices(order, catalog);
+  const plan = findPlan(catalog, order.plan);
+  if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
+  return plan;
+}
+
+/** Slack's form fields take this much; what the hosting API takes is not documented, so it decides the rest. */
+export const LABEL_MAX_CHARACTERS = 500;
+
+/** @throws Refusal `bad_label` */
+export function checkLabel(typed: string): string {
+  const label = typed.trim();
+  if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
+  if (label.length > LABEL_MAX_CHARACTERS) {
+    throw new Refusal('bad_label', { problem: `it is longer than ${LABEL_MAX_CHARACTERS} characters` });
+  }
+  if (/\p{Cc}/u.test(label))
+    throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
+  return label;
+}
+
+export interface RenewReview {
+  readonly server: Server;
+  readonly paidUntil: number;
+  /** Known only for servers that were made here: the API's record has no plan and no price. */
+  readonly plan?: Plan;
+  readonly terms: Terms;
+}
+
+/**
+ * Looks at what a renewal would pay.
+ * @throws Refusal `paid_until_unknown` when nobody could tell afterwards whether it had happened
+ */
+export const reviewRenew = defineUseCase({
+  name: 'renew',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { ref: ServerRef }, context): Promise<RenewReview> => {
+    const server = await getServer(input.ref, context, { freshness: 'fresh' });
+    if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
+    const plan = await findPlanOf(server, context);
+    const terms = await readTerms('renew', plan?.monthly, context);
+    return { server, paidUntil: server.paidUntil, terms, ...(plan ? { plan } : {}) };
+  },
+});
+
+type Sight = Pick<UseCaseContext<AppPorts>, 'actor' | 'ports' | 'hosting'>;
+
+async function findPlanOf({ id, label }: Server, context: Sight): Promise<Plan | undefined> {
+  const { ports } = context;
+  const made = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
+  if (made?.purchase.kind !== 'create') return undefined;
+  const held = await ports.apiKeys.find(context.actor.workspaceId);
+  // In another account the same id would be another server, of a plan that nobody here knows.
+  const isAnew = held === undefined || isReconnectedSince(held, made.createdAt);
+  if (isAnew && !sameLabel(made.purchase.order.label, label)) return undefined;
+  const hosting = await context.hosting();
+  return findPlan(await hosting.fetchCatalog(), made.purchase.order.plan);
+}
+
+/** The price that a renewal of this server costs today; undefined when it was not made here. */
+export async function findRenewPrice(server: Server, context: Sight): Promise<Money | undefined> {
+  return (await findPlanOf(server, context))?.monthly;
+}

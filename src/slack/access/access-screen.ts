@@ -1,0 +1,89 @@
+import type { KnownBlock } from '@slack/types';
+import type { AccessList } from '../../app/access/change-access.ts';
+import type { Grant, HeldRoles } from '../../domain/access.ts';
+import { accessPages, grantButton, revokeButton } from '../buttons.ts';
+import { actions, confirmation, context, header, type Message, section, textMessage } from '../kit/blocks.ts';
+import { pageButtons } from '../kit/pagination.ts';
+import { count, mention } from '../kit/text.ts';
+import { answerButtons } from './access-request-card.ts';
+import {
+  describeGrant,
+  describeGrantee,
+  describeHeldRole,
+  describeRequest,
+  describeRole,
+} from './access-words.ts';
+
+const GRANTS_PER_PAGE = 12;
+/** With the longest patterns, so many fit into one paragraph. */
+const HOLDS_MOST = 12;
+/** Older ones are answered first; the others are counted. */
+const REQUESTS_MOST = 5;
+
+/** Who may do what, who asks for more, and the buttons that change it. */
+export function accessScreen({ grants, owners, requests }: AccessList, page: number): Message {
+  const pages = Math.max(1, Math.ceil(grants.length / GRANTS_PER_PAGE));
+  const shown = Math.min(page, pages - 1);
+  const here = grants.slice(shown * GRANTS_PER_PAGE, (shown + 1) * GRANTS_PER_PAGE);
+  return {
+    text: `Who may do what: ${count(grants.length, 'role')} given, ${count(requests.length, 'request')} to answer`,
+    blocks: [
+      header('Who may do what'),
+      ...requests
+        .slice(0, REQUESTS_MOST)
+        .flatMap((request) => [section(describeRequest(request)), actions(...answerButtons(request.id))]),
+      ...(requests.length > REQUESTS_MOST
+        ? [
+            context(
+              `and ${requests.length - REQUESTS_MOST} more waiting: they follow when these are answered.`,
+            ),
+          ]
+        : []),
+      ...(owners.length > 0
+        ? [section(`${owners.slice(0, 50).map(mention).join(', ')} *owner*\nNamed in \`OWNERS\``)]
+        : []),
+      ...here.map((grant) => grantLine(grant, shown)),
+      ...(grants.length === 0 ? [section('Nobody has been given a role yet.')] : []),
+      buttonsOf(shown, pages),
+      context(
+        'The strongest role counts. Admins of this Slack workspace are owners too, where the app may ask Slack who they are. `/vps access @somebody` says what one person may do, and why.',
+      ),
+    ],
+  };
+}
+
+function grantLine(grant: Grant, page: number): KnownBlock {
+  const who = describeGrantee(grant);
+  return section(
+    describeGrant(grant),
+    revokeButton.element(
+      'Take away',
+      { grantId: grant.id, page },
+      {
+        label: `Take away ${grant.role}`,
+        confirm: confirmation({
+          title: 'Take this role away?',
+          text: `${who} ${describeRole(grant)}. It counts at once.`,
+          confirm: 'Take away',
+          isDangerous: true,
+        }),
+      },
+    ),
+  );
+}
+
+function buttonsOf(page: number, pages: number): KnownBlock {
+  const turns = pageButtons(accessPages, page, pages, (wanted) => ({ page: wanted }));
+  return actions(grantButton.element('Give a role…', {}, { style: 'primary' }), ...turns);
+}
+
+/** What one person may do here, and why. */
+export function rolesMessage(userId: string, roles: HeldRoles): Message {
+  if (roles.length === 0) return textMessage(`${mention(userId)} has no role here.`);
+  const lines = roles.slice(0, HOLDS_MOST).map((hold) => `• ${describeHeldRole(hold)}`);
+  const more = roles.length > lines.length ? `\nand ${roles.length - lines.length} more` : '';
+  return textMessage(
+    `${mention(userId)}, acting in this channel:\n${lines.join('\n')}${more}`,
+    context('The strongest one counts.'),
+  );
+}

@@ -1,0 +1,46 @@
+import type { Grant, Grantee, HeldRole } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
+import type { Role } from '../../domain/actor.ts';
+import { EVERY_SERVER } from '../../domain/label-pattern.ts';
+import { codeLabel, escapeText, mention, shorten, slackDate } from '../kit/text.ts';
+
+/** Mentions a person, a user group or a channel by id; nobody is notified by an ephemeral message. */
+export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
+  if (subjectKind === 'group') return `<!subteam^${subjectId}>`;
+  return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
+}
+
+/** "*operator* for `web-*`, until 14:00". */
+export function describeRole({
+  role,
+  pattern,
+  until,
+}: {
+  readonly role: Role;
+  readonly pattern: string;
+  readonly until?: number;
+}): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
+  return `*${role}*${servers}${until === undefined ? '' : `, until ${slackDate(until)}`}`;
+}
+
+/** Who has what by a grant, and by whom. */
+export function describeGrant(grant: Grant): string {
+  const whoever = grant.subjectKind === 'channel' ? 'Full members acting in ' : '';
+  return `${whoever}${describeGrantee(grant)} ${describeRole(grant)}\nGiven by ${mention(grant.grantedBy)}, ${slackDate(grant.grantedAt)}`;
+}
+
+/** What somebody may do, and why. */
+export function describeHeldRole({ role, pattern, source }: HeldRole): string {
+  if (source === 'named') return `*${role}*: named in \`OWNERS\``;
+  if (source === 'admin') return `*${role}*: an admin of this Slack workspace`;
+  const through = source.subjectKind === 'user' ? '' : ` through ${describeGrantee(source)}`;
+  const until = source.until === undefined ? {} : { until: source.until };
+  return `${describeRole({ role, pattern, ...until })}${through}: given by ${mention(source.grantedBy)}`;
+}
+
+/** "@ann asks for the role *operator*", with the reason below. */
+export function describeRequest(request: AccessRequest): string {
+  const reason = escapeText(shorten(request.reason, 300)).replaceAll('\n', '\n> ');
+  return `${mention(request.requesterId)} asks for the role ${describeRole({ role: request.role, pattern: request.pattern })}.\n> ${reason}`;
+}

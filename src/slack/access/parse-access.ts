@@ -1,0 +1,127 @@
+import type { WantedGrant } from '../../app/access/change-access.ts';
+import type { Grantee } from '../../domain/access.ts';
+import { ROLES, type Role } from '../../domain/actor.ts';
+import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
+import { findNearest } from '../../domain/nearest.ts';
+import { findChannelId, findGroupId, findUserId, type TypedWords } from '../kit/typed-words.ts';
+
+export const ACCESS_USAGE =
+  'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role>]';
+
+/** What somebody wants of `/vps access`. */
+export type AccessWish =
+  | { readonly act: 'list' }
+  | { readonly act: 'explain'; readonly userId: string }
+  | { readonly act: 'grant'; readonly wish: WantedGrant }
+  | { readonly act: 'revoke'; readonly grantee: Grantee }
+  | { readonly act: 'ask'; readonly wish: { readonly role: Role; readonly label?: string } };
+
+const ACTS = ['list', 'grant', 'revoke', 'ask'];
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
+const LONGEST_MS = 366 * 86_400_000;
+
+/** Reads what was typed after `access`; a string says what is wrong with it. */
+export function parseAccess({ words, options }: TypedWords): AccessWish | string {
+  const [act = 'list', ...rest] = words;
+  const userId = findUserId(act);
+  if (userId !== undefined) return { act: 'explain', userId };
+  const clauses = splitClauses(rest, options);
+  if (typeof clauses === 'string') return clauses;
+  const { plain, on, forTime } = clauses;
+  switch (act.toLowerCase()) {
+    case 'list':
+      return { act: 'list' };
+    case 'grant':
+      return parseGrant(plain, on, forTime);
+    case 'revoke':
+      return on === undefined && forTime === undefined ? parseRevoke(plain) : REVOKES_ALL;
+    case 'ask':
+      return forTime === undefined
+        ? parseAsk(plain, on)
+        : 'Whoever approves it says for how long; “on web-1” names a server.';
+    default: {
+      const nearest = findNearest(act, ACTS);
+      return `There is no “access ${act}”.${nearest === undefined ? '' : ` Did you mean “access ${nearest}”?`}`;
+    }
+  }
+}
+
+const REVOKES_ALL =
+  'That takes all roles of one subject away; “Take away” in `/vps access` takes a single one.';
+
+/** "on web-*" and "for 8h" may stand anywhere, as words or options, and each of them once. */
+function splitClauses(words: readonly string[], options: TypedWords['options']) {
+  const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
+  const valuesOf = (clause: 'on' | 'for') => [
+    ...words.flatMap((word, at) => (word.toLowerCase() === clause ? [words[at + 1] ?? ''] : [])),
+    ...(options[clause] === undefined ? [] : [options[clause]]),
+  ];
+  const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
+  if (otherOn !== undefined || otherTime !== undefined) {
+    return `“${otherOn === undefined ? 'for' : 'on'}” stands there twice.`;
+  }
+  return { plain: words.filter((word, at) => !isClause(word) && !isClause(words[at - 1])), on, forTime };
+}
+
+function parseGrant(
+  [who = '', role = '', tooMuch]: readonly string[],
+  on: string | undefined,
+  forTime: string | undefined,
+): AccessWish | string {
+  const grantee = findGrantee(who);
+  if (!grantee) return explainWho(who);
+  const wanted = findRole(role);
+  if (!wanted) return explainRole(role);
+  if (tooMuch !== undefined) return `“${tooMuch}” is too much: “on web-*” names servers, “for 8h” a time.`;
+  const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
+  if (pattern === undefined) return 'After “on” comes part of a label, such as web-*.';
+  const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
+  if (forMs === 'wrong') return 'After “for” comes a time of a year at most, such as 30m, 8h, 2d or 1w.';
+  return {
+    act: 'grant',
+    wish: { ...grantee, role: wanted, pattern, ...(forMs === undefined ? {} : { forMs }) },
+  };
+}
+
+function parseRevoke([who = '', tooMuch]: readonly string[]): AccessWish | string {
+  const grantee = findGrantee(who);
+  if (!grantee) return explainWho(who);
+  if (tooMuch === undefined) return { act: 'revoke', grantee };
+  return REVOKES_ALL;
+}
+
+function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessWish | string {
+  const wanted = findRole(role);
+  if (!wanted) return explainRole(role);
+  const label = on ?? (rest.length === 0 ? undefined : rest.join(' '));
+  return { act: 'ask', wish: { role: wanted, ...(label === undefined || label === '' ? {} : { label }) } };
+}
+
+function findGrantee(word: string): Grantee | undefined {
+  const [user, group, channel] = [findUserId(word), findGroupId(word), findChannelId(word)];
+  if (user !== undefined) return { subjectKind: 'user', subjectId: user };
+  if (group !== undefined) return { subjectKind: 'group', subjectId: group };
+  return channel === undefined ? undefined : { subjectKind: 'channel', subjectId: channel };
+}
+
+function findRole(typed: string): Role | undefined {
+  return ROLES.find((known) => known === typed.toLowerCase());
+}
+
+function findTime(typed: string): number | 'wrong' {
+  const match = /^(\d{1,4})([mhdw])$/i.exec(typed);
+  if (!match) return 'wrong';
+  const ms = Number(match[1]) * UNIT_MS[(match[2] ?? 'h').toLowerCase() as keyof typeof UNIT_MS];
+  return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
+}
+
+function explainRole(typed: string): string {
+  const nearest = findNearest(typed, ROLES);
+  const wrong = typed === '' ? 'Name a role' : `There is no role “${typed}”`;
+  return `${wrong}: ${ROLES.join(', ')}.${nearest ? ` Did you mean ${nearest}?` : ''}`;
+}
+
+function explainWho(typed: string): string {
+  if (typed === '') return 'To whom? Name a person or a user group with @, or a channel with #.';
+  return `Slack does not know “${typed}” as a person, a user group or a channel: choose it from the list that Slack offers while you type.`;
+}

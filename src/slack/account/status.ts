@@ -1,0 +1,81 @@
+import { readStatus, type Status } from '../../app/account/read-status.ts';
+import { labelOf } from '../../domain/operation.ts';
+import { approvalActions } from '../approvals/answer-buttons.ts';
+import { waitingBlocks } from '../approvals/approval-card.ts';
+import { decideButton } from '../buttons.ts';
+import { actions, facts, type Message, section } from '../kit/blocks.ts';
+import { defineCommand, parseNothing } from '../kit/command.ts';
+import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { decideModals, decisionActions } from '../purchases/decide.ts';
+import { wordsOfCode } from '../words.ts';
+
+export const status = defineCommand({
+  name: 'status',
+  usage: 'status',
+  summary:
+    'Shows whether the hosting API answers, how much of the minute is used, what is in doubt, and what waits for approval',
+  needs: 'viewer',
+  parse: parseNothing,
+  run: async (_input, request) => {
+    const found = await request.execute(readStatus, {});
+    await request.reply.send(statusMessage(found, request.currency));
+  },
+  actions: [...decisionActions, ...approvalActions],
+  modals: decideModals,
+});
+
+/** How the app and the API are doing, as far as this workspace is concerned. */
+export function statusMessage(found: Status, currency: string): Message {
+  const isWell = found.api === 'ok';
+  const title = isWell
+    ? `The hosting API answers and accepts the key (${found.answerMs} ms, ${count(found.servers ?? 0, 'server')}).`
+    : wordsOfCode(found.api, found.details ?? {}, currency);
+  const { budget } = found;
+  const waiting = budget && budget.waiting > 0 ? `, ${count(budget.waiting, 'request')} waiting` : '';
+  return {
+    text: isWell ? 'The hosting API answers.' : 'The hosting API can’t be used just now.',
+    blocks: [
+      section(title),
+      facts([
+        ['Requests of this minute', budget ? `${budget.taken} of ${budget.limit}${waiting}` : 'unknown'],
+        ['In doubt', describeOpen(found)],
+        ['Root passwords to save', String(found.passwordsHeld)],
+      ]),
+      ...decisions(found),
+      ...approvals(found, currency),
+    ],
+  };
+}
+
+/** A press for each operation that waits for a person. */
+function decisions({ open }: Status) {
+  const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
+  if (waiting.length === 0) return [];
+  const buttons = waiting.map(({ id, purchase }) =>
+    decideButton.element(`Decide ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
+  );
+  return buttons.map((button) => actions(button));
+}
+
+const WAITING_MOST = 5;
+
+/** What a second person has to approve, for the case that its cards were lost. */
+function approvals(found: Status, currency: string) {
+  const all = found.waiting;
+  if (all.length === 0) return [];
+  const shown = all.slice(0, WAITING_MOST);
+  const rest = all.length > shown.length ? `, the oldest ${shown.length} of ${all.length}` : '';
+  const each = shown.flatMap(({ approval, canAnswer }) => waitingBlocks(approval, canAnswer, currency));
+  return [section(`*Waits for a second person*${rest}`), ...each];
+}
+
+function describeOpen({ open }: Status): string {
+  if (open.length === 0) return 'nothing';
+  const lines = open.slice(0, 10).map((operation) => {
+    const state = operation.needsDecision ? 'a person has to look' : operation.state.replace('_', ' ');
+    const { kind } = operation.purchase;
+    return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
+  });
+  const rest = open.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}

@@ -1,0 +1,20 @@
+import { answerApproval } from '../../app/approvals/answer-approval.ts';
+import { approvalButton } from '../buttons.ts';
+import { textMessage } from '../kit/blocks.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { answeredWords } from './approval-words.ts';
+
+/** The answers of a second person, on cards and in `/vps status`. */
+export const approvalActions = [
+  approvalButton.approve.on(({ approvalId }, request) => answer(approvalId, true, request)),
+  approvalButton.deny.on(({ approvalId }, request) => answer(approvalId, false, request)),
+];
+
+const LOOKING = 'Looking once more whether it is still as it was asked for…';
+
+/** Money effect: what is approved is paid or deleted, once, whoever else presses. */
+async function answer(approvalId: string, isApproved: boolean, request: SlackRequest): Promise<void> {
+  const answering = request.execute(answerApproval, { approvalId, isApproved });
+  if ((await request.withTimeout(answering)) === undefined) await request.reply.send(textMessage(LOOKING));
+  await request.reply.send(textMessage(answeredWords(await answering)));
+}

@@ -1,0 +1,123 @@
+import type { Button, KnownBlock } from '@slack/types';
+import { type Approval, labelOfAction } from '../../domain/approval.ts';
+import { countPaidDays } from '../../domain/server.ts';
+import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
+import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
+import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import {
+  approvalWords,
+  describeDecision,
+  describeWish,
+  kindOf,
+  priceOf,
+  unreachedWords,
+} from './approval-words.ts';
+
+/** What a second person gets: who asks for what and why, with the answers; and what became of it in its place. */
+export function approvalCard(approval: Approval, currency: string): Message {
+  const wish = describeWish(approval, currency);
+  if (approval.state !== 'open') return textMessage(wish, section(describeDecision(approval, currency)));
+  const { expiresAt } = approval;
+  return textMessage(
+    wish,
+    facts(factsOf(approval, currency)),
+    actions(...approvalButtons(approval, currency)),
+    context(`${whyWords(approval)} It can be approved until ${slackDate(expiresAt)}; after that it is void.`),
+  );
+}
+
+/** The two answers; approving asks first, and says what it costs. */
+export function approvalButtons(approval: Approval, currency: string): Button[] {
+  const { id: approvalId, action } = approval;
+  const name = plainLabel(labelOfAction(action), 50);
+  const confirm = confirmation({
+    title: 'Approve it?',
+    text: confirmWords(approval, currency),
+    confirm: 'Approve',
+    isDangerous: action.kind === 'delete',
+  });
+  return [
+    approvalButton.approve.element(
+      'Approve',
+      { approvalId },
+      { style: 'primary', confirm, label: `Approve ${name}` },
+    ),
+    approvalButton.deny.element('Deny', { approvalId }, { label: `Deny ${name}` }),
+  ];
+}
+
+/** What the one who asked hears: how it ended, and the way to ask again where nothing was done. */
+export function approvalMessage(approval: Approval, currency: string): Message {
+  if (approval.state === 'open') return textMessage(unreachedWords(approval));
+  const buttons = nextButtons(approval);
+  const words = approvalWords(approval, currency);
+  return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
+}
+
+/** What the channel is told of an approved delete. */
+export function deletedAnnouncement({ requesterId, decidedBy, action }: Approval): Message {
+  const by = decidedBy === undefined ? '' : `, approved by ${mention(decidedBy)}`;
+  return textMessage(`${mention(requesterId)} deleted ${codeLabel(labelOfAction(action))}${by}`);
+}
+
+/** One of several that wait, in a list. */
+export function waitingBlocks(approval: Approval, canAnswer: boolean, currency: string): KnownBlock[] {
+  const until = `Until ${slackDate(approval.expiresAt)}.`;
+  const line = section(`${describeWish(approval, currency)} ${until}`);
+  return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
+}
+
+function factsOf({ action, requestedAt }: Approval, currency: string): [string, string][] {
+  const label: [string, string] = ['Label', codeLabel(labelOfAction(action))];
+  if (action.kind === 'delete') {
+    const { paidUntil } = action;
+    const days = paidUntil === undefined ? undefined : countPaidDays(paidUntil, requestedAt);
+    const paid = days === undefined ? 'what is left of its paid month' : count(days, 'paid day');
+    return [label, ['Id', String(action.serverId)], ['Lost', `${paid}, and everything on it`]];
+  }
+  const price: [string, string] = ['Price', priceOf(action, currency) ?? ''];
+  if (action.purchase.kind === 'renew') {
+    const { serverId, paidUntil } = action.purchase;
+    return [label, ['Id', String(serverId)], ['Paid until', slackDate(paidUntil)], price];
+  }
+  const { plan, location, image } = action.purchase.order;
+  return [
+    label,
+    ['Plan', codeTyped(plan)],
+    ['Location', codeTyped(location)],
+    ['Image', codeTyped(image)],
+    price,
+  ];
+}
+
+function whyWords({ isOverBudget, action }: Approval): string {
+  if (isOverBudget) return 'It goes over the budget of this month, which counts what was paid with this app.';
+  const what = { create: 'a create of this price', renew: 'a renewal', delete: 'a delete' }[kindOf(action)];
+  return `In this workspace ${what} takes a second person.`;
+}
+
+function confirmWords({ action }: Approval, currency: string): string {
+  const label = codeLabel(labelOfAction(action), 30);
+  if (action.kind === 'delete') return `${label} is deleted at once. What is paid of it is not refunded.`;
+  const price = priceOf(action, currency);
+  if (action.purchase.kind === 'create')
+    return `${label} is created at once, for *${price}*. It is not refunded.`;
+  const cost = action.price === undefined ? 'Its price is not known here' : `It costs *${price}*`;
+  return `${label} is renewed at once. ${cost}, and is not refunded.`;
+}
+
+function nextButtons({ state, action, reason = '' }: Approval): Button[] {
+  const serverId = action.kind === 'delete' ? action.serverId : idOf(action.purchase);
+  if (state === 'approved' || state === 'running' || ['done', 'lost_account'].includes(reason)) return [];
+  if (reason === 'no_answer' && serverId !== undefined)
+    return [showButton.element('Look again', { id: serverId })];
+  if (action.kind === 'purchase' && action.purchase.kind === 'create')
+    return [createReviewButton.element('Ask again…', action.purchase.order)];
+  if (serverId === undefined || reason === 'unknown_server' || reason === 'not_found') return [];
+  const button = action.kind === 'delete' ? deleteButton : renewButton;
+  return [button.element('Ask again…', { id: serverId })];
+}
+
+function idOf(purchase: { readonly kind: string; readonly serverId?: number }): number | undefined {
+  return purchase.serverId;
+}

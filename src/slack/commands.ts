@@ -1,0 +1,36 @@
+import { access } from './access/access.ts';
+import { audit } from './account/audit.ts';
+import { connect, disconnect } from './account/connect.ts';
+import { settings } from './account/settings.ts';
+import { status } from './account/status.ts';
+import { defineHelp } from './help.ts';
+import type { Command } from './kit/command.ts';
+import { catalog } from './purchases/catalog.ts';
+import { create } from './purchases/create.ts';
+import { password } from './purchases/password.ts';
+import { renew } from './purchases/renew.ts';
+import { remove } from './servers/delete.ts';
+import { list } from './servers/list.ts';
+import { reboot, start, stop } from './servers/power.ts';
+import { show } from './servers/show.ts';
+
+/** Every subcommand of `/vps`, in the order in which help, the README and the manifest name them. */
+export const commands: readonly Command[] = [
+  defineHelp(() => commands),
+  list,
+  show,
+  catalog,
+  start,
+  stop,
+  reboot,
+  create,
+  renew,
+  remove,
+  password,
+  connect,
+  disconnect,
+  access,
+  settings,
+  audit,
+  status,
+];

@@ -1,0 +1,76 @@
+import { mayAnnounce } from '../app/account/announcements.ts';
+import type { Workspaces } from '../app/account/ports.ts';
+import type { Entry } from '../app/authorize/entry.ts';
+import type { ReplyUrls } from '../app/authorize/ports.ts';
+import type { AppPorts } from '../app/ports.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { createAccessNotifier } from './access/notifier.ts';
+import { createChannelTest } from './account/channel-test.ts';
+import { createApprovalNotifier } from './approvals/notifier.ts';
+import { commands } from './commands.ts';
+import { createChannels } from './directory/channels.ts';
+import { createGroups } from './directory/groups.ts';
+import { createUsers } from './directory/users.ts';
+import { createOperationNotifier } from './purchases/notifier.ts';
+import { runCommand } from './run-command.ts';
+import { createDispatch, type Dispatch } from './transport/dispatch.ts';
+import { explainError } from './transport/explain-error.ts';
+import { createFollowedViews } from './transport/followed-views.ts';
+import { createOutbox } from './transport/outbox.ts';
+import type { SlackClients } from './transport/slack-clients.ts';
+
+/** All that the app needs of Slack, and what Slack needs of the app. */
+export interface Slack {
+  /** Whom the use cases ask, and how they tell users. */
+  readonly ports: Pick<
+    AppPorts,
+    | 'users'
+    | 'groups'
+    | 'channels'
+    | 'channelTest'
+    | 'operationNotifier'
+    | 'approvalNotifier'
+    | 'accessNotifier'
+  >;
+  createDispatch(entry: Entry<AppPorts>): Dispatch;
+  /** Puts an error into the words that a user reads. */
+  explain(error: unknown): string;
+}
+
+export interface SlackOptions {
+  readonly clients: SlackClients;
+  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly replyUrls: ReplyUrls;
+  readonly system: System;
+  readonly log: Log;
+  readonly currency: string;
+  readonly publicUrl: string | undefined;
+  readonly slackApiUrl: string;
+}
+
+/** Puts Slack's side together. */
+export function createSlack(options: SlackOptions): Slack {
+  const { clients, workspaces, system, log, currency } = options;
+  const shared = {
+    ...options,
+    followedViews: createFollowedViews(),
+    mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
+      mayAnnounce(workspaceId, channelId, workspaces),
+  };
+  const outbox = createOutbox(shared);
+  const notifying = { outbox, log, currency };
+  return {
+    ports: {
+      users: createUsers(clients, system),
+      groups: createGroups(clients, system),
+      channels: createChannels(clients, system),
+      channelTest: createChannelTest(clients),
+      operationNotifier: createOperationNotifier(notifying),
+      approvalNotifier: createApprovalNotifier(notifying),
+      accessNotifier: createAccessNotifier(notifying),
+    },
+    createDispatch: (entry) => createDispatch({ runCommand, commands }, { ...shared, entry }),
+    explain: (error) => explainError(error, options),
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Groups, UserGroup } from '../../app/authorize/ports.ts';
+import type { System } from '../../system.ts';
+import type { SlackApi } from '../transport/slack-api.ts';
+import type { SlackClients } from '../transport/slack-clients.ts';
+import { cacheLookups } from './cached-lookups.ts';
+
+const slackGroups = z.array(
+  z.object({
+    id: z.string(),
+    handle: z.string(),
+    name: z.string().default(''),
+    /** Epoch seconds; 0 for one that is not switched off. */
+    date_delete: z.number().default(0),
+    users: z.array(z.string()).exactOptional(),
+  }),
+);
+
+interface KeptGroup {
+  readonly group: UserGroup;
+  /** Undefined when Slack did not say. */
+  readonly userIds: readonly string[] | undefined;
+}
+
+/**
+ * Asks Slack for user groups and who is in them (scope `usergroups:read`), and keeps the answer for a while. One
+ * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
+ */
+export function createGroups(clients: SlackClients, system: System): Groups {
+  const lookUpKept = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system);
+  return {
+    list: async (workspaceId) => {
+      const all = await lookUpKept(workspaceId);
+      return all === HIDDEN ? undefined : all?.map(({ group }) => group);
+    },
+    listMembers: async (workspaceId, groupId) => {
+      const all = await lookUpKept(workspaceId);
+      if (all === undefined) return undefined;
+      // That is an answer, too, and it will not change by itself.
+      if (all === HIDDEN) return [];
+      const known = all.find(({ group }) => group.id === groupId);
+      return known && !known.group.isDisabled ? known.userIds : [];
+    },
+  };
+}
+
+/** The app may not look into groups, so that none opens anything. */
+const HIDDEN = 'hidden';
+
+async function lookUp(slack: SlackApi): Promise<readonly KeptGroup[] | typeof HIDDEN | undefined> {
+  const answer = await slack.listGroups();
+  if (!answer.ok && answer.error === 'missing_scope') return HIDDEN;
+  const groups = answer.ok ? slackGroups.safeParse(answer.groups).data : undefined;
+  return groups?.map(({ id, handle, name, date_delete, users }) => ({
+    group: { id, handle, name, isDisabled: date_delete !== 0 },
+    userIds: users,
+  }));
+}

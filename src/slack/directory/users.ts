@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { SlackUser, Users } from '../../app/authorize/ports.ts';
+import type { System } from '../../system.ts';
+import type { SlackApi } from '../transport/slack-api.ts';
+import type { SlackClients } from '../transport/slack-clients.ts';
+import { cacheLookups } from './cached-lookups.ts';
+
+const slackUser = z.object({
+  team_id: z.string().optional(),
+  deleted: z.boolean().default(false),
+  is_admin: z.boolean().default(false),
+  is_owner: z.boolean().default(false),
+  is_restricted: z.boolean().default(false),
+  is_ultra_restricted: z.boolean().default(false),
+  is_stranger: z.boolean().default(false),
+  is_bot: z.boolean().default(false),
+  /** In Enterprise Grid: all workspaces of the organisation that they are in. */
+  enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
+});
+
+/** Asks Slack who somebody is (`users.info`, scope `users:read`), and keeps the answer for a while. */
+export function createUsers(clients: SlackClients, system: System): Users {
+  const find = cacheLookups((key) => {
+    const [workspaceId = '', userId = ''] = key.split(' ');
+    return lookUp(userId, clients.of(workspaceId));
+  }, system);
+  const findKept = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
+  return {
+    find: async (workspaceId, userId) => {
+      const found = await findKept(workspaceId, userId);
+      return typeof found === 'string' ? undefined : found;
+    },
+    exists: async (workspaceId, userId) => {
+      const found = await findKept(workspaceId, userId);
+      if (typeof found === 'string') return found;
+      return found === undefined ? 'unknown' : 'yes';
+    },
+  };
+}
+
+/** Slack says of its own voice that it is no bot. */
+const SLACKBOT = 'USLACKBOT';
+
+/** What is an answer, too: nobody here has this id, or the app may not ask. */
+const NO_PERSON: Readonly<Record<string, 'no' | 'hidden'>> = {
+  user_not_found: 'no',
+  user_not_visible: 'no',
+  missing_scope: 'hidden',
+};
+
+async function lookUp(userId: string, slack: SlackApi): Promise<SlackUser | 'no' | 'hidden' | undefined> {
+  const answer = await slack.findUser(userId);
+  if (!answer.ok) return Object.hasOwn(NO_PERSON, answer.error) ? NO_PERSON[answer.error] : undefined;
+  const user = slackUser.safeParse(answer.user).data;
+  if (!user) return undefined;
+  const home = user.team_id === undefined ? [] : [user.team_id];
+  return {
+    isAdmin: user.is_admin || user.is_owner,
+    isGuest: user.is_restricted || user.is_ultra_restricted,
+    isBot: user.is_bot || userId === SLACKBOT,
+    isDeactivated: user.deleted,
+    isStranger: user.is_stranger,
+    teamIds: [...new Set([...home, ...(user.enterprise_user?.teams ?? [])])],
+  };
+}

@@ -1,0 +1,82 @@
+import type { PlainTextOption } from '@slack/types';
+import type { Role } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import type { ActionHandler } from './button.ts';
+import type { ModalHandler } from './modal.ts';
+import { parseTyped, type TypedWords } from './typed-words.ts';
+
+/** One subcommand of `/vps` with everything that belongs to it. */
+export interface Command {
+  readonly name: string;
+  /** What stands after `/vps` in help, in the README and in the manifest's hint. */
+  readonly usage: string;
+  readonly summary: string;
+  /** For help: whom it is shown to. What may be done is decided at the entry, by the use case. */
+  readonly needs: Role | 'anyone';
+  run(rest: string, request: SlackRequest): Promise<void>;
+  readonly actions: readonly ActionHandler[];
+  readonly modals: readonly ModalHandler[];
+  readonly suggestions: readonly Suggestions[];
+}
+
+/** Answers what Slack asks while somebody types in a long menu: 100 options at most, within 3 s. */
+export interface Suggestions {
+  /** A menu in a message by its id, or a field of a modal as `modal.field`. */
+  readonly id: string;
+  find(typed: string, request: SlackRequest): Promise<PlainTextOption[]>;
+}
+
+interface CommandParts<Arguments> {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly needs: Role | 'anyone';
+  /** Words that may stand as `key=value`. */
+  readonly options?: readonly string[];
+  /** Makes arguments of what was typed; a string says what is wrong with it. */
+  parse(typed: TypedWords): Arguments | string;
+  run(input: Arguments, request: SlackRequest): Promise<void>;
+  readonly actions?: readonly ActionHandler[];
+  readonly modals?: readonly ModalHandler[];
+  readonly suggestions?: readonly Suggestions[];
+}
+
+/** What was typed may come back in the value of a button, which holds 2,000 characters, escapes included. */
+const TYPED_MOST = 900;
+
+/** Defines a subcommand. To add one: a file in `commands`, a line in `commands/index.ts`. */
+export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
+  const { name, usage, summary, needs } = parts;
+  return {
+    name,
+    usage,
+    summary,
+    needs,
+    run: async (rest, request) => {
+      if (rest.length > TYPED_MOST) {
+        const problem = `That is too long: ${TYPED_MOST} characters at most.`;
+        throw new Refusal('bad_words', { problem, usage: `/vps ${usage}` });
+      }
+      const parsed = parts.parse(parseTyped(rest, parts.options));
+      if (typeof parsed === 'string') {
+        throw new Refusal('bad_words', { problem: parsed, usage: `/vps ${usage}` });
+      }
+      await parts.run(parsed, request);
+    },
+    actions: parts.actions ?? [],
+    modals: parts.modals ?? [],
+    suggestions: parts.suggestions ?? [],
+  };
+}
+
+/** For commands that take one server: its name may have blanks in it. */
+export function parseServerName({ words }: TypedWords): { readonly typed: string } | string {
+  const typed = words.join(' ').trim();
+  return typed === '' ? 'Which server? Give its label, id or IPv4 address.' : { typed };
+}
+
+/** For commands without arguments. */
+export function parseNothing(): Record<never, never> {
+  return {};
+}

@@ -1,0 +1,75 @@
+import type { DataTableBlock, KnownBlock } from '@slack/types';
+import { type Catalog, describePlan, type Plan } from '../../domain/catalog.ts';
+import { describeMoney } from '../../domain/money.ts';
+import { catalogPages, createButton } from '../buttons.ts';
+import { actions, context, type Message, section } from '../kit/blocks.ts';
+import { pageButtons } from '../kit/pagination.ts';
+import { count, escapeText, plainLabel, shorten } from '../kit/text.ts';
+
+const PLANS_PER_MESSAGE = 60;
+
+/** Plans with their price, and the locations and images that can be chosen. */
+export function catalogMessage(catalog: Catalog, currency: string, page: number): Message {
+  const pages = Math.max(1, Math.ceil(catalog.plans.length / PLANS_PER_MESSAGE));
+  const at = Math.min(page, pages - 1);
+  const plans = catalog.plans.slice(at * PLANS_PER_MESSAGE, (at + 1) * PLANS_PER_MESSAGE);
+  const title = `${count(catalog.plans.length, 'plan')}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
+  const around = (table: KnownBlock[]): KnownBlock[] => [
+    section(`*${title}*${currency ? '' : ' (the API does not name the currency of its prices)'}`),
+    ...table,
+    section(`*Locations* (${catalog.locations.length})\n${codes(catalog.locations)}`),
+    section(`*Images* (${catalog.images.length})\n${codes(catalog.images)}`),
+    ...(plans.length > 0 ? [catalogControls(at, pages)] : []),
+  ];
+  return {
+    text: `${title}, ${count(catalog.locations.length, 'location')}, ${count(catalog.images.length, 'image')}`,
+    blocks: around(plans.length > 0 ? [planTable(plans, currency)] : planSections(plans, currency)),
+    plainBlocks: around(planSections(plans, currency)),
+  };
+}
+
+/** The price comes second: on a phone the columns after that are out of sight. */
+function planTable(plans: readonly Plan[], currency: string): DataTableBlock {
+  const cell = (text: string) => ({ type: 'raw_text' as const, text });
+  const head = ['Plan', 'Price a month', 'vCPU', 'RAM (MB)', 'Disk (GB)'].map(cell);
+  const rows = plans.map((plan) => [
+    cell(plainLabel(plan.code, 40)),
+    cell(describeMoney(plan.monthly, currency)),
+    cell(String(plan.vcpu)),
+    cell(String(plan.ramMb)),
+    cell(String(plan.diskGb)),
+  ]);
+  return { type: 'data_table', caption: 'Plans', page_size: 10, rows: [head, ...rows] };
+}
+
+function planSections(plans: readonly Plan[], currency: string): KnownBlock[] {
+  if (plans.length === 0) return [context('No plan can be ordered now.')];
+  const lines = plans.map(
+    (plan) =>
+      `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMoney(plan.monthly, currency))}*`,
+  );
+  const sections: KnownBlock[] = [];
+  for (let at = 0; at < lines.length; at += 20) sections.push(section(lines.slice(at, at + 20).join('\n')));
+  return sections;
+}
+
+/** As many codes as one paragraph holds; the forms offer them all. */
+function codes(all: readonly string[]): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const code of all) {
+    const word = `\`${escapeText(shorten(code, 75))}\``;
+    length += word.length + 2;
+    if (length > 1500) break;
+    shown.push(word);
+  }
+  const rest = all.length - shown.length;
+  return `${shown.join(', ') || 'none'}${rest > 0 ? ` and ${rest} more, offered in the form` : ''}`;
+}
+
+function catalogControls(page: number, pages: number) {
+  return actions(
+    createButton.element('Create a server…', {}, { style: 'primary' }),
+    ...pageButtons(catalogPages, page, pages, (to) => ({ page: to })),
+  );
+}

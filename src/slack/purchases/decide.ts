@@ -1,0 +1,99 @@
+import type { ModalView } from '@slack/types';
+import { z } from 'zod';
+import {
+  decideUnconfirmed,
+  reviewUnconfirmed,
+  type UnconfirmedOrder,
+} from '../../app/purchases/decide-unconfirmed.ts';
+import { labelOf } from '../../domain/operation.ts';
+import { decideButton } from '../buttons.ts';
+import { option, section } from '../kit/blocks.ts';
+import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import { defineModal, type Origin } from '../kit/modal.ts';
+import { codeLabel } from '../kit/text.ts';
+import { serverOption } from '../servers/server-option.ts';
+
+const TITLE = 'What has happened?';
+const NOTHING = 'nothing';
+const ELSEWHERE = 'elsewhere';
+
+/** A person says what the account page shows, where the evidence that the app sees contradicts itself. */
+const decision = defineModal(
+  'decide',
+  z.object({ operationId: z.string() }),
+  z.object({ outcome: z.string().regex(/^(\d+|nothing|elsewhere)$/, 'Choose what has happened') }),
+);
+
+const form = defineForm({
+  id: 'decide',
+  title: TITLE,
+  input: z.object({ operationId: z.string() }),
+  needs: decideUnconfirmed,
+  load: async (input, request, origin) => {
+    return decisionView(await request.execute(reviewUnconfirmed, input), origin);
+  },
+});
+
+/** Asks what the hosting account's page shows of an operation. */
+export function decisionView(doubt: UnconfirmedOrder, origin: Origin): ModalView {
+  return decision.view({
+    origin,
+    metadata: { operationId: doubt.operation.id },
+    title: TITLE,
+    submit: 'Decide',
+    blocks: [section(questionOf(doubt)), outcomeField(doubt)],
+  });
+}
+
+export const decisionActions = [form.handler, decideButton.on((input, request) => form.open(input, request))];
+
+export const decideModals = [
+  decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => {
+    return {
+      with: loadingView(TITLE),
+      after: async () => {
+        await request.execute(decideUnconfirmed, {
+          operationId: metadata.operationId,
+          ...readOutcome(fields.outcome),
+        });
+        await request.views.update(viewId, noticeView(TITLE, 'Decided. Whoever confirmed it has been told.'));
+      },
+    };
+  }),
+];
+
+function readOutcome(outcome: string) {
+  if (outcome === NOTHING) return {};
+  return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
+}
+
+function questionOf({ operation, isConnectedAnew }: UnconfirmedOrder): string {
+  const label = codeLabel(labelOf(operation.purchase));
+  const isCreate = operation.purchase.kind === 'create';
+  const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? Nothing is sent or paid by answering; it ends the doubt.`;
+  if (!isConnectedAnew) return `Look at the hosting account’s page: ${question}`;
+  const list = isCreate ? ' The servers in this list are those of the account that is connected now.' : '';
+  return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}`;
+}
+
+function outcomeField(doubt: UnconfirmedOrder) {
+  const isCreate = doubt.operation.purchase.kind === 'create';
+  return decision.selectField('outcome', {
+    label: isCreate ? 'Which server is it?' : 'Was it renewed?',
+    placeholder: 'Choose what has happened',
+    options: [
+      ...doneOptions(doubt, isCreate),
+      option(isCreate ? 'None: it was not created' : 'It was not renewed', NOTHING),
+    ],
+  });
+}
+
+function doneOptions({ candidates, isConnectedAnew }: UnconfirmedOrder, isCreate: boolean) {
+  const elsewhere = isCreate ? 'It was created in the account before' : 'It was renewed';
+  // A server of that id in the account of now may be another one: its paid time says nothing.
+  if (isConnectedAnew && !isCreate) return [option(elsewhere, ELSEWHERE)];
+  const found = candidates
+    .slice(0, 98)
+    .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
+  return isConnectedAnew ? [option(elsewhere, ELSEWHERE), ...found] : found;
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
+import { reviewRenew } from '../../app/purchases/review-purchase.ts';
+import { money } from '../../domain/money.ts';
+import { renewButton } from '../buttons.ts';
+import { defineCommand, parseServerName } from '../kit/command.ts';
+import { defineForm } from '../kit/form.ts';
+import { pay } from './pay.ts';
+import { RENEW_TITLE, renewReview, renewReviewView } from './renew-review.ts';
+
+const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
+
+const form = defineForm({
+  id: 'renew',
+  title: RENEW_TITLE,
+  input: ref,
+  needs: reviewRenew,
+  pick: (id) => ({ id }),
+  load: async (input, request, origin) => {
+    const reviewed = await request.execute(reviewRenew, { ref: input });
+    return renewReviewView(reviewed, origin, request.currency, request.now());
+  },
+});
+
+export const renew = defineCommand({
+  name: 'renew',
+  usage: 'renew <server>',
+  summary: 'Pays one more month for a server',
+  needs: 'manager',
+  parse: parseServerName,
+  run: (input, request) => form.open(input, request),
+  actions: [form.handler, renewButton.on(({ id }, request) => form.open({ id }, request))],
+  modals: [
+    form.pickHandler,
+    renewReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
+      const { serverId, label, paidUntil, price } = metadata;
+      const purchase = { kind: 'renew' as const, serverId, label, paidUntil };
+      const confirmation = {
+        operationId: origin.formId,
+        purchase,
+        ...(price === undefined ? {} : { price: money(price) }),
+      };
+      return pay(confirmation, RENEW_TITLE, viewId, request);
+    }),
+  ],
+});

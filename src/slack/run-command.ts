@@ -1,0 +1,10 @@
+import { commands } from './commands.ts';
+import { getCommand } from './help.ts';
+import { splitSubcommand } from './kit/typed-words.ts';
+import type { SlackRequest } from './transport/request.ts';
+
+/** Runs what was typed after `/vps`; bare, it is help. @throws Refusal `unknown_command` and what the command throws */
+export async function runCommand(text: string, request: SlackRequest): Promise<void> {
+  const { name, rest } = splitSubcommand(text);
+  await getCommand(name === '' ? 'help' : name, commands).run(rest, request);
+}

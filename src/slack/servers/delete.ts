@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
+import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
+import { deleteButton, showButton } from '../buttons.ts';
+import { actions, textMessage } from '../kit/blocks.ts';
+import { defineCommand, parseServerName } from '../kit/command.ts';
+import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import { codeLabel } from '../kit/text.ts';
+import { askedBefore, waitingWords } from '../purchases/pay.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
+
+const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
+
+const form = defineForm({
+  id: 'delete',
+  title: DELETE_TITLE,
+  input: ref,
+  needs: prepareDelete,
+  pick: (id) => ({ id }),
+  load: async (input, request, origin) => {
+    const review = await request.execute(prepareDelete, { ref: input });
+    return deleteView(review, origin, request.now());
+  },
+});
+
+export const remove = defineCommand({
+  name: 'delete',
+  usage: 'delete <server>',
+  summary: 'Deletes a server; the rest of its paid month is lost',
+  needs: 'manager',
+  parse: parseServerName,
+  run: (input, request) => form.open(input, request),
+  actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
+  modals: [
+    form.pickHandler,
+    deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
+      // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
+      if (fields.label !== metadata.word) {
+        const words = `That is not its label. Type exactly: ${metadata.word}`;
+        return { with: { errors: { label: words } } };
+      }
+      const deletion = { id: metadata.serverId, typedLabel: fields.label };
+      return {
+        with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
+        after: async () => {
+          request.views.follow(origin.formId, viewId);
+          const asked = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
+          if (asked) await ask(asked, origin.formId, viewId, request);
+          else await carryOut(deletion, viewId, request);
+        },
+      };
+    }),
+  ],
+});
+
+/** Another manager has to approve it first. */
+async function ask(
+  { isNew, approval }: RequestedApproval,
+  formId: string,
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const words = isNew ? waitingWords(approval, request) : askedBefore(approval, formId, request);
+  await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
+}
+
+async function carryOut(
+  deletion: { id: number; typedLabel: string },
+  viewId: string,
+  request: SlackRequest,
+): Promise<void> {
+  const { id } = deletion;
+  const { server, isGone } = await request.execute(deleteServer, deletion);
+  const label = codeLabel(server.label);
+  if (isGone) {
+    await request.views.update(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
+    if (!(await request.announce(`deleted ${label}`)))
+      await request.reply.send(textMessage(`${label} was deleted.`));
+    return;
+  }
+  const words =
+    isGone === undefined
+      ? `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`
+      : `${label} was probably not deleted: the hosting API’s answer did not arrive, and the server is still there.`;
+  await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+  await request.reply.send(textMessage(words, actions(showButton.element('Look again', { id }))));
+}

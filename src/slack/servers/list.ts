@@ -1,0 +1,43 @@
+import { listServers } from '../../app/servers/list-servers.ts';
+import { filterServers } from '../../domain/server-ref.ts';
+import { listPages, manageChoice } from '../buttons.ts';
+import { defineCommand } from '../kit/command.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { sendWaiting } from '../transport/waiting.ts';
+import { serverList } from './server-list.ts';
+import { serverOption } from './server-option.ts';
+import { showById } from './show.ts';
+
+export const list = defineCommand({
+  name: 'list',
+  usage: 'list [filter]',
+  summary: 'Lists the servers; pick one to manage it',
+  needs: 'viewer',
+  parse: ({ words }) => ({ filter: words.join(' ') }),
+  run: async ({ filter }, request) => {
+    const servers = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
+    await request.reply.send(serverList(servers, filter, 0));
+  },
+  actions: [
+    listPages.back.on(turn),
+    listPages.further.on(turn),
+    manageChoice.on((id, request) => showById(Number(id), request)),
+  ],
+  suggestions: [
+    {
+      id: manageChoice.id,
+      find: async (typed, request) => {
+        const servers = await request.execute(listServers, { filter: '' });
+        return filterServers(typed, servers).slice(0, 100).map(serverOption);
+      },
+    },
+  ],
+});
+
+async function turn(
+  { filter, page }: { filter: string; page: number },
+  request: SlackRequest,
+): Promise<void> {
+  const servers = await request.execute(listServers, { filter });
+  await request.reply.replace(serverList(servers, filter, page));
+}

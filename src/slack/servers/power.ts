@@ -1,0 +1,116 @@
+import type { KnownBlock } from '@slack/types';
+import { changePower, type PowerChange } from '../../app/servers/change-power.ts';
+import type { ServerRef } from '../../app/servers/find-server.ts';
+import type { PowerAction } from '../../domain/server.ts';
+import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts';
+import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
+import { type Command, defineCommand } from '../kit/command.ts';
+import { codeLabel, codeTyped, count, escapeText } from '../kit/text.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { sendWaiting } from '../transport/waiting.ts';
+import { offerServers, pickChoice } from './pick-server.ts';
+
+/** One line of words is enough for a night at work: more servers at once are a mistake more often than a wish. */
+const MOST_AT_ONCE = 20;
+
+export const start = definePowerCommand('start', 'Starts servers');
+export const stop = definePowerCommand('stop', 'Stops servers; they stay paid');
+export const reboot = definePowerCommand('reboot', 'Reboots servers');
+
+const PAST = { start: 'started', stop: 'stopped', reboot: 'rebooted' } as const;
+
+function definePowerCommand(action: PowerAction, summary: string): Command {
+  const button = { start: startButton, stop: stopButton, reboot: rebootButton }[action];
+  return defineCommand({
+    name: action,
+    usage: `${action} <server>…`,
+    summary,
+    needs: 'operator',
+    parse: ({ words }) => {
+      const names = [...new Set(words.flatMap((word) => word.split(',')).filter((word) => word !== ''))];
+      if (names.length === 0) return 'Which server? Give its label, id or IPv4 address.';
+      if (names.length > MOST_AT_ONCE) return `At most ${MOST_AT_ONCE} servers at once.`;
+      return { names };
+    },
+    run: async ({ names }, request) => {
+      const [only] = names;
+      if (names.length > 1 || only === undefined) return runSeveral(action, names, request);
+      return offerServers(action, request, () => run(action, { typed: only }, request));
+    },
+    actions: [
+      button.on(({ id }, request) => run(action, { id }, request)),
+      pickChoice[action].on((id, request) => run(action, { id: Number(id) }, request)),
+    ],
+  });
+}
+
+/**
+ * One after the other, whatever becomes of the one before, and told together: Slack takes five answers to a command,
+ * and a sixth is lost.
+ */
+async function runSeveral(
+  action: PowerAction,
+  names: readonly string[],
+  request: SlackRequest,
+): Promise<void> {
+  await request.authorize(changePower[action]);
+  const onWait = once(sendWaiting(request));
+  const done: string[] = [];
+  const others: KnownBlock[] = [];
+  for (const [place, typed] of names.entries()) {
+    // The same signed request acts once on each server that it names.
+    const turn = request.subrequest(place);
+    try {
+      const change = await turn.execute(changePower[action], { ref: { typed }, onWait });
+      if (change.isInDoubt) others.push(...powerDoubt(action, change).blocks);
+      else done.push(codeLabel(change.server.label, 40));
+    } catch (error) {
+      others.push(section(`${codeTyped(typed)}: ${turn.explain(error)}`));
+    }
+  }
+  await tellSeveral(action, done, others, request);
+}
+
+/** The channel hears of what was done, the person of the rest, and of all that the channel was not told. */
+async function tellSeveral(
+  action: PowerAction,
+  done: readonly string[],
+  others: readonly KnownBlock[],
+  request: SlackRequest,
+): Promise<void> {
+  const isNotified = done.length > 0 && (await request.announce(`${PAST[action]} ${done.join(', ')}`));
+  if (isNotified && others.length === 0) return;
+  const untold = done.length > 0 && !isNotified ? `: ${done.join(', ')}` : '';
+  const words = `${count(done.length, 'server')} ${done.length === 1 ? 'was' : 'were'} ${PAST[action]}${untold}.`;
+  await request.reply.send(textMessage(words, ...others));
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): Promise<void> {
+  const change = await request.execute(changePower[action], { ref, onWait: sendWaiting(request) });
+  if (change.isInDoubt) {
+    await request.reply.send(powerDoubt(action, change));
+    return;
+  }
+  const label = codeLabel(change.server.label);
+  const state = change.state ? ` It is ${escapeText(change.state)} now.` : '';
+  const isNotified = await request.announce(`${PAST[action]} ${label}`);
+  if (!isNotified || state !== '')
+    await request.reply.send(textMessage(`${label} was ${PAST[action]}.${state}`));
+}
+
+/** What is said when the answer to a power action never came. */
+export function powerDoubt(action: PowerAction, { server, state }: PowerChange): Message {
+  const seen = state ? ` A look right after showed it as ${escapeText(state)}.` : '';
+  return textMessage(
+    `We don’t know whether ${codeLabel(server.label)} was ${PAST[action]}: the hosting API’s answer did not arrive.${seen}`,
+    actions(showButton.element('Look again', { id: server.id })),
+  );
+}

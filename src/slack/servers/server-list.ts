@@ -1,0 +1,92 @@
+import type { DataTableBlock, KnownBlock } from '@slack/types';
+import type { Server } from '../../domain/server.ts';
+import { createButton, listPages, manageChoice } from '../buttons.ts';
+import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
+import { pageButtons } from '../kit/pagination.ts';
+import {
+  codeLabel,
+  codeTyped,
+  count,
+  escapeText,
+  plainLabel,
+  shorten,
+  slackDate,
+  utcDate,
+} from '../kit/text.ts';
+import { serverOption } from './server-option.ts';
+
+/** Rows of one message: with the longest labels they stay under what Slack takes in the cells of one. */
+const ROWS_PER_MESSAGE = 100;
+/** A section is drawn taller than a row, and a message has 50 blocks at most. */
+const SECTIONS_PER_MESSAGE = 25;
+/** A menu of more choices is asked for while somebody types: the longest ones would make the message too long. */
+const MENU_MOST = 25;
+
+/** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
+export function serverList(servers: readonly Server[], filter: string, page: number): Message {
+  if (servers.length === 0) return emptyList(filter);
+  const pages = Math.ceil(servers.length / ROWS_PER_MESSAGE);
+  const at = Math.min(page, pages - 1);
+  const shown = servers.slice(at * ROWS_PER_MESSAGE, (at + 1) * ROWS_PER_MESSAGE);
+  const title = `${count(servers.length, 'server')}${filter ? ` with ${codeTyped(filter)}` : ''}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
+  const controls = listControls(servers, shown, filter, at, pages);
+  return {
+    text: title,
+    blocks: [section(`*${title}*`), serverTable(shown), controls],
+    // Seldom wanted, and as long as the table: made when it is asked for.
+    get plainBlocks() {
+      return [section(`*${title}*`), ...serverSections(shown), controls];
+    },
+  };
+}
+
+function emptyList(filter: string): Message {
+  if (filter) return textMessage(`No server has ${codeTyped(filter)} in its label, id, address or state.`);
+  const create = createButton.element('Create a server…', {}, { style: 'primary' });
+  return textMessage('The account has no servers yet.', actions(create));
+}
+
+function serverTable(servers: readonly Server[]): DataTableBlock {
+  const cell = (text: string) => ({ type: 'raw_text' as const, text });
+  const head = ['Label', 'State', 'IPv4', 'Paid until', 'Id'].map(cell);
+  // An empty cell makes Slack drop the whole message: every cell has a word.
+  const rows = servers.map((server) => [
+    cell(plainLabel(server.label, 40)),
+    cell(describeState(server)),
+    cell(shorten(server.ipv4 || 'none yet', 40)),
+    cell(server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10)),
+    cell(String(server.id)),
+  ]);
+  return { type: 'data_table', caption: 'Servers', page_size: 10, rows: [head, ...rows] };
+}
+
+function describeState({ state }: Server): string {
+  return shorten(state.trim() || 'unknown', 20);
+}
+
+function serverSections(servers: readonly Server[]): KnownBlock[] {
+  const shown = servers.slice(0, SECTIONS_PER_MESSAGE);
+  const rest = servers.length - shown.length;
+  const lines = shown.map((server) => {
+    const paid = server.paidUntil === undefined ? 'unknown' : slackDate(server.paidUntil);
+    const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40))}\`` : '';
+    return section(
+      `${codeLabel(server.label, 40)} · ${escapeText(describeState(server))}${ipv4} · paid until ${paid} · ${server.id}`,
+    );
+  });
+  return rest > 0 ? [...lines, context(`${rest} more: narrow the list with \`/vps list <filter>\`.`)] : lines;
+}
+
+function listControls(
+  all: readonly Server[],
+  shown: readonly Server[],
+  filter: string,
+  page: number,
+  pages: number,
+) {
+  const menu =
+    all.length > MENU_MOST
+      ? manageChoice.typeAhead('Manage a server')
+      : manageChoice.menu('Manage a server', shown.map(serverOption));
+  return actions(menu, ...pageButtons(listPages, page, pages, (to) => ({ filter, page: to })));
+}

@@ -1,0 +1,30 @@
+import { showServer } from '../../app/servers/show-server.ts';
+import { showButton } from '../buttons.ts';
+import { defineCommand, parseServerName } from '../kit/command.ts';
+import type { SlackRequest } from '../transport/request.ts';
+import { sendWaiting } from '../transport/waiting.ts';
+import { offerServers, pickChoice } from './pick-server.ts';
+import { serverCard } from './server-card.ts';
+
+export const show = defineCommand({
+  name: 'show',
+  usage: 'show <server>',
+  summary: 'Shows one server with its buttons and its recent history',
+  needs: 'viewer',
+  parse: parseServerName,
+  run: (input, request) =>
+    offerServers('show', request, async () => {
+      const sheet = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
+      await request.reply.send(serverCard(sheet, request.now()));
+    }),
+  actions: [
+    showButton.on(({ id }, request) => showById(id, request)),
+    pickChoice.show.on((id, request) => showById(Number(id), request)),
+  ],
+});
+
+/** Shows the server that a button or a menu stands for. */
+export async function showById(id: number, request: SlackRequest): Promise<void> {
+  const sheet = await request.execute(showServer, { ref: { id } });
+  await request.reply.send(serverCard(sheet, request.now()));
+}

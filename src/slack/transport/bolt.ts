@@ -1,0 +1,89 @@
+import { App, type Receiver } from '@slack/bolt';
+import { describeDefect } from '../../domain/errors.ts';
+import type { Log } from '../../log.ts';
+import type { Delivery, Dispatch } from './dispatch.ts';
+import { quietLogger } from './slack-api.ts';
+
+/** Bolt at work over some receiver. */
+export interface BoltApp {
+  /** Resolves when all requests that were begun have ended. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Starts Bolt with one listener for each kind of request: Bolt runs every listener for every request, so one more would
+ * cost every request. No conversation store: it would throw and catch once a command. No token: calls of Slack's API go
+ * through the client of the workspace that they are for.
+ */
+export async function startBolt(options: {
+  readonly receiver: Receiver;
+  readonly slackApiUrl: string;
+  readonly dispatch: Dispatch;
+  readonly log: Log;
+}): Promise<BoltApp> {
+  const { receiver, dispatch, log } = options;
+  const logger = quietLogger(log);
+  const app = new App({
+    receiver,
+    logger,
+    convoStore: false,
+    ignoreSelf: false,
+    authorize: async () => ({}),
+    clientOptions: { slackApiUrl: options.slackApiUrl, timeout: 5000, retryConfig: { retries: 0 }, logger },
+    deferInitialization: true,
+  });
+  const running = new Set<Promise<void>>();
+  const start = (work: Promise<void>): void => {
+    const ended = work
+      .catch((error: unknown) => log.error('a request was not understood', describeDefect(error)))
+      .finally(() => running.delete(ended));
+    running.add(ended);
+  };
+  register(app, dispatch, start);
+  await app.init();
+  return {
+    drain: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Acknowledged first, worked on then: nothing that takes time stands before an ack, but a confirmation's one row. */
+function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
+  app.command(/.*/, async ({ ack, body, context }) => {
+    await ack();
+    start(dispatch.command(body, delivered(context)));
+  });
+  app.action(/.*/, async ({ ack, body, context }) => {
+    await ack();
+    start(dispatch.action(body, delivered(context)));
+  });
+  app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
+    const { promise: answered, resolve } = withResolvers();
+    const { ack: answer, after } = await dispatch.submission(body, { ...delivered(context), answered });
+    await (answer ? ack(answer) : ack());
+    resolve();
+    if (after) start(after());
+  });
+  app.options(/.*/, async ({ ack, body }) => {
+    await ack({ options: await dispatch.suggestion(body) });
+  });
+  app.error(async (error) => {
+    throw error; // Bolt answers 500 at once, rather than leaving Slack to wait for 3 s
+  });
+}
+
+/** An empty ID would be the same for all requests that have none, so it counts as none. */
+function delivered(context: Readonly<Record<string, unknown>>): Delivery {
+  const { requestId } = context;
+  const answered = Promise.resolve();
+  return typeof requestId === 'string' && requestId !== '' ? { requestId, answered } : { answered };
+}
+
+function withResolvers() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

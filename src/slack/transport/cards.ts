@@ -1,0 +1,28 @@
+import type { Card } from '../../domain/decision.ts';
+import type { Message } from '../kit/blocks.ts';
+import { withFallback } from './fallback.ts';
+import type { SlackApi } from './slack-api.ts';
+
+/** So that one request is no flood, of Slack and of people. */
+const MOST_CARDS = 10;
+
+/**
+ * Posts the same message to people (user ids) and channels side by side, each once, ten at most.
+ * Whoever can't be reached is left out: that is no error.
+ */
+export async function postCards(
+  recipients: readonly string[],
+  message: Message,
+  slack: SlackApi,
+): Promise<readonly Card[]> {
+  const chosen = [...new Set(recipients)].slice(0, MOST_CARDS);
+  const answers = await Promise.all(
+    chosen.map((recipient) => withFallback(message, (shown) => slack.post(recipient, shown))),
+  );
+  return answers.flatMap((answer) => (answer.ok ? [{ channelId: answer.channelId, ts: answer.ts }] : []));
+}
+
+/** Shows another message in place of the cards, side by side; one that is gone is left alone. */
+export async function editCards(cards: readonly Card[], message: Message, slack: SlackApi): Promise<void> {
+  await Promise.all(cards.map((card) => withFallback(message, (shown) => slack.updateMessage(card, shown))));
+}

@@ -1,0 +1,164 @@
+import type { PlainTextOption } from '@slack/types';
+import type { Caller } from '../../app/authorize/use-case.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
+import { Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { textMessage } from '../kit/blocks.ts';
+import type { ActionHandler } from '../kit/button.ts';
+import type { Command, Suggestions } from '../kit/command.ts';
+import { noticeView } from '../kit/form.ts';
+import { findOrigin, type ModalHandler } from '../kit/modal.ts';
+import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
+import {
+  actionPayload,
+  actorOf,
+  channelOf,
+  commandPayload,
+  submissionPayload,
+  suggestionPayload,
+} from './payloads.ts';
+import { createStoredReply, findReplyUrl, noReply, replyByUrl } from './reply.ts';
+import type { Reply, SlackRequest } from './request.ts';
+import { createRequest, type RequestParts } from './request-factory.ts';
+
+/** How a request reached us. */
+export interface Delivery {
+  /** Different for every signed request; absent where the transport has none. */
+  readonly requestId?: string;
+  /** Resolves when the request has been acknowledged. */
+  readonly answered: Promise<void>;
+}
+
+/** One method for each kind of request that Slack sends. */
+export interface Dispatch {
+  command(body: unknown, delivery: Delivery): Promise<void>;
+  action(body: unknown, delivery: Delivery): Promise<void>;
+  /** Its answer has to be sent first; `after` is done then. */
+  submission(
+    body: unknown,
+    delivery: Delivery,
+  ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
+  suggestion(body: unknown): Promise<PlainTextOption[]>;
+}
+
+/** What dispatch routes to, found by the subcommand that was typed. */
+export interface Routes {
+  readonly runCommand: (text: string, request: SlackRequest) => Promise<void>;
+  readonly commands: readonly Pick<Command, 'actions' | 'modals' | 'suggestions'>[];
+}
+
+interface Routing extends RequestParts {
+  readonly slackApiUrl: string;
+  readonly runCommand: Routes['runCommand'];
+  readonly actions: ReadonlyMap<string, ActionHandler>;
+  readonly modals: ReadonlyMap<string, ModalHandler>;
+  readonly suggestions: ReadonlyMap<string, Suggestions>;
+}
+
+/** Finds what a request is for, and makes sure that the user hears whatever goes wrong. */
+export function createDispatch(
+  { runCommand, commands }: Routes,
+  parts: RequestParts & { readonly slackApiUrl: string },
+): Dispatch {
+  const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
+    new Map(handlers.map((handler) => [handler.id, handler]));
+  const routing: Routing = {
+    ...parts,
+    runCommand,
+    actions: byId(commands.flatMap(({ actions }) => actions)),
+    modals: byId(commands.flatMap(({ modals }) => modals)),
+    suggestions: byId(commands.flatMap(({ suggestions }) => suggestions)),
+  };
+  return {
+    command: (body, delivery) => dispatchCommand(body, delivery, routing),
+    action: (body, delivery) => dispatchAction(body, delivery, routing),
+    submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
+    suggestion: (body) => dispatchSuggestion(body, routing),
+  };
+}
+
+async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const payload = commandPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
+  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  const caller: Caller = { actor, surface: 'command', ...delivery };
+  const reply = replyTo(payload.response_url, workspaceId, routing);
+  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
+}
+
+async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const payload = actionPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const [pressed] = payload.actions;
+  const actor = actorOf(payload, channelOf(payload));
+  const reply = replyTo(payload.response_url, actor.workspaceId, routing);
+  const caller: Caller = { actor, surface: 'button', ...delivery };
+  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const action = routing.actions.get(pressed?.action_id ?? '');
+  const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
+  const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
+  await running.catch((error: unknown) => sendError(error, request));
+}
+
+async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
+  const payload = submissionPayload.safeParse(body).data;
+  if (!payload) {
+    const view = noticeView('That did not work', UNREADABLE);
+    return { ack: { response_action: 'update' as const, view } };
+  }
+  const origin = findOrigin(payload.view.private_metadata);
+  const actor = actorOf(payload, channelOf(payload, origin));
+  const { workspaceId, userId } = actor;
+  const reply = origin
+    ? createStoredReply(
+        { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId },
+        routing,
+      )
+    : noReply;
+  const caller: Caller = { actor, surface: 'modal', ...delivery };
+  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  try {
+    const modal = routing.modals.get(payload.view.callback_id);
+    if (!modal) throw new Refusal('unreadable_press', {});
+    const answer = await modal.run(payload.view, request);
+    const { after } = answer;
+    const failed = (error: unknown) => showLateError(error, payload.view.id, request);
+    return { ack: submissionAck(answer), ...(after ? { after: () => after().catch(failed) } : {}) };
+  } catch (error) {
+    return { ack: explainInModal(error, request) };
+  }
+}
+
+/** Slack gives up after 3 s: choices that come later are at hand when the next letter is typed. */
+const SUGGESTION_TIMEOUT_MS = 2200;
+
+async function dispatchSuggestion(body: unknown, routing: Routing): Promise<PlainTextOption[]> {
+  const payload = suggestionPayload.safeParse(body).data;
+  if (!payload) return [];
+  const origin = findOrigin(payload.view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  const request = createRequest(routing, { actor, surface: 'modal' }, noReply, undefined);
+  try {
+    const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
+    return (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
+  } catch (error) {
+    request.explain(error); // logs a defect; Slack shows an empty menu
+    return [];
+  }
+}
+
+function replyTo(url: unknown, workspaceId: string, { clients, slackApiUrl }: Routing): Reply {
+  const found = findReplyUrl(url, slackApiUrl);
+  return found ? replyByUrl(found, clients.of(workspaceId)) : noReply;
+}
+
+const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
+
+/** Signed, so it is from Slack; but not in a form that Slack has ever been seen to send. */
+async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
+  const url =
+    typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
+  await replyTo(url, '', routing).send(textMessage(UNREADABLE));
+}

@@ -1,0 +1,64 @@
+import type { KnownBlock, ModalView } from '@slack/types';
+import { isRefusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { requestAccessButton } from '../buttons.ts';
+import { actions, textMessage } from '../kit/blocks.ts';
+import { noticeView } from '../kit/form.ts';
+import type { SubmitAnswer } from '../kit/modal.ts';
+import type { SlackRequest } from './request.ts';
+
+/** What is answered to a submission, as Slack reads it. Nothing closes the modal. */
+export type SubmissionAck =
+  | { readonly response_action: 'update'; readonly view: ModalView }
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | undefined;
+
+/** Features do not catch: what goes wrong is told here, to the user alone. */
+export async function sendError(error: unknown, request: SlackRequest): Promise<void> {
+  await request.reply.send(textMessage(request.explain(error), ...nextSteps(error)));
+}
+
+/** A button's value holds 2,000 characters, escapes included. */
+const LABEL_MOST = 300;
+
+/** A user without the role can ask for it with one press. */
+function nextSteps(error: unknown): KnownBlock[] {
+  if (!isRefusal(error, 'role_needed')) return [];
+  const { needed, label } = error.details;
+  // Without a label it would be a request for every server.
+  if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
+  const value = { role: needed, ...omitUndefined({ label }) };
+  return [actions(requestAccessButton.element('Ask for access', value))];
+}
+
+/** The modal may have been closed since it was submitted: then a message says it. */
+export async function showLateError(error: unknown, viewId: string, request: SlackRequest): Promise<void> {
+  const words = request.explain(error);
+  const { ok } = await request.views.update(viewId, noticeView('That did not work', words));
+  if (!ok) await request.reply.send(textMessage(words));
+}
+
+export function submissionAck(answer: SubmitAnswer): SubmissionAck {
+  const shown = answer.with ?? 'close';
+  if (shown === 'close') return undefined;
+  if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
+  return { response_action: 'update', view: shown };
+}
+
+/** Beside the field that it is about, if there is one; otherwise in place of the form. */
+export function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
+  const words = request.explain(error);
+  const field = fieldOf(error);
+  if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
+  return { response_action: 'update', view: noticeView('That did not work', words) };
+}
+
+function fieldOf(error: unknown): string | undefined {
+  if (isRefusal(error, 'bad_label')) return 'label';
+  return isRefusal(error, 'unknown_choice') ? error.details.field : undefined;
+}
+
+/** Errors beside fields are plain text: no code marks, no entities. */
+function plainWords(words: string): string {
+  return words.replaceAll('`', '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

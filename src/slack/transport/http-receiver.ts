@@ -1,0 +1,59 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { parse as parseForm } from 'node:querystring';
+import { HTTPReceiver, type Receiver } from '@slack/bolt';
+import type { Secret } from '../../domain/secret.ts';
+import type { Log } from '../../log.ts';
+import { quietLogger } from './slack-api.ts';
+
+/** A view with its fields, and nothing near what would fill the memory. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** Slack's requests over HTTP. */
+export interface HttpReceiver {
+  readonly receiver: Receiver;
+  /** Takes what is posted to `/slack/events`; checks Slack's signature. */
+  readonly listener: RequestListener;
+}
+
+export function createHttpReceiver(options: {
+  readonly signingSecret: Secret<string>;
+  readonly log: Log;
+}): HttpReceiver {
+  const receiver = new HTTPReceiver({
+    signingSecret: options.signingSecret.reveal(),
+    endpoints: ['/slack/events'],
+    logger: quietLogger(options.log),
+    customPropertiesExtractor: ({ headers }) => ({ requestId: String(headers['x-slack-signature'] ?? '') }),
+  });
+  return {
+    receiver,
+    listener: (request, response) => {
+      buffer(request, response)
+        .then((isReadable) => isReadable && receiver.requestListener(request, response))
+        .catch(() => response.destroy());
+    },
+  };
+}
+
+/**
+ * Reads the body for Bolt, which takes one that is there already. Bolt itself looks into what it has parsed without
+ * asking whether that is anything: a signed `null` would end the process. False when the request is answered.
+ */
+async function buffer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length <= BODY_LIMIT_BYTES) parts.push(part);
+  }
+  const rawBody = Buffer.concat(parts);
+  const status = length > BODY_LIMIT_BYTES ? 413 : isNull(rawBody.toString()) ? 400 : undefined;
+  if (status !== undefined) response.writeHead(status).end();
+  else Object.assign(request, { rawBody });
+  return status === undefined;
+}
+
+function isNull(body: string): boolean {
+  const { payload } = parseForm(body);
+  return [body, payload].some((text) => typeof text === 'string' && text.trim() === 'null');
+}

@@ -1,0 +1,18 @@
+import { describeDefect } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Log } from '../../log.ts';
+
+/** Tries to tell somebody something. What fails is logged and stays to be told: it must not undo what it is about. */
+export async function notifySafely<Result>(
+  id: ConfirmationId,
+  log: Log,
+  otherwise: Result,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn('a user could not be notified', { confirmationId: id, ...describeDefect(error) });
+    return otherwise;
+  }
+}

@@ -1,0 +1,78 @@
+import type { ModalView } from '@slack/types';
+import type { ReplyUrls } from '../../app/authorize/ports.ts';
+import type { Card } from '../../domain/decision.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { System } from '../../system.ts';
+import type { Message } from '../kit/blocks.ts';
+import { editCards, postCards } from './cards.ts';
+import { withFallback } from './fallback.ts';
+import type { FollowedViews } from './followed-views.ts';
+import { createStoredReply } from './reply.ts';
+import type { Reply } from './request.ts';
+import type { SlackClients } from './slack-clients.ts';
+
+/** Who confirmed something, and where. */
+export interface Confirmer {
+  readonly confirmationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+}
+
+/** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
+export interface Outbox {
+  /** Ephemerally to whoever confirmed it, by the reply path that was stored with their form. */
+  replyTo(confirmer: Confirmer): Reply;
+  /** As a direct message; true when Slack took it. */
+  sendDirectly(workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean>;
+  postCards(
+    workspaceId: WorkspaceId,
+    recipients: readonly (UserId | ChannelId)[],
+    message: Message,
+  ): Promise<readonly Card[]>;
+  editCards(workspaceId: WorkspaceId, cards: readonly Card[], message: Message): Promise<void>;
+  /** Shows a view in the modal that follows this confirmation; `isFinal` ends the following. */
+  updateFollowed(
+    confirmer: Confirmer,
+    view: () => ModalView,
+    options: { readonly isFinal: boolean },
+  ): Promise<void>;
+  /** Tells the channel where it was confirmed, if channels may be told. */
+  announce(confirmer: Confirmer, message: Message): Promise<boolean>;
+}
+
+export interface OutboxParts {
+  readonly clients: SlackClients;
+  readonly replyUrls: ReplyUrls;
+  readonly followedViews: FollowedViews;
+  readonly system: System;
+  readonly mayAnnounce: MayAnnounce;
+}
+
+/** Whether changes are announced in this channel. */
+export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | undefined) => Promise<boolean>;
+
+/** Builds the outbox of all workspaces. */
+export function createOutbox(parts: OutboxParts): Outbox {
+  const { clients, followedViews, mayAnnounce } = parts;
+  const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
+  return {
+    replyTo,
+    sendDirectly: async (workspaceId, userId, message) => {
+      const slack = clients.of(workspaceId);
+      return (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
+    },
+    postCards: (workspaceId, recipients, message) => postCards(recipients, message, clients.of(workspaceId)),
+    editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
+    updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
+      const viewId = followedViews.take(confirmationId);
+      if (viewId === undefined) return;
+      if (!isFinal) followedViews.set(confirmationId, viewId);
+      await clients.of(workspaceId).updateView(viewId, view());
+    },
+    announce: async (confirmer, message) => {
+      if (!(await mayAnnounce(confirmer.workspaceId, confirmer.channelId))) return false;
+      return replyTo(confirmer).announce(message);
+    },
+  };
+}

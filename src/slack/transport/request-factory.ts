@@ -1,0 +1,97 @@
+import type { Entry } from '../../app/authorize/entry.ts';
+import type { ReplyUrls } from '../../app/authorize/ports.ts';
+import type { Caller } from '../../app/authorize/use-case.ts';
+import type { AppPorts } from '../../app/ports.ts';
+import { withTimeout } from '../../app/with-timeout.ts';
+import { strongestRole } from '../../domain/access.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import { textMessage } from '../kit/blocks.ts';
+import { mention } from '../kit/text.ts';
+import { explainError } from './explain-error.ts';
+import type { FollowedViews } from './followed-views.ts';
+import type { MayAnnounce } from './outbox.ts';
+import { postToChannel } from './reply.ts';
+import type { Reply, SlackRequest, Views } from './request.ts';
+import type { SlackClients } from './slack-clients.ts';
+
+/** What requests are made from. */
+export interface RequestParts {
+  readonly entry: Entry<AppPorts>;
+  readonly clients: SlackClients;
+  readonly replyUrls: ReplyUrls;
+  readonly followedViews: FollowedViews;
+  readonly mayAnnounce: MayAnnounce;
+  readonly system: System;
+  readonly log: Log;
+  readonly currency: string;
+  readonly publicUrl: string | undefined;
+}
+
+/** Makes what a command, a button or a modal is handled with. */
+export function createRequest(
+  parts: RequestParts,
+  caller: Caller,
+  reply: Reply,
+  triggerId: string | undefined,
+): SlackRequest {
+  const { entry, system } = parts;
+  return {
+    caller,
+    reply,
+    views: createViews(parts, caller, reply, triggerId),
+    currency: parts.currency,
+    publicUrl: parts.publicUrl,
+    execute: (useCase, input) => entry.execute(useCase, input, caller),
+    authorize: (useCase) => entry.authorize(useCase, caller),
+    findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
+    explain: (error) => explainError(error, parts),
+    subrequest: (place) => createRequest(parts, numbered(caller, place), reply, triggerId),
+    announce: (action) => announce(action, parts, caller, reply),
+    now: () => system.now(),
+    withTimeout: (work) => withTimeout(work, system),
+  };
+}
+
+function numbered(caller: Caller, place: number): Caller {
+  const { requestId } = caller;
+  return requestId === undefined ? caller : { ...caller, requestId: `${requestId}#${place}` };
+}
+
+async function announce(
+  action: string,
+  { clients, mayAnnounce }: RequestParts,
+  { actor }: Caller,
+  reply: Reply,
+): Promise<boolean> {
+  const { workspaceId, channelId, userId } = actor;
+  if (!(await mayAnnounce(workspaceId, channelId))) return false;
+  const message = textMessage(`${mention(userId)} ${action}`);
+  return (await reply.announce(message)) || postToChannel(message, channelId, clients.of(workspaceId));
+}
+
+const REPLY_URL_MS = 30 * 60_000;
+
+function createViews(
+  { clients, followedViews, replyUrls, system }: RequestParts,
+  { actor: { workspaceId, channelId } }: Caller,
+  reply: Reply,
+  triggerId: string | undefined,
+): Views {
+  return {
+    open: async (view) => {
+      if (triggerId === undefined) return undefined;
+      const opened = await clients.of(workspaceId).openView(triggerId, view);
+      return opened.ok ? opened.viewId : undefined;
+    },
+    update: (viewId, view) => clients.of(workspaceId).updateView(viewId, view),
+    // The reply path stays with us, sealed; the modal carries only its ID.
+    storeOrigin: async () => {
+      const formId = system.newId();
+      if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
+      return { formId, ...omitUndefined({ channelId }) };
+    },
+    follow: (id, viewId) => followedViews.set(id, viewId),
+  };
+}

@@ -1,0 +1,64 @@
+import type { ModalView } from '@slack/types';
+import type { Caller, UseCase, UseCaseSpec } from '../../app/authorize/use-case.ts';
+import type { AppPorts } from '../../app/ports.ts';
+import type { Role } from '../../domain/actor.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { Message } from '../kit/blocks.ts';
+import type { Origin } from '../kit/modal.ts';
+import type { SlackAnswer } from './slack-api.ts';
+
+/**
+ * One command, press, choice or submission of one user, and all that a feature may work with: the entry, the ways back to
+ * the user, and what it renders with. There is no way from here to the store or to Slack's API.
+ */
+export interface SlackRequest {
+  readonly caller: Caller;
+  readonly reply: Reply;
+  readonly views: Views;
+  /** What prices are in; empty when the operator has not said. */
+  readonly currency: string;
+  /** The app's own address; undefined when it has none. */
+  readonly publicUrl: string | undefined;
+  /** Runs a use case through the entry, as this user. @throws Refusal, HostingError */
+  execute<Input, Output>(useCase: UseCase<Input, Output, AppPorts>, input: Input): Promise<Output>;
+  /** Only checks the permission, before a form is opened. @throws Refusal as `execute` does */
+  authorize(useCase: UseCaseSpec): Promise<void>;
+  /** The user's highest role here, whatever servers it is for. */
+  findRole(): Promise<Role | undefined>;
+  /** Puts an error into words; an unexpected one gets an incident ID, here and in the log. */
+  explain(error: unknown): string;
+  /** The same request as one of several acts that it asks for: each of them is carried out once. */
+  subrequest(place: number): SlackRequest;
+  /** Tells the channel what this user did ("rebooted `web-1`", escaped mrkdwn); true when the channel was told. */
+  announce(action: string): Promise<boolean>;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** The result if it comes before Slack wants its answer; undefined if it does not. */
+  withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
+}
+
+/** The ways back to the user. Each tells whether Slack took the message. */
+export interface Reply {
+  /** To this user only. */
+  send(message: Message): Promise<boolean>;
+  /** In place of the message whose button was pressed; as a new message where that is not possible. */
+  replace(message: Message): Promise<boolean>;
+  /** Deletes the message whose button was pressed. */
+  delete(): Promise<boolean>;
+  /** To everyone in the channel. */
+  announce(message: Message): Promise<boolean>;
+  /** The reply path itself, to be stored sealed for later; absent for modals. */
+  readonly url?: Secret<string>;
+}
+
+/** The modals of this user. */
+export interface Views {
+  /** Opens a modal with the request's trigger, which lives 3 s; the view's ID, or undefined when Slack did not open it. */
+  open(view: ModalView): Promise<string | undefined>;
+  update(viewId: string, view: ModalView): Promise<SlackAnswer>;
+  /** Stores where a form is opened, with its reply path, and returns the part that its modal carries. */
+  storeOrigin(): Promise<Origin>;
+  /** Shows the outcome of a confirmation in this modal, for as long as it is open. */
+  follow(id: ConfirmationId, viewId: string): void;
+}

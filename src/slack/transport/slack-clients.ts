@@ -1,0 +1,27 @@
+import type { WorkspaceId } from '../../domain/ids.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { SlackApi, SlackConnections } from './slack-api.ts';
+
+/** Where the bot token of a workspace comes from; undefined where the app is not installed. */
+export interface TokenSource {
+  find(workspaceId: WorkspaceId): Promise<Secret<string> | undefined>;
+}
+
+/** Slack's Web API, as the app of each workspace may use it. */
+export interface SlackClients {
+  of(workspaceId: WorkspaceId): SlackApi;
+}
+
+/** Makes a client for each workspace when it is first asked for. */
+export function createSlackClients(connections: SlackConnections, tokens: TokenSource): SlackClients {
+  const clients = new Map<WorkspaceId, SlackApi>();
+  return {
+    of: (workspaceId) => {
+      const known = clients.get(workspaceId);
+      if (known) return known;
+      const client = connections.open(() => tokens.find(workspaceId));
+      clients.set(workspaceId, client);
+      return client;
+    },
+  };
+}

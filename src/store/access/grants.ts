@@ -1,0 +1,171 @@
+import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import type { Grants, NewGrant } from '../../app/access/ports.ts';
+import type { Grant, Grantee } from '../../domain/access.ts';
+import { ROLES, roleCovers } from '../../domain/actor.ts';
+import { EVERY_SERVER } from '../../domain/label-pattern.ts';
+import { addAudit } from '../account/audit.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
+import { keepPresent } from '../engine/omit-null.ts';
+import type { GrantRow, Tables } from '../engine/tables.ts';
+
+/** Who has which role (docs/design.md 3). */
+export function createGrants(foundation: Foundation): Grants {
+  const { db, newId } = foundation;
+  return {
+    put: async (grant) => putGrant(db, newId(), grant),
+    remove: async (workspaceId, id) => {
+      const row = await db
+        .deleteFrom('grants')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toGrant(row);
+    },
+    removeAll: async (workspaceId, { subjectKind, subjectId }) => {
+      const rows = await db
+        .deleteFrom('grants')
+        .where('workspace_id', '=', workspaceId)
+        .where('subject_kind', '=', subjectKind)
+        .where('subject_id', '=', subjectId)
+        .returningAll()
+        .execute();
+      return rows.sort(byAge).map(toGrant);
+    },
+    listFor: async (workspaceId, place, now) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where((column) => column.or(subjectsAt(column, place)))
+        .where((column) => column.or([column('temporary_role', '=', ''), column('until', '>', now)]))
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
+    list: async (workspaceId) => {
+      const rows = await db
+        .selectFrom('grants')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('granted_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toGrant);
+    },
+    removeEnded: (now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const rows = await trx
+          .deleteFrom('grants')
+          .where('temporary_role', 'in', ROLES)
+          .where('until', '<=', now)
+          .returningAll()
+          .execute();
+        // Chains are always taken in the same order, so that no two of these wait for each other.
+        const ended = rows.sort(byWorkspace).map(toGrant);
+        for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
+        return ended;
+      }),
+  };
+}
+
+/** Gives a role, in a transaction or by itself. What it replaces is gone, with its id. */
+export async function putGrant(db: Queries, id: string, grant: NewGrant): Promise<Grant> {
+  const { given, key } = toRow(id, grant);
+  const row = await db
+    .insertInto('grants')
+    .values({ ...given, ...key })
+    .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(given))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+/**
+ * Gives a role as an addition: nothing that the subject has becomes less or ends earlier by it. What counts then: it,
+ * or what was there and is at least as much.
+ */
+export async function addGrant(trx: Transaction<Tables>, id: string, grant: NewGrant): Promise<Grant> {
+  const { given, key } = toRow(id, grant);
+  const { until } = grant;
+  const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
+  await trx
+    .insertInto('grants')
+    .values({ ...given, ...key })
+    .onConflict((conflict) => {
+      const update = conflict.columns(KEY).doUpdateSet(given);
+      return until === undefined
+        ? update.where('grants.role', 'not in', atLeast)
+        : update.where('grants.until', '<', until);
+    })
+    .execute();
+  const row = await trx
+    .selectFrom('grants')
+    .selectAll()
+    .where('workspace_id', '=', key.workspace_id)
+    .where('subject_kind', '=', key.subject_kind)
+    .where('subject_id', '=', key.subject_id)
+    .where('pattern_key', '=', key.pattern_key)
+    .where('temporary_role', '=', key.temporary_role)
+    .executeTakeFirstOrThrow();
+  return toGrant(row);
+}
+
+function toRow(id: string, grant: NewGrant) {
+  const { subjectKind, subjectId, role, pattern, until } = grant;
+  if (role === 'owner' && pattern !== EVERY_SERVER) throw new Error('an owner covers every server');
+  const given = {
+    id,
+    role,
+    pattern,
+    granted_by: grant.grantedBy,
+    granted_at: grant.grantedAt,
+    until: until ?? 0,
+  };
+  const key = {
+    workspace_id: grant.workspaceId,
+    subject_kind: subjectKind,
+    subject_id: subjectId,
+    pattern_key: pattern.toLowerCase(),
+    temporary_role: until === undefined ? ('' as const) : role,
+  };
+  return { given, key };
+}
+
+const KEY = ['workspace_id', 'subject_kind', 'subject_id', 'pattern_key', 'temporary_role'] as const;
+
+function subjectsAt(
+  column: ExpressionBuilder<Tables, 'grants'>,
+  { userId, channelId }: { readonly userId: string; readonly channelId?: string },
+): Expression<SqlBool>[] {
+  const is = ({ subjectKind, subjectId }: Grantee) =>
+    column.and([column('subject_kind', '=', subjectKind), column('subject_id', '=', subjectId)]);
+  const subjects = [is({ subjectKind: 'user', subjectId: userId }), column('subject_kind', '=', 'group')];
+  if (channelId !== undefined) subjects.push(is({ subjectKind: 'channel', subjectId: channelId }));
+  return subjects;
+}
+
+/** For what a RETURNING gives: that has no order. */
+function byAge(a: GrantRow, b: GrantRow): number {
+  return a.granted_at - b.granted_at || (a.id < b.id ? -1 : 1);
+}
+
+function byWorkspace(a: GrantRow, b: GrantRow): number {
+  if (a.workspace_id === b.workspace_id) return byAge(a, b);
+  return a.workspace_id < b.workspace_id ? -1 : 1;
+}
+
+function toGrant(row: GrantRow): Grant {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    subjectKind: row.subject_kind,
+    subjectId: row.subject_id,
+    role: row.role,
+    pattern: row.pattern,
+    grantedBy: row.granted_by,
+    grantedAt: row.granted_at,
+    ...keepPresent({ until: row.temporary_role === '' ? null : row.until }),
+  };
+}

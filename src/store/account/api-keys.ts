@@ -1,0 +1,50 @@
+import type { ApiKeys } from '../../app/account/ports.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { SealedPlace } from '../../vault.ts';
+import type { Foundation } from '../engine/database.ts';
+
+/** The API key of each workspace, sealed for that workspace: its row opens nothing under another id. */
+export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
+  return {
+    find: async (workspaceId) => {
+      const row = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const key = new Secret(vault.open(row.sealed, placeOf(workspaceId)));
+      return { key, setBy: row.set_by, setAt: row.set_at };
+    },
+    put: async (workspaceId, key, setBy, at) => {
+      const values = {
+        sealed: vault.seal(key.reveal(), placeOf(workspaceId)),
+        set_by: setBy,
+        set_at: at,
+      };
+      await db
+        .insertInto('api_keys')
+        .values({ workspace_id: workspaceId, ...values })
+        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(values))
+        .execute();
+      await engine.scrub(db);
+    },
+    remove: async (workspaceId) => {
+      const removed = await db
+        .deleteFrom('api_keys')
+        .where('workspace_id', '=', workspaceId)
+        .returning('workspace_id')
+        .executeTakeFirst();
+      if (removed) await engine.scrub(db);
+      return removed !== undefined;
+    },
+    listWorkspaces: async () => {
+      const rows = await db.selectFrom('api_keys').select('workspace_id').orderBy('workspace_id').execute();
+      return rows.map(({ workspace_id }) => workspace_id);
+    },
+  };
+}
+
+function placeOf(workspaceId: string): SealedPlace {
+  return { table: 'api_keys', row: workspaceId, column: 'sealed', workspaceId };
+}

@@ -1,0 +1,168 @@
+import type { Transaction } from 'kysely';
+import { Refusal } from '../../domain/errors.ts';
+import type { Vault } from '../../vault.ts';
+import type { Queries } from '../engine/database.ts';
+import type { AuditRow, Tables } from '../engine/tables.ts';
+
+/** An entry as its neighbours know it; 0 and '' before the first one. */
+export interface Link {
+  readonly seq: number;
+  readonly signature: string;
+}
+
+/** Where the chain of a workspace begins and ends. */
+export interface ChainEnds {
+  readonly last: Link;
+  /** The newest entry that was pruned, how many were in all, and when. */
+  readonly pruned?: Link & { readonly count: number; readonly at: number };
+  /**
+   * What stood here before, when it could not be proven. The chain goes on, since no payment may fail over its audit,
+   * but is not whole before this is: it was altered, or the key comes back.
+   */
+  readonly inherited?: SignedEnds;
+}
+
+export interface SignedEnds {
+  readonly ends: string;
+  readonly signature: string;
+}
+
+export type Verdict = 'signed' | 'altered' | { readonly lostKey: string };
+
+export const NO_LINK: Link = { seq: 0, signature: '' };
+
+/** Every column that is signed; the compiler asks for a new one here. */
+const SIGNED: Readonly<Record<Exclude<keyof AuditRow, 'signature'>, true>> = {
+  id: true,
+  workspace_id: true,
+  seq: true,
+  previous: true,
+  at: true,
+  actor_id: true,
+  channel_id: true,
+  surface: true,
+  action: true,
+  act_id: true,
+  server_id: true,
+  label: true,
+  label_key: true,
+  outcome: true,
+  code: true,
+  operation_id: true,
+  money: true,
+};
+export const SIGNED_COLUMNS = Object.keys(SIGNED) as readonly (keyof typeof SIGNED)[];
+
+type Cells = Readonly<Record<(typeof SIGNED_COLUMNS)[number], string | number | null>>;
+
+/** Signs an entry for its place in the chain. */
+export function signEntry(vault: Vault, row: Cells): string {
+  return vault.sign(writeEntry(row), 'audit entry');
+}
+
+/** Judges the signature of an entry as it is found; numbers may come as text. */
+export function judgeEntry(vault: Vault, row: Cells, signature: string): Verdict {
+  return judge(vault, signature, writeEntry(row), 'audit entry');
+}
+
+/** Judges the signature of a chain's ends; they are read only when it is right. */
+export function judgeEnds(vault: Vault, workspaceId: string, { ends, signature }: SignedEnds): Verdict {
+  return judge(vault, signature, writeEnds(workspaceId, ends), 'audit chain');
+}
+
+/** Reads where a chain begins and ends; others may add to it meanwhile. */
+export async function readChain(db: Queries, vault: Vault, workspaceId: string): Promise<ChainEnds> {
+  const found = await db
+    .selectFrom('audit_chains')
+    .select(['ends', 'signature'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return believe(db, vault, workspaceId, found);
+}
+
+/** Takes the chain of a workspace: nobody else adds to it or prunes it before the transaction has ended. */
+export async function takeChain(
+  trx: Transaction<Tables>,
+  vault: Vault,
+  workspaceId: string,
+): Promise<ChainEnds> {
+  const found = await lockChain(trx, workspaceId);
+  if (found) return believe(trx, vault, workspaceId, found);
+  const begun = signEnds(vault, workspaceId, await believe(trx, vault, workspaceId, undefined));
+  await trx
+    .insertInto('audit_chains')
+    .values({ workspace_id: workspaceId, ...begun })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  // Another process may have begun it at the same moment: then that one counts.
+  return believe(trx, vault, workspaceId, await lockChain(trx, workspaceId));
+}
+
+/** Writes down where a chain begins and ends, within the transaction that took it. */
+export async function keepChain(
+  trx: Transaction<Tables>,
+  vault: Vault,
+  workspaceId: string,
+  chain: ChainEnds,
+): Promise<void> {
+  const row = signEnds(vault, workspaceId, chain);
+  await trx.updateTable('audit_chains').set(row).where('workspace_id', '=', workspaceId).execute();
+}
+
+/** A chain that is missing although there are entries was removed, and does not begin anew. */
+async function believe(
+  db: Queries,
+  vault: Vault,
+  workspaceId: string,
+  found: SignedEnds | undefined,
+): Promise<ChainEnds> {
+  if (found && judgeEnds(vault, workspaceId, found) === 'signed') return JSON.parse(found.ends) as ChainEnds;
+  const last = await findNewest(db, workspaceId);
+  if (!found && !last) return { last: NO_LINK };
+  return { last: last ?? NO_LINK, inherited: found ?? { ends: '', signature: '' } };
+}
+
+/** The newest entry as it stands in the table; undefined when there is none. */
+async function findNewest(db: Queries, workspaceId: string): Promise<Link | undefined> {
+  return db
+    .selectFrom('audit')
+    .select(['seq', 'signature'])
+    .where('workspace_id', '=', workspaceId)
+    .where('seq', '<', Number.MAX_SAFE_INTEGER)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function lockChain(trx: Transaction<Tables>, workspaceId: string): Promise<SignedEnds | undefined> {
+  return trx
+    .updateTable('audit_chains')
+    .set((column) => ({ ends: column.ref('ends') }))
+    .where('workspace_id', '=', workspaceId)
+    .returning(['ends', 'signature'])
+    .executeTakeFirst();
+}
+
+function signEnds(vault: Vault, workspaceId: string, chain: ChainEnds): SignedEnds {
+  const ends = JSON.stringify(chain);
+  return { ends, signature: vault.sign(writeEnds(workspaceId, ends), 'audit chain') };
+}
+
+function writeEnds(workspaceId: string, ends: string): string {
+  return JSON.stringify([workspaceId, ends]);
+}
+
+/** Pairs of name and text: no two entries are written alike, and a column that comes later changes no old one. */
+function writeEntry(row: Cells): string {
+  const present = SIGNED_COLUMNS.filter((name) => row[name] !== null);
+  return JSON.stringify(present.map((name) => [name, String(row[name])]));
+}
+
+function judge(vault: Vault, signature: string, text: string, purpose: string): Verdict {
+  try {
+    return vault.isSigned(signature, text, purpose) ? 'signed' : 'altered';
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'key_unreadable') throw error;
+    return { lostKey: (error as Refusal<'key_unreadable'>).details.keyId };
+  }
+}

@@ -1,0 +1,89 @@
+import type { SelectQueryBuilder, Transaction } from 'kysely';
+import type { AuditFilter, AuditLog } from '../../app/account/ports.ts';
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
+import type { Foundation } from '../engine/database.ts';
+import type { AuditRow, Tables } from '../engine/tables.ts';
+import { keepChain, signEntry, takeChain } from './audit-chain.ts';
+import { pruneAudit } from './audit-prune.ts';
+import { toEntry, toFacts } from './audit-rows.ts';
+import { verifyAudit } from './audit-verify.ts';
+
+/** How many entries are read at once where all of them are wanted. */
+const PAGE = 500;
+
+/**
+ * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
+ * was changed, removed or moved behind its back is found.
+ */
+export function createAuditLog(foundation: Foundation): AuditLog {
+  const { db } = foundation;
+  const log: AuditLog = {
+    add: (entry) => db.transaction().execute((trx) => addAudit(trx, foundation, entry)),
+    list: async ({ before, limit, ...filter }) => {
+      let query = select(foundation, filter).orderBy('id', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('id', '<', before);
+      return (await query.execute()).map(toEntry);
+    },
+    read: (filter) => readAll(foundation, filter),
+    verify: (workspaceId) => verifyAudit(foundation, workspaceId),
+    prune: (before, by) => pruneAudit(foundation, log, before, by),
+    listWorkspaces: async () => {
+      const rows = await db
+        .selectFrom('audit')
+        .select('workspace_id')
+        .union(db.selectFrom('audit_chains').select('workspace_id'))
+        .orderBy('workspace_id')
+        .execute();
+      return rows.map((row) => row.workspace_id);
+    },
+  };
+  return log;
+}
+
+/** Adds an entry at the end of its workspace's chain, within a transaction. */
+export async function addAudit(
+  trx: Transaction<Tables>,
+  { vault, newId }: Pick<Foundation, 'vault' | 'newId'>,
+  entry: AuditEntry,
+): Promise<void> {
+  const { workspaceId } = entry;
+  const chain = await takeChain(trx, vault, workspaceId);
+  // The id is made while the chain is held: their orders are the same.
+  const seq = chain.last.seq + 1;
+  const row = { ...toFacts(newId(), entry), seq, previous: chain.last.signature };
+  const signature = signEntry(vault, row);
+  await trx
+    .insertInto('audit')
+    .values({ ...row, signature })
+    .execute();
+  await keepChain(trx, vault, workspaceId, { ...chain, last: { seq, signature } });
+}
+
+type Filter = Omit<AuditFilter, 'before' | 'limit'>;
+
+function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
+  const { workspaceId, actorId, server, serverId, outcome, since, until } = filter;
+  let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
+  if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (serverId !== undefined) query = query.where('server_id', '=', serverId);
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (until !== undefined) query = query.where('at', '<', until);
+  if (server === undefined) return query;
+  return query.where((column) => {
+    const byLabel = column('label_key', '=', server.toLowerCase());
+    const id = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
+    return id === undefined ? byLabel : column.or([byLabel, column('server_id', '=', id)]);
+  });
+}
+
+async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
+  let after = '';
+  for (;;) {
+    const rows = await select(foundation, filter).where('id', '>', after).orderBy('id').limit(PAGE).execute();
+    yield* rows.map(toEntry);
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last.id;
+  }
+}

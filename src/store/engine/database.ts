@@ -1,0 +1,62 @@
+import type { Dialect, Kysely, Transaction } from 'kysely';
+import type { Vault } from '../../vault.ts';
+import { DatabaseUnusable } from './errors.ts';
+import { openSqlite } from './sqlite-engine.ts';
+import type { Tables } from './tables.ts';
+
+/** A kind of database. Everything in which engines differ is behind this. */
+export interface Engine {
+  readonly dialect: Dialect;
+  /** Whether this process may change the schema now; if not, it has to find the schema current. */
+  readonly mayMigrate: boolean;
+  /** Called when the schema is current. */
+  markMigrated(): void;
+  /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
+  readonly skipsLockedRows: boolean;
+  /** Makes what has been deleted vanish from the engine's own files, as far as it can. */
+  scrub(db: Kysely<Tables>): Promise<void>;
+  /** Called after the last query. */
+  close(): void;
+}
+
+export interface EngineOptions {
+  /** Whether to hold the database against other processes for as long as it is open. */
+  readonly lock: boolean;
+}
+
+/** What every part of the store works with. */
+export interface Foundation {
+  readonly db: Kysely<Tables>;
+  readonly engine: Engine;
+  readonly vault: Vault;
+  /** An id that is greater than any that this process made before. */
+  newId(): string;
+}
+
+/** The database, or a transaction on it. */
+export type Queries = Kysely<Tables> | Transaction<Tables>;
+
+const ENGINES: Readonly<Record<string, (place: string, options: EngineOptions) => Engine>> = {
+  sqlite: openSqlite,
+};
+
+/**
+ * Opens the engine that a `DATABASE_URL` names.
+ * @throws DatabaseUnusable, DatabaseInUse
+ */
+export function openEngine(databaseUrl: string, options: EngineOptions): Engine {
+  const colon = databaseUrl.indexOf(':');
+  const scheme = databaseUrl.slice(0, Math.max(colon, 0)).toLowerCase();
+  const place = databaseUrl.slice(colon + 1);
+  if (scheme.startsWith('postgres')) {
+    throw new DatabaseUnusable(
+      'DATABASE_URL: PostgreSQL is not supported yet. Use sqlite:./data/vps.sqlite, which needs no server.',
+    );
+  }
+  const open = Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme] : undefined;
+  // The address is not repeated: one that is mistyped may hold a password.
+  if (!open || place === '') {
+    throw new DatabaseUnusable('DATABASE_URL must be written like sqlite:./data/vps.sqlite.');
+  }
+  return open(place, options);
+}

@@ -1,0 +1,222 @@
+import type { Selectable } from 'kysely';
+import type { Grantee } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
+import type { Role } from '../../domain/actor.ts';
+import type { ApprovalAction, ApprovalState } from '../../domain/approval.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { OperationState, Purchase } from '../../domain/operation.ts';
+
+/**
+ * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
+ * text (ULIDs, JSON), bigint (epoch milliseconds, hundredths), integer (counts, 0 or 1).
+ */
+export interface Tables {
+  workspaces: WorkspacesTable;
+  api_keys: ApiKeysTable;
+  grants: GrantsTable;
+  access_requests: AccessRequestsTable;
+  approvals: ApprovalsTable;
+  operations: OperationsTable;
+  passwords: PasswordsTable;
+  audit: AuditTable;
+  audit_chains: AuditChainsTable;
+  connect_links: ConnectLinksTable;
+  seen_requests: SeenRequestsTable;
+  reply_urls: ReplyUrlsTable;
+  api_calls: ApiCallsTable;
+}
+
+interface WorkspacesTable {
+  id: string;
+  name: string;
+  /** JSON of what was set; what is not in it is as `DEFAULT_SETTINGS` says. */
+  settings: string;
+  added_at: number;
+}
+
+interface ApiKeysTable {
+  workspace_id: string;
+  sealed: string;
+  set_by: string;
+  set_at: number;
+}
+
+interface GrantsTable {
+  id: string;
+  workspace_id: string;
+  subject_kind: Grantee['subjectKind'];
+  subject_id: string;
+  role: Role;
+  pattern: string;
+  /** The pattern in small letters: it fits labels in any case. */
+  pattern_key: string;
+  granted_by: string;
+  granted_at: number;
+  /** 0 when it is for good. */
+  until: number;
+  /** The role of one that has an end, '' of one for good: these stand side by side. */
+  temporary_role: Role | '';
+}
+
+interface AccessRequestsTable {
+  id: string;
+  workspace_id: string;
+  asker_id: string;
+  channel_id: string | null;
+  role: Role;
+  pattern: string;
+  pattern_key: string;
+  reason: string;
+  asked_at: number;
+  expires_at: number;
+  state: AccessRequest['state'];
+  decided_by: string | null;
+  /** When it stopped being open, by whatever. */
+  decided_at: number | null;
+  /** NULL when nothing was given, or for good. */
+  until: number | null;
+  is_told: number;
+  /** JSON. */
+  cards: string;
+}
+
+interface ApprovalsTable {
+  id: string;
+  workspace_id: string;
+  requester_id: string;
+  channel_id: string | null;
+  kind: ApprovalAction['kind'];
+  /** JSON. */
+  deed: string;
+  /** '' when it claims nothing, or is not open any more. */
+  claim: string;
+  is_over_budget: number;
+  state: ApprovalState;
+  asked_at: number;
+  expires_at: number;
+  /** When it came to this state. */
+  changed_at: number;
+  decided_by: string | null;
+  /** When it stopped being open, by whatever. */
+  decided_at: number | null;
+  reason: string | null;
+  is_told: number;
+  /** JSON. */
+  cards: string;
+}
+
+interface OperationsTable {
+  id: string;
+  workspace_id: string;
+  actor_id: string;
+  channel_id: string | null;
+  kind: Purchase['kind'];
+  /** JSON. */
+  purchase: string;
+  /** '' when it claims nothing, or has given its claim back. */
+  claim: string;
+  state: OperationState;
+  price: number | null;
+  /** JSON. */
+  known_ids: string;
+  server_id: number | null;
+  paid_until: number | null;
+  reason: string | null;
+  /** JSON. */
+  reason_details: string | null;
+  has_password: number;
+  needs_person: number;
+  created_at: number;
+  sent_at: number | null;
+  ended_at: number | null;
+  /** 0 while the actor has not been told of this state. */
+  told_at: number;
+  /** NULL when nothing is owed any more: ended, or left to a person, and told. */
+  due_at: number | null;
+  /** '' when nobody holds it. */
+  lease_owner: string;
+  lease_until: number;
+}
+
+interface PasswordsTable {
+  operation_id: string;
+  workspace_id: string;
+  creator_id: string;
+  server_id: number;
+  label: string;
+  sealed: string;
+  settled_at: number;
+  /** NULL until it is delivered. */
+  held_until: number | null;
+}
+
+interface AuditTable {
+  /** A ULID: its order is the order of the log. */
+  id: string;
+  workspace_id: string;
+  /** 1, 2, 3 … within the workspace. */
+  seq: number;
+  /** The signature of the entry before it; '' in the first. */
+  previous: string;
+  /** Of all the other columns. */
+  signature: string;
+  at: number;
+  actor_id: string;
+  channel_id: string | null;
+  surface: AuditEntry['surface'];
+  action: string;
+  act_id: string;
+  server_id: number | null;
+  label: string | null;
+  /** The label in small letters; made here because engines differ in what letters are. */
+  label_key: string;
+  outcome: AuditEntry['outcome'];
+  code: string | null;
+  operation_id: string | null;
+  money: number | null;
+}
+
+/** One row for each workspace. Whoever adds an entry locks it first. */
+interface AuditChainsTable {
+  workspace_id: string;
+  /** JSON: where the chain begins and ends. */
+  ends: string;
+  /** Of `ends`; '' when what stood here was not signed. */
+  signature: string;
+}
+
+interface ConnectLinksTable {
+  token_hash: string;
+  workspace_id: string;
+  user_id: string;
+  channel_id: string | null;
+  expires_at: number;
+  is_taken: number;
+  tries: number;
+}
+
+interface SeenRequestsTable {
+  id: string;
+  seen_at: number;
+}
+
+interface ReplyUrlsTable {
+  id: string;
+  workspace_id: string;
+  sealed: string;
+  uses_left: number;
+  until: number;
+}
+
+interface ApiCallsTable {
+  id: string;
+  account: string;
+  at: number;
+}
+
+export type GrantRow = Selectable<GrantsTable>;
+export type AccessRequestRow = Selectable<AccessRequestsTable>;
+export type ApprovalRow = Selectable<ApprovalsTable>;
+export type OperationRow = Selectable<OperationsTable>;
+export type PasswordRow = Selectable<PasswordsTable>;
+export type AuditRow = Selectable<AuditTable>;

@@ -1,0 +1,110 @@
+import type { HeldPassword, Passwords } from '../../app/purchases/ports.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { SealedPlace, Vault } from '../../vault.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
+import { keepPresent } from '../engine/omit-null.ts';
+import type { PasswordRow } from '../engine/tables.ts';
+
+/** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the files, too, not only from the table. */
+export function createPasswords({ db, engine, vault }: Foundation): Passwords {
+  const erase = async (operationId: string) => {
+    const erased = await db
+      .deleteFrom('passwords')
+      .where('operation_id', '=', operationId)
+      .returning('operation_id')
+      .executeTakeFirst();
+    if (erased) await engine.scrub(db);
+    return erased !== undefined;
+  };
+  return {
+    erase,
+    find: async (operationId) => {
+      const row = await db
+        .selectFrom('passwords')
+        .selectAll()
+        .where('operation_id', '=', operationId)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const password = new Secret(vault.open(row.sealed, placeOf(row.operation_id, row.workspace_id)));
+      return { ...toHeld(row), password };
+    },
+    listHeld: async (workspaceId) => {
+      const rows = await db
+        .selectFrom('passwords')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('settled_at', 'desc')
+        .orderBy('operation_id', 'desc')
+        .execute();
+      return rows.map(toHeld);
+    },
+    markDelivered: async (operationId, at, holdMs) => {
+      if (holdMs <= 0) {
+        await erase(operationId);
+        return;
+      }
+      // Only the first delivery counts: showing it again does not hold it longer.
+      await db
+        .updateTable('passwords')
+        .set({ held_until: at + holdMs })
+        .where('operation_id', '=', operationId)
+        .where('held_until', 'is', null)
+        .execute();
+    },
+    countUndelivered: async () => {
+      const { count } = await db
+        .selectFrom('passwords')
+        .select((column) => column.fn.countAll().as('count'))
+        .where('held_until', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    eraseExpired: async (now) => {
+      const erased = await db
+        .deleteFrom('passwords')
+        .where('held_until', '<=', now)
+        .returning('operation_id')
+        .execute();
+      // Always: an earlier scrub may have been held up by a process that was reading.
+      await engine.scrub(db);
+      return erased.length;
+    },
+  };
+}
+
+/** Seals a new server's password and keeps it, in the transaction that settles its operation. */
+export async function keepPassword(
+  db: Queries,
+  vault: Vault,
+  operation: Operation,
+  settled: { readonly at: number; readonly serverId: number; readonly password: Secret<string> },
+): Promise<void> {
+  const { id, workspaceId } = operation;
+  const row: PasswordRow = {
+    operation_id: id,
+    workspace_id: workspaceId,
+    creator_id: operation.actorId,
+    server_id: settled.serverId,
+    label: labelOf(operation.purchase),
+    sealed: vault.seal(settled.password.reveal(), placeOf(id, workspaceId)),
+    settled_at: settled.at,
+    held_until: null,
+  };
+  await db.insertInto('passwords').values(row).execute();
+}
+
+function placeOf(operationId: string, workspaceId: string): SealedPlace {
+  return { table: 'passwords', row: operationId, column: 'sealed', workspaceId };
+}
+
+function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {
+  return {
+    operationId: row.operation_id,
+    workspaceId: row.workspace_id,
+    creatorId: row.creator_id,
+    serverId: row.server_id,
+    label: row.label,
+    ...keepPresent({ heldUntil: row.held_until }),
+  };
+}

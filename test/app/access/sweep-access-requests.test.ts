@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { notifyAccessRequest } from '../../../src/app/access/notify-access-request.ts';
+import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { AccessRequest } from '../../../src/domain/access-request.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+let store: Store;
+let now: number;
+let isSlackDown: boolean;
+/** Whom cards were posted to, each time. */
+let asked: (readonly string[])[];
+/** What cards were edited to, and what the asker was told. */
+let shown: string[];
+let told: string[];
+/** What happens while the cards are on their way. */
+let meanwhile: () => Promise<unknown>;
+let ports: AppPorts;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  now = T0;
+  isSlackDown = false;
+  asked = [];
+  shown = [];
+  told = [];
+  meanwhile = async () => undefined;
+  ports = makeAccessPorts();
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+function makeAccessPorts(): AppPorts {
+  return makePorts(store, {
+    system: { ...stillSystem, now: () => now },
+    accessNotifier: {
+      postCards: async (_request, { deciders }) => {
+        asked.push(deciders);
+        await meanwhile();
+        return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
+      },
+      updateCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
+      notifyRequester: async ({ state }) => {
+        if (!isSlackDown) told.push(state);
+        return !isSlackDown;
+      },
+    },
+    ownersOf: () => ['U9'],
+  });
+}
+
+/** Asked for at T0, by a process that may have died then. */
+async function left(requesterId = 'U1'): Promise<AccessRequest> {
+  const role = { role: 'operator', pattern: '', reason: 'to reboot' } as const;
+  const times = { requestedAt: T0, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS };
+  const id = stillSystem.newId();
+  const made = await ports.accessRequests.request(
+    { id, workspaceId: 'T1', requesterId, ...role, ...times },
+    { since: T0, most: 9 },
+  );
+  if (made.kind !== 'new') throw new Error(made.kind);
+  return made.request;
+}
+
+/** A process that started so many minutes after T0 looks what was left. */
+async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
+  now = T0 + minutes * MINUTE_MS;
+  await sweepAccessRequests(ports, T0 + startedAfter * MINUTE_MS);
+}
+
+const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
+  ports.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
+
+describe('a request for a role', () => {
+  it('that reached nobody is posted to the owners until it does, once', async () => {
+    const { id } = await left();
+    isSlackDown = true;
+    await sweepAfter(2);
+    await sweepAfter(3, 0);
+    isSlackDown = false;
+    await sweepAfter(4, 0);
+    await sweepAfter(5, 0);
+    expect(asked).toEqual([['U9'], ['U9'], ['U9']]);
+    expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
+  });
+
+  it('is left alone while whoever asked may just be posting it', async () => {
+    await left();
+    await sweepAfter(0.9, 0);
+    expect(asked).toEqual([]);
+  });
+
+  it('is posted once when it is told twice at the same time', async () => {
+    const { id } = await left();
+    await Promise.all([notifyAccessRequest(id, ports), notifyAccessRequest(id, ports)]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that is not its asker’s to answer is not posted to the asker', async () => {
+    await notifyAccessRequest((await left('U9')).id, ports);
+    expect(asked).toEqual([[]]);
+  });
+
+  it('that was answered while its cards were on their way has no buttons left', async () => {
+    const request = await left();
+    meanwhile = () => deny(request);
+    await notifyAccessRequest(request.id, ports);
+    expect(shown).toEqual(['denied']);
+    expect(told).toEqual([]);
+    await notifyAccessRequest(request.id, ports);
+    expect(told).toEqual(['denied']);
+  });
+});
+
+describe('the answer to a request', () => {
+  it('that a dead process left is shown in the cards and told, once', async () => {
+    const request = await left();
+    await notifyAccessRequest(request.id, ports);
+    await ports.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
+    await sweepAfter(1);
+    await sweepAfter(2);
+    expect([shown, told]).toEqual([['approved'], ['approved']]);
+  });
+
+  it('is told until that gets through', async () => {
+    await deny(await left());
+    isSlackDown = true;
+    await sweepAfter(2);
+    isSlackDown = false;
+    await sweepAfter(3, 0);
+    expect(told).toEqual(['denied']);
+  });
+
+  it('is not told any more after a day, but its buttons go', async () => {
+    const request = await left();
+    await notifyAccessRequest(request.id, ports);
+    await deny(request);
+    await sweepAfter(DAY_MINUTES + 1);
+    await sweepAfter(DAY_MINUTES + 2);
+    expect([shown, told]).toEqual([['denied'], []]);
+  });
+
+  it('does not wait for another one whose telling fails', async () => {
+    const { accessNotifier } = ports;
+    const broken = await deny(await left());
+    await deny(await left('U2'));
+    const notifyRequester = async (request: AccessRequest) => {
+      if (request.id === broken?.id) throw new Error('a defect');
+      return accessNotifier.notifyRequester(request);
+    };
+    ports = { ...ports, accessNotifier: { ...accessNotifier, notifyRequester } };
+    await sweepAfter(2);
+    expect(told).toEqual(['denied']);
+  });
+});
+
+describe('a request that nobody answers', () => {
+  it('ends after a week: its buttons go, the asker is told, the audit says it once', async () => {
+    const { id } = await left();
+    await notifyAccessRequest(id, ports);
+    await sweepAfter(7 * DAY_MINUTES - 1);
+    expect([shown, told]).toEqual([[], []]);
+    await sweepAfter(7 * DAY_MINUTES);
+    await sweepAfter(7 * DAY_MINUTES + 2);
+    expect([shown, told]).toEqual([['expired'], ['expired']]);
+    const audited = await ports.audit.list({ workspaceId: 'T1', limit: 9 });
+    expect(audited).toMatchObject([{ action: 'access_answer', outcome: 'failed', code: 'expired' }]);
+    expect(await ports.accessRequests.listOpen('T1')).toEqual([]);
+  });
+});

@@ -1,0 +1,318 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { Approval, ApprovalAction, ApprovalState } from '../../../src/domain/approval.ts';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server } from '../../../src/domain/server.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const MINUTE_MS = 60_000;
+
+let store: Store;
+let now: number;
+let servers: Server[];
+let deleted: number[];
+/** What the next calls of the hosting API do instead of answering. */
+let fault: (() => Error) | undefined;
+let isSlackDown: boolean;
+/** Whether Slack owes an answer about the one who asked. */
+let isUnsure: boolean;
+let shown: ApprovalState[];
+let told: ApprovalState[];
+let asked: number;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U9', T0 - 1);
+  await give('manager');
+  now = T0;
+  servers = [{ id: 7, label: 'web-1', state: 'running' }];
+  deleted = [];
+  fault = undefined;
+  isSlackDown = false;
+  isUnsure = false;
+  shown = [];
+  told = [];
+  asked = 0;
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+async function give(role: 'manager' | 'viewer'): Promise<void> {
+  const subject = { subjectKind: 'user', subjectId: 'U1' } as const;
+  await store.grants.put({
+    workspaceId: 'T1',
+    ...subject,
+    role,
+    pattern: '',
+    grantedBy: 'U9',
+    grantedAt: T0,
+  });
+}
+
+function makeHosting(): HostingApi {
+  const answer =
+    <Answer>(work: () => Answer) =>
+    async () => {
+      if (fault) throw fault();
+      return work();
+    };
+  const unused = () => {
+    throw new Error('not in these tests');
+  };
+  return {
+    account: 'a',
+    fetchCatalog: unused,
+    createServer: unused,
+    renewServer: unused,
+    changePower: unused,
+    budget: unused,
+    fetchServers: answer(() => ({ servers, isComplete: true, unreadableCount: 0 })),
+    listServers: answer(() => servers),
+    deleteServer: async (id) => {
+      deleted.push(id);
+      return answer(() => {
+        servers = servers.filter((server) => server.id !== id);
+        return { id, state: 'deleted' };
+      })();
+    },
+  };
+}
+
+function makeApprovalPorts(): AppPorts {
+  return makePorts(store, {
+    system: { ...stillSystem, now: () => now },
+    users: { find: async () => undefined, exists: async () => (isUnsure ? 'unknown' : 'hidden') },
+    approvalNotifier: {
+      postCards: async () => {
+        asked += 1;
+        return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
+      },
+      updateCards: async ({ state }) => void shown.push(state),
+      notifyRequester: async ({ state }) => {
+        if (!isSlackDown) told.push(state);
+        return !isSlackDown;
+      },
+    },
+    hostingOf: makeHosting,
+    ownersOf: () => ['U9'],
+  });
+}
+
+/** Something that was asked for at T0, and left at this state so many minutes later. */
+async function left(
+  state: ApprovalState,
+  afterMinutes = 0,
+  action: ApprovalAction = newDelete(7),
+): Promise<Approval> {
+  const { approval } = await store.approvals.request(newApproval({ action }), entry());
+  const at = T0 + afterMinutes * MINUTE_MS;
+  if (state !== 'open') await store.approvals.approve(approval.id, { by: 'U9', at }, entry());
+  if (!['open', 'approved'].includes(state))
+    await store.approvals.move(approval.id, ['approved'], { state, at });
+  return approval;
+}
+
+/** A process that starts so many minutes after T0 looks what was left. */
+async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
+  now = T0 + minutes * MINUTE_MS;
+  await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
+}
+
+/** What the hosting API shows from now on. */
+function show(some: Server[]): void {
+  servers = some;
+}
+
+const stateOf = async ({ id }: Approval) => {
+  const found = await store.approvals.find(id);
+  return [found?.state, found?.reason].filter(Boolean).join(' ');
+};
+const audited = async () => {
+  const entries: readonly AuditEntry[] = await store.audit.list({ workspaceId: 'T1', limit: 100 });
+  return entries.map(({ action, outcome, code }) => [action, outcome, code].filter(Boolean).join(' '));
+};
+
+describe('an approved delete that a dead process left', () => {
+  it('is carried out by the next one, and told', async () => {
+    const approval = await left('approved', 1);
+    await sweepAfter(2);
+    expect(deleted).toEqual([7]);
+    expect(await stateOf(approval)).toBe('ended done');
+    expect([shown, told]).toEqual([['ended'], ['ended']]);
+    await sweepAfter(3);
+    expect([deleted, told]).toEqual([[7], ['ended']]);
+    expect((await audited()).slice(0, 2)).toEqual(['delete done', 'delete started']);
+  });
+
+  it('is left alone by a process that may be at it', async () => {
+    const approval = await left('approved', 1);
+    await sweepAfter(1.5, 0);
+    expect(await stateOf(approval)).toBe('approved');
+    expect([deleted, told, shown]).toEqual([[], [], []]);
+  });
+
+  it('is given back when it was approved too long ago', async () => {
+    const approval = await left('approved', 1);
+    await sweepAfter(7);
+    expect(deleted).toEqual([]);
+    expect(await stateOf(approval)).toBe('void stale_confirmation');
+    expect(told).toEqual(['void']);
+  });
+
+  it.each([
+    ['the role of whoever asked is gone', 'role_needed', () => give('viewer')],
+    ['the server has another label', 'label_differs', () => show([{ ...servers[0], label: 'x' } as Server])],
+    ['the server is gone', 'unknown_server', () => show([])],
+    ['the server was renewed', 'already_renewed', () => show([{ ...servers[0], paidUntil: 9 } as Server])],
+  ])('is not carried out when %s', async (_words, reason, change) => {
+    const approval = await left('approved', 1);
+    await change();
+    await sweepAfter(2);
+    expect(deleted).toEqual([]);
+    expect(await stateOf(approval)).toBe(`void ${reason}`);
+  });
+
+  it('is not carried out in an account that was connected since it was asked for', async () => {
+    const approval = await left('approved', 1);
+    await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
+    await sweepAfter(2);
+    expect(deleted).toEqual([]);
+    expect(await stateOf(approval)).toBe('void account_changed');
+    expect(told).toEqual(['void']);
+  });
+
+  it('waits while Slack can’t say whether whoever asked still has the role', async () => {
+    const approval = await left('approved', 1);
+    await give('viewer');
+    isUnsure = true;
+    await sweepAfter(2);
+    expect([await stateOf(approval), deleted, told]).toEqual(['approved', [], []]);
+    await give('manager');
+    await sweepAfter(3, 2);
+    expect([await stateOf(approval), deleted]).toEqual(['ended done', [7]]);
+  });
+
+  it('is given back when Slack says nothing for too long', async () => {
+    const approval = await left('approved', 1);
+    await give('viewer');
+    isUnsure = true;
+    await sweepAfter(2);
+    await sweepAfter(7, 2);
+    expect([await stateOf(approval), deleted]).toEqual(['void stale_confirmation', []]);
+  });
+
+  it('waits while nobody can say whether it still holds', async () => {
+    const approval = await left('approved', 1);
+    fault = () => new HostingError('no_answer', 'no');
+    await sweepAfter(2);
+    expect(await stateOf(approval)).toBe('approved');
+    fault = undefined;
+    await sweepAfter(3, 2);
+    expect(deleted).toEqual([7]);
+  });
+});
+
+describe('a delete that was under way when its process died', () => {
+  it('is never sent again: that it is gone is seen and told', async () => {
+    const approval = await left('running', 1);
+    await sweepAfter(2);
+    expect(await stateOf(approval)).toBe('running');
+    servers = [];
+    await sweepAfter(3, 2);
+    expect(await stateOf(approval)).toBe('ended done');
+    expect([deleted, told]).toEqual([[], ['ended']]);
+  });
+
+  it('is said not to be known when it is still there after the waiting time', async () => {
+    const approval = await left('running', 1);
+    await sweepAfter(10, 2);
+    expect(await stateOf(approval)).toBe('running');
+    await sweepAfter(11.5, 2);
+    expect(await stateOf(approval)).toBe('ended no_answer');
+    expect([deleted, told]).toEqual([[], ['ended']]);
+    expect((await audited())[0]).toBe('delete in_doubt no_answer');
+  });
+
+  it('is never said to be gone by what another account has', async () => {
+    const approval = await left('running', 1);
+    await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
+    servers = [];
+    await sweepAfter(2);
+    expect([await stateOf(approval), told]).toEqual(['running', []]);
+    await sweepAfter(11.5, 2);
+    expect([await stateOf(approval), told]).toEqual(['ended lost_account', ['ended']]);
+    expect((await audited())[0]).toBe('delete in_doubt lost_account');
+  });
+
+  it('is let go also by the process that sent it, after that time', async () => {
+    const approval = await left('running', 1);
+    fault = () => new HostingError('no_answer', 'no');
+    await sweepAfter(10.5, 0);
+    expect(await stateOf(approval)).toBe('running');
+    await sweepAfter(12, 0);
+    expect(await stateOf(approval)).toBe('ended no_answer');
+  });
+});
+
+describe('what nobody has decided', () => {
+  it('expires after an hour, once', async () => {
+    const approval = await left('open');
+    await sweepAfter(59.9);
+    expect(await stateOf(approval)).toBe('open');
+    await sweepAfter(60);
+    await sweepAfter(61);
+    expect(await stateOf(approval)).toBe('expired');
+    expect(told).toEqual(['expired']);
+    expect((await audited())[0]).toBe('approval_answer failed expired');
+  });
+
+  it('is asked around again until that got through', async () => {
+    const approval = await left('open');
+    isSlackDown = true;
+    await sweepAfter(2);
+    await sweepAfter(3);
+    expect(asked).toBe(2);
+    isSlackDown = false;
+    await sweepAfter(4);
+    await sweepAfter(5);
+    expect(asked).toBe(3);
+    expect(await store.approvals.find(approval.id)).toMatchObject({
+      isNotified: true,
+      cards: [{ ts: '1.1' }],
+    });
+  });
+});
+
+describe('what became of it', () => {
+  it('is told until it got through, for a day', async () => {
+    const { id } = await left('open');
+    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    isSlackDown = true;
+    await sweepAfter(1);
+    await sweepAfter(23 * 60);
+    expect((await store.approvals.find(id))?.isNotified).toBe(false);
+    await sweepAfter(24 * 60 + 1);
+    isSlackDown = false;
+    await sweepAfter(24 * 60 + 2);
+    expect(told).toEqual([]);
+  });
+
+  it('of one does not depend on the others', async () => {
+    const broken = await left('approved', 1, newDelete(8));
+    const { id } = await left('open', 0, newDelete(9));
+    await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
+    fault = () => new Error('a defect');
+    await sweepAfter(2);
+    expect(told).toEqual(['denied']);
+    expect(await stateOf(broken)).toBe('approved');
+  });
+});

@@ -1,0 +1,33 @@
+import { createMutex } from '../../../src/app/mutex.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import { silentLog } from '../../../src/log.ts';
+import { stillSystem } from '../../store/fixtures.ts';
+
+const silentDecisions = {
+  postCards: async () => [],
+  updateCards: async () => undefined,
+  notifyRequester: async () => true,
+};
+
+/** Ports over a store, with a Slack that knows nobody and takes every message; a test names what it is about. */
+export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts {
+  return {
+    ...store,
+    system: stillSystem,
+    log: silentLog,
+    users: { find: async () => undefined, exists: async () => 'unknown' },
+    groups: { list: async () => undefined, listMembers: async () => undefined },
+    channels: { look: async () => undefined },
+    channelTest: { post: async () => ({ isPosted: true }) },
+    operationNotifier: { notify: async () => ({ isNotified: true, isPasswordShown: false }) },
+    approvalNotifier: silentDecisions,
+    accessNotifier: silentDecisions,
+    mutex: createMutex(),
+    hostingOf: () => {
+      throw new Error('no hosting API in these tests');
+    },
+    ownersOf: () => [],
+    settings: { doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
+    ...more,
+  };
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AUDIT_FORMATS } from '../../src/cli/audit-formats.ts';
+import type { StoredEntry } from '../../src/domain/audit-entry.ts';
+import { money } from '../../src/domain/money.ts';
+
+const entry: StoredEntry = {
+  id: '01M3250V002GAXDS26JVS4JWPF',
+  seq: 7,
+  signature: 'v1.k1.x',
+  at: Date.UTC(2026, 0, 31, 12),
+  workspaceId: 'T1',
+  actorId: 'U1',
+  channelId: 'C1',
+  surface: 'modal',
+  action: 'create',
+  actId: 'act',
+  serverId: 42,
+  label: 'web-1',
+  outcome: 'done',
+  operationId: 'op',
+  money: money(499),
+};
+const { csv, jsonl } = AUDIT_FORMATS;
+if (!csv || !jsonl) throw new Error('a format is missing');
+
+/** Reads CSV as RFC 4180 has it. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === '\r\n') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+const nasty = [
+  '=HYPERLINK("https://evil.example","x")',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  ' =1+1',
+  'a,b',
+  'a"b',
+  'a\r\nb',
+  '"',
+  '<!channel>',
+  '漢字 🙂',
+  '',
+];
+
+describe('CSV', () => {
+  test('has a line of names, and one line for each entry', () => {
+    const [names = [], cells = []] = readCsv(csv.head + csv.write(entry));
+    expect(Object.fromEntries(names.map((name, place) => [name, cells[place]]))).toEqual({
+      workspaceId: 'T1',
+      seq: '7',
+      id: entry.id,
+      at: '2026-01-31T12:00:00.000Z',
+      actorId: 'U1',
+      channelId: 'C1',
+      surface: 'modal',
+      action: 'create',
+      actId: 'act',
+      serverId: '42',
+      label: 'web-1',
+      outcome: 'done',
+      code: '',
+      operationId: 'op',
+      money: '4.99',
+      signature: 'v1.k1.x',
+    });
+  });
+
+  test.each(nasty)('keeps the label %j in its cell, and runs it nowhere', (label) => {
+    const [names = [], cells = [], ...more] = readCsv(csv.head + csv.write({ ...entry, label }));
+    expect([cells.length, more]).toEqual([names.length, []]);
+    const cell = cells[names.indexOf('label')] ?? '';
+    expect(cell.replace(/^'/, '')).toBe(label);
+    expect(cell).not.toMatch(/^\s*[=+\-@]/);
+  });
+
+  test('can be read again, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (label, code) => {
+        const [cells = [], ...more] = readCsv(csv.write({ ...entry, label, code }));
+        expect([cells.length, more]).toEqual([16, []]);
+        expect([label, `'${label}`]).toContain(cells[10]);
+        expect([code, `'${code}`]).toContain(cells[12]);
+      }),
+    );
+  });
+});
+
+describe('JSON Lines', () => {
+  test.each(nasty)('has an entry with the label %j on one line, as it is', (label) => {
+    const line = jsonl.write({ ...entry, label });
+    expect(line.indexOf('\n')).toBe(line.length - 1);
+    const { at, money: paid, ...same } = JSON.parse(line);
+    expect([at, paid]).toEqual(['2026-01-31T12:00:00.000Z', '4.99']);
+    const { at: _, money: __, ...rest } = entry;
+    expect(same).toEqual({ ...rest, label });
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { ROLES, roleCovers } from '../../src/domain/actor.ts';
+import { commands } from '../../src/slack/commands.ts';
+import { getCommand, helpMessage } from '../../src/slack/help.ts';
+import { NOW } from '../support/fixtures.ts';
+import { nastySurfaces, surfaces } from '../support/surfaces.ts';
+import { fakeRequest } from './support/fake-request.ts';
+
+const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
+  commands.flatMap((command) => command[of].map(({ id }) => id));
+
+interface Element {
+  readonly type: string;
+  readonly action_id?: string;
+}
+
+function elementsIn(part: unknown): Element[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'action_id' in part && 'type' in part ? [part as Element] : [];
+  return [...own, ...Object.values(part).flatMap(elementsIn)];
+}
+
+/** Runs a command as it was typed and returns what it asked of the use cases. */
+async function type(text: string) {
+  const request = fakeRequest();
+  const [name = '', ...rest] = text.split(' ');
+  await getCommand(name, commands).run(rest.join(' '), request);
+  return request.entered;
+}
+
+describe('the commands', () => {
+  it('have names, buttons, modals and menus of their own', () => {
+    for (const ids of [
+      commands.map(({ name }) => name),
+      everyId('actions'),
+      everyId('modals'),
+      everyId('suggestions'),
+    ]) {
+      expect(ids).toEqual([...new Set(ids)]);
+    }
+  });
+
+  it.each(
+    commands.map((command) => [command.name, command] as const),
+  )('%s says how it is used, in one line of help', (name, { usage, summary }) => {
+    expect(usage === name || usage.startsWith(`${name} `)).toBe(true);
+    expect(summary).toMatch(/^[A-Z][^.\n]+[^.\s]$/);
+  });
+
+  it('answer every button and menu that people see', () => {
+    const unanswered = [...surfaces, ...nastySurfaces].flatMap(({ name, make }) => {
+      const made = make();
+      const isModal = 'type' in made;
+      return elementsIn(made)
+        .filter((element) => {
+          if (element.type === 'external_select' && !everyId('suggestions').includes(element.action_id ?? ''))
+            return true;
+          return !isModal && !everyId('actions').includes(element.action_id ?? '');
+        })
+        .map((element) => ({ name, element: element.action_id }));
+    });
+    expect(unanswered).toEqual([]);
+  });
+
+  it('answer every form that people send', () => {
+    const ids = surfaces.flatMap(({ make }) => {
+      const made = make();
+      return 'type' in made && made.submit ? [made.callback_id ?? ''] : [];
+    });
+    expect(everyId('modals')).toEqual(expect.arrayContaining([...new Set(ids)]));
+  });
+
+  it('make sense of what was typed', async () => {
+    expect(await type('list web 1')).toMatchObject([['list', { filter: 'web 1' }]]);
+    expect(await type('show “web 1”')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
+    expect(await type('show web 1')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
+    expect(await type('audit web-1 <@U012AB3CD|ann>')).toMatchObject([
+      ['audit', { server: 'web-1', actorId: 'U012AB3CD' }],
+    ]);
+    expect(await type('access grant <@U012AB3CD> Operator')).toMatchObject([
+      ['access_grant', { subjectKind: 'user', subjectId: 'U012AB3CD', role: 'operator', pattern: '' }],
+    ]);
+    expect(await type('access grant <!subteam^S012AB3CD|@oncall> manager on web-* for 8h')).toMatchObject([
+      [
+        'access_grant',
+        {
+          subjectKind: 'group',
+          subjectId: 'S012AB3CD',
+          role: 'manager',
+          pattern: 'web-*',
+          forMs: 8 * 3_600_000,
+        },
+      ],
+    ]);
+    expect(await type('access grant <#C012AB3CD|ops> viewer --for=2d on=*')).toMatchObject([
+      [
+        'access_grant',
+        { subjectKind: 'channel', subjectId: 'C012AB3CD', pattern: '', forMs: 2 * 86_400_000 },
+      ],
+    ]);
+    expect(await type('access revoke <@U012AB3CD|ann>')).toMatchObject([
+      ['access_revoke', { subjectKind: 'user', subjectId: 'U012AB3CD' }],
+    ]);
+    expect(await type('access <@U012AB3CD|ann>')).toMatchObject([['access', { userId: 'U012AB3CD' }]]);
+    expect(await type('audit db-1 since 2026-01-31')).toMatchObject([
+      ['audit', { server: 'db-1', since: Date.UTC(2026, 0, 31) }],
+    ]);
+    expect(await type('audit since=24h')).toMatchObject([['audit', { since: NOW - 86_400_000 }]]);
+  });
+
+  it('act once on each of several servers, however they are separated', async () => {
+    const entered = await type('stop web-1,web-2 web-1  db');
+    expect(entered.map(([name, input]) => [name, input])).toMatchObject([
+      ['stop', { ref: { typed: 'web-1' } }],
+      ['stop', { ref: { typed: 'web-2' } }],
+      ['stop', { ref: { typed: 'db' } }],
+    ]);
+  });
+
+  it.each([
+    ['show', 'Which server?'],
+    ['reboot', 'Which server?'],
+    ['renew   ', 'Which server?'],
+    [`stop ${Array.from({ length: 21 }, (_, at) => `web-${at}`).join(' ')}`, 'At most 20'],
+    ['create web 1', 'goes into quotes'],
+    ['access grant ann viewer', 'Slack does not know “ann”'],
+    ['access grant', 'To whom?'],
+    ['access grant <@U012AB3CD> viewer web-1', '“web-1” is too much'],
+    ['access grant <@U012AB3CD> viewer on', 'After “on”'],
+    ['access grant <@U012AB3CD> viewer for ever', 'After “for”'],
+    ['access grant <@U012AB3CD> viewer for 0h', 'After “for”'],
+    ['access grant <@U012AB3CD> viewer for 9000w', 'After “for”'],
+    ['access revoke <@U012AB3CD> viewer', 'all roles of one subject'],
+    ['access revoke <@U012AB3CD> on web-*', 'all roles of one subject'],
+    ['access revoke <@U012AB3CD> on=web-*', 'all roles of one subject'],
+    ['access grant <@U012AB3CD> viewer on web-* on db-*', '“on” stands there twice'],
+    ['access grant <@U012AB3CD> viewer for 8h for=1h', '“for” stands there twice'],
+    ['access ask manager for web-1', '“on web-1” names a server'],
+    ['access ask', 'Name a role'],
+    ['access ask boss', 'There is no role “boss”'],
+    ['access revok <@U012AB3CD>', 'Did you mean “access revoke”?'],
+    ['audit since yesterday', 'After “since”'],
+    ['audit since 2026-02-31', 'After “since”'],
+    ['audit since', 'After “since”'],
+    ['access grant <@U012AB3CD>', 'Name a role'],
+    ['access grant <@U012AB3CD> vewer', 'Did you mean viewer?'],
+    ['access dance', 'There is no “access dance”'],
+    ['connect sk-live-1234', 'never typed into Slack'],
+  ])('%s is explained, and nothing is done', async (text, words) => {
+    const request = fakeRequest();
+    const [name = '', ...rest] = text.split(' ');
+    const running = getCommand(name, commands).run(rest.join(' '), request);
+    await expect(running).rejects.toMatchObject({ code: 'bad_words', details: { usage: /^\/vps / } });
+    await running.catch(({ details }: { details: { problem: string } }) =>
+      expect(details.problem).toContain(words),
+    );
+    expect(request.entered).toEqual([]);
+  });
+
+  it('never repeat an API key that was typed', async () => {
+    const error = await getCommand('connect', commands)
+      .run('sk-live-1234', fakeRequest())
+      .catch((thrown: unknown) => thrown);
+    expect(JSON.stringify(error)).not.toContain('sk-live-1234');
+  });
+
+  it.each([
+    ['lits', 'list'],
+    ['rebot', 'reboot'],
+    ['acess', 'access'],
+  ])('suggest what was meant by %s', (typed, nearest) => {
+    expect(() => getCommand(typed, commands)).toThrow(
+      expect.objectContaining({ code: 'unknown_command', details: { typed, nearest } }),
+    );
+  });
+});
+
+describe('help', () => {
+  const usages = (role: (typeof ROLES)[number] | undefined) =>
+    JSON.stringify(helpMessage(commands, role)).match(/\/vps [a-z]+/g) ?? [];
+
+  it.each([
+    undefined,
+    ...ROLES,
+  ])('for %s shows what this person may run, in order, and nothing else', (role) => {
+    const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
+    const block = JSON.stringify(helpMessage(commands, role).blocks[0]);
+    expect(block.match(/`\/vps [a-z]+/g)).toEqual(allowed.map(({ name }) => `\`/vps ${name}`));
+  });
+
+  it('says to somebody without a role how to get one', () => {
+    expect(usages(undefined)).toContain('/vps access');
+    expect(usages('viewer')).not.toContain('/vps access');
+  });
+});

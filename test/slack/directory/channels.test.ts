@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { createChannels } from '../../../src/slack/directory/channels.ts';
+import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { handClock } from '../support/hand-clock.ts';
+import { clientsOf } from '../support/partial-slack.ts';
+
+const look = (answer: SlackAnswer<{ channel: unknown }>) =>
+  createChannels(clientsOf({ findChannel: async () => answer }), handClock().system).look('T1', 'C1');
+
+describe('a channel', () => {
+  it.each<[string | undefined, SlackAnswer<{ channel: unknown }>]>([
+    ['there', { ok: true, channel: { id: 'C1', is_archived: false } }],
+    ['there', { ok: true, channel: { id: 'C1' } }],
+    ['archived', { ok: true, channel: { id: 'C1', is_archived: true } }],
+    ['unknown', { ok: false, error: 'channel_not_found' }],
+    [undefined, { ok: false, error: 'missing_scope' }],
+    [undefined, { ok: false, error: 'WebAPIRequestError' }],
+    [undefined, { ok: true, channel: undefined }],
+  ])('is %s when Slack answers %j', async (expected, answer) => {
+    expect(await look(answer)).toBe(expected);
+  });
+
+  it('is waited for two seconds at most', async () => {
+    const { system, pass } = handClock();
+    const channels = createChannels(clientsOf({ findChannel: () => new Promise(() => {}) }), system);
+    const looked = channels.look('T1', 'C1');
+    await pass(2000);
+    expect(await looked).toBeUndefined();
+  });
+
+  it('is looked at anew each time: it may have been archived a moment ago', async () => {
+    let is_archived = false;
+    const slack = clientsOf({ findChannel: async () => ({ ok: true, channel: { is_archived } }) });
+    const channels = createChannels(slack, handClock().system);
+    expect(await channels.look('T1', 'C1')).toBe('there');
+    is_archived = true;
+    expect(await channels.look('T1', 'C1')).toBe('archived');
+  });
+});

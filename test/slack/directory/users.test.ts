@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createUsers } from '../../../src/slack/directory/users.ts';
+import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { handClock } from '../support/hand-clock.ts';
+import { clientsOf } from '../support/partial-slack.ts';
+
+const MEMBER = { id: 'U1', team_id: 'T1', deleted: false, is_admin: false, is_restricted: false };
+
+/** People of whom Slack says this, and how often it was asked. */
+function peopleOf(answer: SlackAnswer<{ user: unknown }>) {
+  const asked: string[] = [];
+  const slack = clientsOf({
+    findUser: async (userId) => {
+      asked.push(userId);
+      return answer;
+    },
+  });
+  const clock = handClock();
+  return { asked, clock, people: createUsers(slack, clock.system) };
+}
+
+const known = (user: unknown) => peopleOf({ ok: true, user });
+const refused = (error: string) => peopleOf({ ok: false, error });
+
+describe('somebody', () => {
+  const plain = {
+    isAdmin: false,
+    isGuest: false,
+    isBot: false,
+    isDeactivated: false,
+    isStranger: false,
+    teamIds: ['T1'],
+  };
+
+  it.each<[string, object, object]>([
+    ['is a member', {}, {}],
+    ['is an admin', { is_admin: true }, { isAdmin: true }],
+    ['is an owner of the workspace', { is_owner: true }, { isAdmin: true }],
+    ['is a guest', { is_restricted: true }, { isGuest: true }],
+    ['is a guest of one channel', { is_ultra_restricted: true }, { isGuest: true }],
+    ['is of another organisation, which is not being a guest', { is_stranger: true }, { isStranger: true }],
+    ['is of another team in a shared channel', { team_id: 'T2' }, { teamIds: ['T2'] }],
+    ['is a bot', { is_bot: true }, { isBot: true }],
+    ['is deactivated, with no word about their standing', { deleted: true }, { isDeactivated: true }],
+    [
+      'is in several workspaces of a Grid',
+      { team_id: 'T2', enterprise_user: { id: 'W1', enterprise_id: 'E1', teams: ['T1', 'T2'] } },
+      { teamIds: ['T2', 'T1'] },
+    ],
+    ['is of a Grid that names no teams', { enterprise_user: { id: 'W1' } }, {}],
+    ['is of no Grid', { enterprise_user: null }, {}],
+    ['is of a team that Slack does not name', { team_id: undefined }, { teamIds: [] }],
+  ])('%s', async (_name, user, expected) => {
+    const { people } = known({ ...MEMBER, ...user });
+    expect(await people.find('T1', 'U1')).toEqual({ ...plain, ...expected });
+    expect(await people.exists('T1', 'U1')).toBe('yes');
+  });
+
+  it('is a bot when it is Slackbot, whatever Slack says', async () => {
+    const { people } = known({ ...MEMBER, id: 'USLACKBOT', is_bot: false });
+    expect(await people.find('T1', 'USLACKBOT')).toMatchObject({ isBot: true });
+  });
+
+  it.each(['user_not_found', 'user_not_visible'])('is nobody when Slack says %s', async (error) => {
+    const { people, asked } = refused(error);
+    expect(await people.find('T1', 'U404')).toBeUndefined();
+    expect(await people.exists('T1', 'U404')).toBe('no');
+    expect(asked).toEqual(['U404']);
+  });
+
+  it('is hidden, for minutes, when the app may not ask', async () => {
+    const { people, asked } = refused('missing_scope');
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('hidden');
+    expect(asked).toEqual(['U1']);
+  });
+
+  it.each([
+    'ratelimited',
+    'WebAPIRequestError',
+    'fatal_error',
+  ])('is neither there nor nobody when Slack says %s', async (error) => {
+    const { people } = refused(error);
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('unknown');
+  });
+
+  it.each([undefined, 'x', { deleted: 'no' }])('is unknown when Slack answers %j', async (user) => {
+    const { people } = known(user);
+    expect(await people.find('T1', 'U1')).toBeUndefined();
+    expect(await people.exists('T1', 'U1')).toBe('unknown');
+  });
+
+  it('is asked for once, for both questions', async () => {
+    const { people, asked } = known(MEMBER);
+    await Promise.all([people.find('T1', 'U1'), people.exists('T1', 'U1'), people.find('T1', 'U2')]);
+    expect(asked).toEqual(['U1', 'U2']);
+  });
+});

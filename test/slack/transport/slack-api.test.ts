@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Secret } from '../../../src/domain/secret.ts';
+import { silentLog } from '../../../src/log.ts';
+import type { SlackOptions } from '../../../src/sandbox/slack/slack.ts';
+import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
+import { createChannels } from '../../../src/slack/directory/channels.ts';
+import { createGroups } from '../../../src/slack/directory/groups.ts';
+import { createUsers } from '../../../src/slack/directory/users.ts';
+import { actions, textMessage } from '../../../src/slack/kit/blocks.ts';
+import { defineButton } from '../../../src/slack/kit/button.ts';
+import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
+import { createSlackConnections, type SlackApi } from '../../../src/slack/transport/slack-api.ts';
+import { realSystem } from '../../../src/system.ts';
+import { startBoth, TOKEN } from '../../sandbox/slack/support/fake-app.ts';
+
+const ALL = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read', 'groups:read'];
+const OPS = 'C0OPS00001';
+const approve = defineButton('approve', z.string());
+
+/** Our client over the local Slack, whose app has these scopes. */
+async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
+  const { slack } = await startBoth({ app: { scopes, ...app } });
+  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog });
+  const api = connections.open(async () => new Secret(TOKEN));
+  return { slack, api };
+}
+
+describe('a message', () => {
+  it('to a channel is known by where it stands, and edited in place', async () => {
+    const { slack, api } = await start();
+    const posted = await api.post(OPS, textMessage('Approve?', actions(approve.element('Approve', 'x'))));
+    expect(posted).toMatchObject({ ok: true, channelId: OPS, ts: expect.stringMatching(/^\d+\.\d+$/) });
+    if (!posted.ok) throw new Error(posted.error);
+    const owner = slack.as('owner').in('#ops');
+    await owner.sees('Approve?');
+    expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
+    await owner.sees('Approved');
+    owner.doesNotSee('Approve?');
+  });
+
+  it('to a person stands in the conversation with the app, and is edited there', async () => {
+    const { slack, api } = await start();
+    const posted = await api.post(PEOPLE.owner.id, textMessage('Approve?'));
+    expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
+    if (!posted.ok) throw new Error(posted.error);
+    expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
+    await slack.as('owner').in('dm').sees('Approved');
+    slack.as('manager').in('dm').doesNotSee('Approved');
+  });
+
+  it.each([
+    ['chat.postMessage', 'not_in_channel'],
+    ['chat.update', 'message_not_found'],
+  ])('that %s refuses is no more than a code', async (method, error) => {
+    const { slack, api } = await start();
+    slack.faults.failMethod(method, error);
+    const card = { channelId: OPS, ts: '1.0' };
+    const answer =
+      method === 'chat.update'
+        ? await api.updateMessage(card, textMessage('x'))
+        : await api.post(OPS, textMessage('x'));
+    expect(answer).toEqual({ ok: false, error });
+  });
+});
+
+describe('cards', () => {
+  it('reach those who can be reached, lose what they had when they are edited, and pass over what is gone', async () => {
+    const { slack, api } = await start();
+    const cards = await postCards(
+      [PEOPLE.owner.id, 'U0NOONE', PEOPLE.manager.id, OPS],
+      textMessage('Yes or no?'),
+      api,
+    );
+    expect(cards.length).toBe(3);
+    await editCards([{ channelId: OPS, ts: '1.0' }, ...cards], textMessage('It was a yes'), api);
+    for (const [name, place] of [
+      ['owner', 'dm'],
+      ['manager', 'dm'],
+      ['viewer', '#ops'],
+    ] as const) {
+      await slack.as(name).in(place).sees('It was a yes');
+      slack.as(name).in(place).doesNotSee('Yes or no?');
+    }
+  });
+
+  it('are posted without the block that Slack does not know', async () => {
+    const { slack, api } = await start();
+    slack.faults.refuseBlock('divider');
+    const message = {
+      text: 'x',
+      blocks: [{ type: 'divider' as const }],
+      plainBlocks: textMessage('The plain one').blocks,
+    };
+    expect((await postCards([OPS], message, api)).length).toBe(1);
+    await slack.as('owner').in('#ops').sees('The plain one');
+  });
+});
+
+describe('who the app is', () => {
+  it('is the workspace, and the organisation that it belongs to', async () => {
+    const { slack, api } = await start();
+    const alone = { ok: true, workspaceId: 'T0SANDBOX', workspaceName: 'Sandbox', botUserId: 'U0VPSBOT01' };
+    expect(await api.whoAmI()).toEqual(alone);
+    slack.admin.joinGrid();
+    expect(await api.whoAmI()).toEqual({ ...alone, enterpriseId: 'E0SANDBOX' });
+  });
+});
+
+describe('Slack’s directory', () => {
+  const ports = (api: SlackApi) => ({
+    people: createUsers({ of: () => api }, realSystem),
+    groups: createGroups({ of: () => api }, realSystem),
+    channels: createChannels({ of: () => api }, realSystem),
+  });
+
+  it('tells who is in which group; a group that is switched off opens nothing', async () => {
+    const { slack, api } = await start();
+    const oncall = slack.admin.group('@oncall');
+    expect(await ports(api).groups.listMembers('T0SANDBOX', oncall.id)).toEqual([...oncall.users]);
+    oncall.isDisabled = true;
+    const { groups } = ports(api);
+    expect(await groups.listMembers('T0SANDBOX', oncall.id)).toEqual([]);
+    expect(await groups.list('T0SANDBOX')).toContainEqual({
+      id: oncall.id,
+      handle: 'oncall',
+      name: oncall.name,
+      isDisabled: true,
+    });
+  });
+
+  it('tells people of other organisations, guests, bots and former colleagues apart', async () => {
+    const { slack, api } = await start();
+    const find = (name: keyof typeof PEOPLE) => ports(api).people.find('T0SANDBOX', PEOPLE[name].id);
+    expect(await find('owner')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });
+    expect(await find('guest')).toMatchObject({ isGuest: true, isStranger: false });
+    expect(await find('stranger')).toMatchObject({
+      isGuest: false,
+      isStranger: true,
+      teamIds: ['T0ELSEWHERE'],
+    });
+    expect(await find('former')).toMatchObject({ isDeactivated: true });
+    expect(await ports(api).people.exists('T0SANDBOX', 'U0NOONE')).toBe('no');
+    slack.admin.joinGrid();
+    expect(await find('viewer')).toMatchObject({ teamIds: ['T0SANDBOX'] });
+  });
+
+  it('tells whether a channel is there', async () => {
+    const { slack, api } = await start();
+    const { channels } = ports(api);
+    expect(await channels.look('T0SANDBOX', OPS)).toBe('there');
+    slack.admin.archive('#random');
+    expect(await channels.look('T0SANDBOX', 'C0RANDOM01')).toBe('archived');
+    slack.admin.deleteChannel('#random');
+    expect(await channels.look('T0SANDBOX', 'C0RANDOM01')).toBe('unknown');
+    expect(await channels.look('T0SANDBOX', 'C0PRIVATE1')).toBe('unknown');
+  });
+
+  it('tells nothing without the scopes, and nothing breaks', async () => {
+    const { api } = await start(['commands', 'chat:write']);
+    const { people, groups, channels } = ports(api);
+    expect(await people.find('T0SANDBOX', PEOPLE.owner.id)).toBeUndefined();
+    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('hidden');
+    expect(await groups.list('T0SANDBOX')).toBeUndefined();
+    expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toEqual([]);
+    expect(await channels.look('T0SANDBOX', OPS)).toBeUndefined();
+  });
+
+  it('tells nothing while Slack is down, limits us or answers nonsense', async () => {
+    const { slack, api } = await start();
+    slack.faults.rateLimit('usergroups.list');
+    slack.faults.failMethod('users.info', 'internal_error');
+    const { people, groups } = ports(api);
+    expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
+    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('unknown');
+    await slack.stop();
+    expect(await ports(api).groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
+    expect(await ports(api).channels.look('T0SANDBOX', OPS)).toBeUndefined();
+    expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { HostingError, Refusal, type RefusalCode } from '../../src/domain/errors.ts';
+import { outcomeWords } from '../../src/slack/purchases/outcome-message.ts';
+import { wordsOfCode, wordsOfError } from '../../src/slack/words.ts';
+import { makeOperation, NASTY_LABELS, NOW } from '../support/fixtures.ts';
+import { HOSTING_CODES, REFUSAL_CODES, sampleDetails } from '../support/sample-details.ts';
+import { operationsOf } from '../support/surfaces.ts';
+
+const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>
+  wordsOfCode(code, sampleDetails(label)[code], currency);
+
+const everyWord = [
+  ...REFUSAL_CODES.map((code) => [code, words(code)] as const),
+  ...HOSTING_CODES.map((code) => [code, wordsOfCode(code, {}, '')] as const),
+];
+
+/** Slack writes times in marks of its own. */
+/** People that we mention by id, as the words of the app do. */
+const withoutIds = (text: string) => text.replaceAll(/<@U0OWNER0001>/g, '');
+const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
+
+/** The refusals that may end a purchase somebody confirmed. */
+const MONEY_CODES = [
+  'price_moved',
+  'already_renewed',
+  'paid_until_unknown',
+  'create_in_doubt',
+  'stale_confirmation',
+  'waited_too_long',
+  'shutting_down',
+] as const;
+
+const SAYS_WHERE_THE_MONEY_IS =
+  /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;
+
+describe('the words for an error', () => {
+  it.each(everyWord)('%s are a sentence for people', (_code, text) => {
+    expect(text).toMatch(/^[A-Z`\d]/);
+    // What is to be typed may come last, in its own marks.
+    expect(text).toMatch(/([.?]|`)$/);
+    expect(text.length).toBeGreaterThan(20);
+    expect(text.length).toBeLessThan(500);
+  });
+
+  it.each(everyWord)('%s hold no stack, no code and nothing that is not there', (code, text) => {
+    expect(text).not.toMatch(/undefined|null|NaN|\[object|\bat .*:\d+:\d+|Error:|0x/);
+    expect(withoutDates(text)).not.toMatch(/\b[a-z]+_[a-z_]+\b/);
+    expect(text).not.toContain(`${code}:`);
+  });
+
+  it.each(REFUSAL_CODES)('%s can be said without the optional details', (code) => {
+    const {
+      nearest: _nearest,
+      held: _held,
+      owners: _owners,
+      by: _by,
+      ...needed
+    } = sampleDetails('web-1')[code] as Record<string, unknown>;
+    expect(wordsOfCode(code, needed, '')).not.toMatch(/undefined|\?\?| {2}/);
+  });
+
+  it.each(REFUSAL_CODES)('%s let no label ping or link', (code) => {
+    for (const label of NASTY_LABELS) {
+      expect(withoutIds(withoutDates(words(code, label)))).not.toMatch(/[<>]/);
+    }
+  });
+
+  it('of a code that nobody knows say so', () => {
+    expect(wordsOfCode('from_the_future', {}, '')).toContain('unexpected');
+    expect(wordsOfCode('constructor', {}, '')).toContain('unexpected');
+    const error = new HostingError('unknown_code', 'maybe', { unknownCode: '<!here> maintenance' });
+    expect(wordsOfError(error, '')).toMatch(/not in its document.*`&lt;!here&gt; maintenance`/);
+  });
+
+  it('name the currency only when the operator has', () => {
+    expect(words('price_moved', 'x', 'EUR')).toContain('from 5.90 EUR to 6.90 EUR');
+    expect(words('price_moved', 'x', '')).toContain('from 5.90 to 6.90 a month');
+  });
+
+  it('say what helps', () => {
+    expect(wordsOfError(new Refusal('unknown_server', { typed: 'wbe', nearest: 'web' }), '')).toBe(
+      'There is no server `wbe`. Did you mean `web`?',
+    );
+    expect(words('role_needed')).toMatch(
+      /\*manager\*.*you are \*viewer\*.*<@U0OWNER0001>.*\/vps access ask manager/,
+    );
+    expect(words('no_api_key')).toContain('/vps connect');
+    expect(wordsOfCode('not_enough_balance', {}, '')).toContain('Top it up');
+    expect(wordsOfCode('not_allowed', {}, '')).toContain('first top-up');
+  });
+});
+
+describe('money', () => {
+  it.each(MONEY_CODES)('that was refused by %s is said to be untouched', (code) => {
+    expect(words(code)).toMatch(SAYS_WHERE_THE_MONEY_IS);
+  });
+
+  it.each(['not_created', 'checking', 'not_sent'])('that %s is about is said to be somewhere', (code) => {
+    expect(wordsOfCode(code, {}, '')).toMatch(SAYS_WHERE_THE_MONEY_IS);
+  });
+
+  it('is accounted for in the words of every purchase that was refused or is in doubt', () => {
+    const silent = operationsOf('web-1')
+      .filter(({ state }) => state === 'refused' || state === 'in_doubt')
+      .map((operation) => outcomeWords(operation, 'EUR'))
+      .filter((text) => !/charge|back on the balance|twice|nothing was sent/i.test(text));
+    expect(silent).toEqual([]);
+  });
+
+  it('is never said to be safe while nobody knows', () => {
+    const unsure = operationsOf('web-1').filter(({ state }) => state === 'in_doubt' || state === 'sent');
+    for (const operation of unsure)
+      expect(outcomeWords(operation, '')).not.toMatch(/nothing was charged|was created \(/i);
+  });
+
+  it('is told with a password that nobody has', () => {
+    const found = makeOperation({ state: 'settled', serverId: 42, hasPassword: false, sentAt: NOW });
+    expect(outcomeWords(found, '')).toMatch(/nobody (here )?has it.*charged once/i);
+  });
+});

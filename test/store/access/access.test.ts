@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import { money } from '../../../src/domain/money.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
+import { MOST_TRIES } from '../../../src/store/account/connect-links.ts';
+import { engines, T0 } from '../support.ts';
+
+describe.each(engines)('who may do what on $name', ({ make }) => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await make();
+  });
+
+  describe('workspaces', () => {
+    test('are as by default until an owner sets something, which a new name does not undo', async () => {
+      const { workspaces } = store;
+      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
+      const settings = {
+        announces: false,
+        approval: { ...DEFAULT_SETTINGS.approval, delete: true },
+        budget: { workspace: money(5000), person: money(0) },
+        channelId: 'C1',
+      };
+      expect(await workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings)).toBe(true);
+      await workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
+      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', settings });
+      expect(await workspaces.changeSettings('T1', settings, DEFAULT_SETTINGS)).toBe(true);
+      expect((await workspaces.find('T1'))?.settings).toEqual(DEFAULT_SETTINGS);
+      expect(await workspaces.find('T2')).toBeUndefined();
+    });
+
+    test('that are not there can’t be set: no limit is lost in silence', async () => {
+      await expect(
+        store.workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS),
+      ).rejects.toThrow();
+    });
+
+    test('are not overwritten by somebody who saw older ones', async () => {
+      const { workspaces } = store;
+      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      const one = { ...DEFAULT_SETTINGS, announces: false };
+      const other = { ...DEFAULT_SETTINGS, channelId: 'C1' };
+      const saved = [one, other].map((settings) =>
+        workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings),
+      );
+      expect(await Promise.all(saved)).toEqual([true, false]);
+      expect((await workspaces.find('T1'))?.settings).toEqual(one);
+    });
+
+    test.each([
+      ['a version that knew less', { announces: false }, { announces: false }],
+      [
+        'a version that knew less of a part',
+        { approval: { delete: true }, budget: { person: 500 } },
+        { approval: { ...DEFAULT_SETTINGS.approval, delete: true }, budget: { person: money(500) } },
+      ],
+      ['a version that knows more', { theme: 'dark', approval: { reboot: true } }, {}],
+    ])('reads what %s has set', async (_, stored, expected) => {
+      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, stored as unknown as WorkspaceSettings);
+      expect((await store.workspaces.find('T1'))?.settings).toMatchObject({
+        ...DEFAULT_SETTINGS,
+        ...expected,
+      });
+    });
+  });
+
+  describe('API keys', () => {
+    test('are kept for each workspace, replaced and removed', async () => {
+      const { apiKeys } = store;
+      await apiKeys.put('T2', new Secret('other'), 'U2', T0);
+      await apiKeys.put('T1', new Secret('first'), 'U1', T0);
+      await apiKeys.put('T1', new Secret('second'), 'U2', T0);
+      const held = await apiKeys.find('T1');
+      expect([held?.key.reveal(), held?.setBy]).toEqual(['second', 'U2']);
+      expect(await apiKeys.listWorkspaces()).toEqual(['T1', 'T2']);
+      expect([await apiKeys.remove('T1'), await apiKeys.remove('T1')]).toEqual([true, false]);
+      expect(await apiKeys.find('T1')).toBeUndefined();
+      expect((await apiKeys.find('T2'))?.key.reveal()).toBe('other');
+    });
+  });
+
+  describe('connect links', () => {
+    const link = { tokenHash: 'h', workspaceId: 'T1', userId: 'U1', channelId: 'C1', expiresAt: T0 + 100 };
+
+    test('work for one try at a time, and no more once that succeeded', async () => {
+      const { connectLinks } = store;
+      await connectLinks.put(link);
+      expect(await connectLinks.find('h')).toEqual({ ...link, isUsed: false });
+      const both = await Promise.all([connectLinks.take('h', T0), connectLinks.take('h', T0)]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
+      expect(await connectLinks.take('other', T0)).toBe(false);
+    });
+
+    test('may be tried again after a failure, but not for ever', async () => {
+      const { connectLinks } = store;
+      await connectLinks.put(link);
+      for (let tried = 0; tried < MOST_TRIES; tried++) {
+        expect(await connectLinks.take('h', T0)).toBe(true);
+        await connectLinks.giveBack('h');
+      }
+      expect(await connectLinks.take('h', T0)).toBe(false);
+      expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
+    });
+
+    test('end by themselves', async () => {
+      const { connectLinks } = store;
+      await connectLinks.put(link);
+      expect(await connectLinks.take('h', T0 + 100)).toBe(false);
+      await connectLinks.removeExpired(T0 + 99);
+      expect(await connectLinks.find('h')).toBeDefined();
+      await connectLinks.removeExpired(T0 + 100);
+      expect(await connectLinks.find('h')).toBeUndefined();
+    });
+  });
+
+  describe('signed requests', () => {
+    test('are new once, until they are forgotten', async () => {
+      const { seenRequests } = store;
+      const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
+      expect(both).toEqual([true, false]);
+      expect(await seenRequests.addFirst('other', T0 + 5)).toBe(true);
+      await seenRequests.removeBefore(T0 + 1);
+      expect([await seenRequests.addFirst('r', T0), await seenRequests.addFirst('other', T0)]).toEqual([
+        true,
+        false,
+      ]);
+    });
+  });
+});

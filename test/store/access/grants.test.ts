@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Kysely } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Grants } from '../../../src/app/access/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import { createGrants } from '../../../src/store/access/grants.ts';
+import { openEngine } from '../../../src/store/engine/database.ts';
+import { migrate } from '../../../src/store/engine/migrate.ts';
+import type { Tables } from '../../../src/store/engine/tables.ts';
+import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
+
+const here = { userId: 'U1', channelId: 'C1' };
+const roles = (found: readonly { role: string }[]) => found.map(({ role }) => role);
+
+describe.each(engines)('grants on $name', ({ make }) => {
+  let store: Store;
+  let grants: Grants;
+  beforeEach(async () => {
+    store = await make();
+    grants = store.grants;
+  });
+
+  test('are kept as they were given', async () => {
+    for (const more of [{}, { until: T0 + 100 }, { subjectId: 'U2', pattern: 'wéb-*' }]) {
+      const grant = newGrant(more);
+      const kept = await grants.put(grant);
+      expect(kept).toStrictEqual({ ...grant, id: expect.stringMatching(/^[0-9A-Z]{26}$/) });
+      expect(await grants.list('T1')).toContainEqual(kept);
+    }
+  });
+
+  test('the last one for the same servers counts, and its button is another', async () => {
+    const first = await grants.put(newGrant({ role: 'manager', pattern: 'Web-*' }));
+    const second = await grants.put(newGrant({ role: 'viewer', pattern: 'web-*', grantedAt: T0 + 1 }));
+    expect(await grants.list('T1')).toEqual([second]);
+    expect(await grants.remove('T1', first.id)).toBeUndefined();
+    expect(await grants.remove('T1', second.id)).toEqual(second);
+    expect(await grants.remove('T1', second.id)).toBeUndefined();
+    expect(await grants.list('T1')).toEqual([]);
+  });
+
+  test('one for a time stands beside one for good, and leaves it there when it ends', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['viewer']);
+    expect(roles(await grants.removeEnded(T0 + 10, () => entry()))).toEqual(['manager']);
+    expect(roles(await grants.list('T1'))).toEqual(['viewer']);
+  });
+
+  test('different roles for a time stand side by side; the same one again replaces, also to end it sooner', async () => {
+    await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
+    await grants.put(newGrant({ role: 'operator', until: T0 + 20, grantedAt: T0 + 1 }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['manager', 'operator']);
+    expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['operator']);
+    await grants.put(newGrant({ role: 'operator', until: T0 + 5, grantedAt: T0 + 2 }));
+    expect(roles(await grants.listFor('T1', here, T0 + 5))).toEqual(['manager']);
+    expect(await grants.list('T1')).toHaveLength(2);
+  });
+
+  test('that make somebody an owner of some servers alone are a defect', async () => {
+    for (const more of [{}, { until: T0 + 1 }]) {
+      const put = grants.put(newGrant({ role: 'owner', pattern: 'web-*', ...more }));
+      await expect(put).rejects.toThrow('an owner covers every server');
+    }
+    expect(await grants.list('T1')).toEqual([]);
+  });
+
+  test('for different servers stand side by side', async () => {
+    await grants.put(newGrant({ pattern: '' }));
+    await grants.put(newGrant({ pattern: 'web-*', role: 'manager' }));
+    await grants.put(newGrant({ pattern: 'db-*', role: 'operator' }));
+    expect(roles(await grants.listFor('T1', here, T0)).sort()).toEqual(['manager', 'operator', 'viewer']);
+  });
+
+  test('given at the same moment leave one', async () => {
+    await Promise.all(
+      ['viewer', 'operator', 'manager'].map((role) => grants.put(newGrant({ role: role as 'viewer' }))),
+    );
+    expect(await grants.list('T1')).toHaveLength(1);
+  });
+
+  test('that may count are the person’s, the channel’s and every group’s', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'operator', subjectKind: 'channel', subjectId: 'C1' }));
+    await grants.put(newGrant({ role: 'manager', subjectKind: 'group', subjectId: 'S1' }));
+    await grants.put(newGrant({ role: 'owner', subjectId: 'U2' }));
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'C2' }));
+    // The same id of another kind is somebody else.
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'channel', subjectId: 'U1' }));
+    await grants.put(newGrant({ role: 'owner', subjectKind: 'user', subjectId: 'C1' }));
+    expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'operator', 'manager']);
+    expect(roles(await grants.listFor('T1', { userId: 'U1' }, T0))).toEqual(['viewer', 'manager']);
+    expect(roles(await grants.listFor('T1', { userId: 'U3' }, T0))).toEqual(['manager']);
+  });
+
+  test('count in their own workspace alone', async () => {
+    const theirs = await grants.put(newGrant({ workspaceId: 'T2', role: 'owner' }));
+    await grants.put(newGrant({ workspaceId: 'T2', role: 'owner', subjectKind: 'group', subjectId: 'S1' }));
+    expect(await grants.listFor('T1', here, T0)).toEqual([]);
+    expect(await grants.list('T1')).toEqual([]);
+    expect(await grants.remove('T1', theirs.id)).toBeUndefined();
+    expect(await grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U1' })).toEqual([]);
+    expect(await grants.list('T2')).toHaveLength(2);
+  });
+
+  test('of one subject can all be taken away at once', async () => {
+    await grants.put(newGrant({ role: 'viewer' }));
+    await grants.put(newGrant({ role: 'manager', until: T0 + 1 }));
+    await grants.put(newGrant({ role: 'operator', pattern: 'web-*', grantedAt: T0 - 1 }));
+    await grants.put(newGrant({ subjectId: 'U2' }));
+    await grants.put(newGrant({ subjectKind: 'group' }));
+    const removed = await grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U1' });
+    expect(roles(removed)).toEqual(['operator', 'viewer', 'manager']);
+    expect(await grants.list('T1')).toHaveLength(2);
+  });
+
+  test('that have ended do not count, and are removed and audited once', async () => {
+    for (const workspaceId of ['T2', 'T1']) {
+      await grants.put(newGrant({ workspaceId, until: T0 + 10 }));
+      await grants.put(newGrant({ workspaceId, until: T0 + 11, subjectId: 'U2' }));
+      await grants.put(newGrant({ workspaceId, subjectId: 'U3' }));
+    }
+    expect(await grants.listFor('T1', here, T0 + 9)).toHaveLength(1);
+    expect(await grants.listFor('T1', here, T0 + 10)).toEqual([]);
+    expect(await grants.list('T1')).toHaveLength(3);
+    const sweep = () =>
+      grants.removeEnded(T0 + 10, ({ workspaceId, subjectId }) =>
+        entry({ workspaceId, label: subjectId, action: 'access_ended' }),
+      );
+    const ended = (await Promise.all([sweep(), sweep()])).flat();
+    expect(ended.map(({ workspaceId, subjectId }) => [workspaceId, subjectId])).toEqual([
+      ['T1', 'U1'],
+      ['T2', 'U1'],
+    ]);
+    for (const workspaceId of ['T1', 'T2']) {
+      const audited = await store.audit.list({ workspaceId, limit: 9 });
+      expect(audited).toMatchObject([{ label: 'U1', action: 'access_ended' }]);
+      expect(await grants.list(workspaceId)).toHaveLength(2);
+    }
+  });
+
+  test('whose end can’t be audited are not removed', async () => {
+    await grants.put(newGrant({ until: T0 }));
+    const broken = () => entry({ actorId: null as unknown as string });
+    await expect(grants.removeEnded(T0, broken)).rejects.toThrow();
+    expect(await grants.list('T1')).toHaveLength(1);
+  });
+});
+
+test('what somebody may do is found by one query that goes by an index', async () => {
+  const path = join(makeFolder(), 'vps.sqlite');
+  await (await open(`sqlite:${path}`)).close();
+  const engine = openEngine(`sqlite:${path}`, { lock: true });
+  const queries: string[] = [];
+  const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
+  const db = new Kysely<Tables>({ dialect: engine.dialect, log });
+  await migrate(db);
+  queries.length = 0;
+  await createGrants({ db, engine, vault, newId: stillSystem.newId }).listFor('T1', here, T0);
+  await db.destroy();
+  engine.close();
+  expect(queries).toHaveLength(1);
+  const plain = new DatabaseSync(path);
+  const plan = plain
+    .prepare(`explain query plan ${queries[0]}`)
+    .all('T1', 'user', 'U1', 'group', 'channel', 'C1', '', T0);
+  plain.close();
+  const steps = plan.map((step) => String((step as { detail: string }).detail));
+  expect(steps.some((step) => /SEARCH grants USING INDEX .*workspace_id=\?/.test(step))).toBe(true);
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { AuditLog } from '../../../src/app/account/ports.ts';
+import { money } from '../../../src/domain/money.ts';
+import { increment, makeOrderedIds } from '../../../src/store/engine/ordered-ids.ts';
+import { engines, entry, T0 } from '../support.ts';
+
+describe.each(engines)('the audit on $name', ({ make }) => {
+  let audit: AuditLog;
+  beforeEach(async () => {
+    audit = (await make()).audit;
+  });
+
+  const actsOf = async (filter: Partial<Parameters<AuditLog['list']>[0]> = {}) => {
+    const entries = await audit.list({ workspaceId: 'T1', limit: 100, ...filter });
+    return entries.map(({ actId }) => actId);
+  };
+
+  test('keeps an entry as it was written', async () => {
+    const full = entry({
+      channelId: 'C1',
+      serverId: 7,
+      label: 'Web-1',
+      code: 'no_answer',
+      operationId: 'op',
+      money: money(499),
+    });
+    await audit.add(full);
+    await audit.add(entry());
+    const [bare, kept] = await audit.list({ workspaceId: 'T1', limit: 9 });
+    const placeOf = (found = kept) => ({ id: found?.id, seq: found?.seq, signature: found?.signature });
+    expect(kept).toStrictEqual({ ...full, ...placeOf(kept) });
+    expect(bare).toStrictEqual({ ...entry(), ...placeOf(bare) });
+  });
+
+  test('keeps letters that no database keeps as marks, and is whole all the same', async () => {
+    await audit.add(entry({ label: 'a\0b', code: '\ud800', actorId: 'U\udfff' }));
+    const [kept] = await audit.list({ workspaceId: 'T1', limit: 1 });
+    expect(kept).toMatchObject({ label: 'a\ufffdb', code: '\ufffd', actorId: 'U\ufffd' });
+    expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
+  });
+
+  test('lists the newest first, also within one millisecond', async () => {
+    const acts = Array.from({ length: 50 }, (_, number) => `act-${number}`);
+    for (const actId of acts) await audit.add(entry({ actId }));
+    expect(await actsOf()).toEqual(acts.reverse());
+  });
+
+  test('goes on from where a page ended', async () => {
+    for (const actId of ['a', 'b', 'c', 'd', 'e']) await audit.add(entry({ actId }));
+    const first = await audit.list({ workspaceId: 'T1', limit: 2 });
+    expect(first.map(({ actId }) => actId)).toEqual(['e', 'd']);
+    expect(await actsOf({ limit: 2, before: first[1]?.id ?? '' })).toEqual(['c', 'b']);
+  });
+
+  test('finds by person and by server, label in any case or id, and never in another workspace', async () => {
+    await audit.add(entry({ actId: 'a', actorId: 'U2', label: 'ÄRGER-1', serverId: 1 }));
+    await audit.add(entry({ actId: 'b', label: '1' }));
+    await audit.add(entry({ actId: 'c', label: 'web-2', serverId: 2 }));
+    await audit.add(entry({ actId: 'd', workspaceId: 'T2', label: 'ärger-1', serverId: 1 }));
+    expect(await actsOf({ actorId: 'U2' })).toEqual(['a']);
+    expect(await actsOf({ server: 'ärger-1' })).toEqual(['a']);
+    expect(await actsOf({ server: '1' })).toEqual(['b', 'a']);
+    expect(await actsOf({ serverId: 1 })).toEqual(['a']);
+    expect(await actsOf({ server: '1', actorId: 'U1' })).toEqual(['b']);
+    expect(await actsOf({ server: "' or 1=1 --" })).toEqual([]);
+  });
+
+  test('finds by outcome and by time, from the first moment that counts to the first that does not', async () => {
+    for (const at of [T0, T0 + 1, T0 + 2]) await audit.add(entry({ actId: `at ${at - T0}`, at }));
+    await audit.add(entry({ actId: 'no', at: T0 + 1, outcome: 'denied' }));
+    expect(await actsOf({ outcome: 'denied' })).toEqual(['no']);
+    expect(await actsOf({ since: T0 + 1 })).toEqual(['no', 'at 2', 'at 1']);
+    expect(await actsOf({ until: T0 + 1 })).toEqual(['at 0']);
+    expect(await actsOf({ since: T0 + 1, until: T0 + 2, outcome: 'done' })).toEqual(['at 1']);
+  });
+
+  test('reads all of it, oldest first, with the same questions, also while it grows', async () => {
+    await Promise.all(
+      Array.from({ length: 1200 }, (_, n) => audit.add(entry({ actId: `${n}`, serverId: n % 2 }))),
+    );
+    const acts: string[] = [];
+    for await (const { actId } of audit.read({ workspaceId: 'T1', server: '1' })) {
+      if (acts.length === 0) await audit.add(entry({ actId: 'late', serverId: 1 }));
+      acts.push(actId);
+    }
+    expect(acts).toEqual([...Array.from({ length: 600 }, (_, n) => `${2 * n + 1}`), 'late']);
+    for await (const one of audit.read({ workspaceId: 'T2' })) expect(one).toBeUndefined();
+  });
+
+  test('offers no way to change an entry, nor to remove a chosen one', () => {
+    const ways = ['add', 'list', 'listWorkspaces', 'prune', 'read', 'verify'];
+    expect(Object.keys(audit).sort()).toEqual(ways);
+  });
+});
+
+describe('ordered ids', () => {
+  test('always grow, whatever the clock does', () => {
+    const made = ['01B', '01B', '01A', '01BZ', '01C'];
+    const next = makeOrderedIds(() => made.shift() ?? '');
+    const ids = Array.from({ length: 5 }, next);
+    expect(ids).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  test('carry', () => {
+    expect(increment('01A9')).toBe('01AA');
+    expect(increment('01ZZ')).toBe('0200');
+    expect(() => increment('ZZ')).toThrow();
+  });
+});

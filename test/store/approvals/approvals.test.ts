@@ -1,0 +1,282 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Approvals } from '../../../src/app/approvals/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import { APPROVAL_MS, type ApprovalState } from '../../../src/domain/approval.ts';
+import { money } from '../../../src/domain/money.ts';
+import {
+  confirm,
+  engines,
+  entry,
+  makeFolder,
+  newApproval,
+  newCreate,
+  newDelete,
+  newRenew,
+  open,
+  T0,
+} from '../support.ts';
+
+const by = (at = T0 + 1) => ({ by: 'U9', at });
+const renewal = newRenew(7, T0).purchase;
+
+/** What came of approving, where no budget stands in its way. */
+async function approved(approvals: Approvals, ...how: Parameters<Approvals['approve']>) {
+  const done = await approvals.approve(...how);
+  if (done === 'over_budget') throw new Error('no budget was given');
+  return done;
+}
+
+describe.each(engines)('approvals on $name', ({ make }) => {
+  let store: Store;
+  let approvals: Approvals;
+  beforeEach(async () => {
+    store = await make();
+    approvals = store.approvals;
+  });
+
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
+    const { approval } = await approvals.request(newApproval(more), entry());
+    return approval;
+  };
+
+  describe('approving', () => {
+    test('a purchase prepares it for its requester, at the price that was confirmed', async () => {
+      const wanted = newApproval();
+      await approvals.request(wanted, entry());
+      const done = await approved(approvals, wanted.id, by(), entry({ actorId: 'U9' }));
+      expect(done?.approval).toStrictEqual({
+        ...wanted,
+        state: 'approved',
+        isNotified: false,
+        cards: [],
+        decidedBy: 'U9',
+        decidedAt: T0 + 1,
+      });
+      const operation = await store.ledger.find(wanted.id);
+      expect(operation).toStrictEqual(done?.operation);
+      expect(operation).toStrictEqual({
+        ...(await confirm((await make()).ledger, newCreate('web-1', { id: wanted.id, at: T0 + 1 })))
+          .operation,
+      });
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([{ actorId: 'U9' }]);
+      expect(await store.ledger.leaseDue({ owner: 'a', now: T0 + 1, until: T0 + 2 })).toEqual(operation);
+    });
+
+    test('by many at once prepares it once', async () => {
+      for (let round = 0; round < 10; round++) {
+        const { id } = await asked();
+        const audited = await countAudit();
+        const all = await Promise.all(
+          ['U7', 'U8', 'U9'].map((who) => approvals.approve(id, { by: who, at: T0 + 1 }, entry())),
+        );
+        expect(all.filter((one) => one !== undefined)).toHaveLength(1);
+        expect(await store.ledger.listOpen('T1')).toHaveLength(round + 1);
+        expect(await countAudit()).toBe(audited + 1);
+      }
+    });
+
+    test('and denying at once does one of them', async () => {
+      for (let round = 0; round < 20; round++) {
+        const { id } = await asked();
+        const audited = await countAudit();
+        const deny = () => approvals.move(id, ['open'], { state: 'denied', by: 'U8', at: T0 + 1 }, entry());
+        const approve = () => approvals.approve(id, by(), entry());
+        const [first, second] = await Promise.all(round % 2 ? [deny(), approve()] : [approve(), deny()]);
+        expect([first, second].filter(Boolean)).toHaveLength(1);
+        const state = (await approvals.find(id))?.state;
+        expect(await store.ledger.find(id)).toEqual(state === 'approved' ? expect.anything() : undefined);
+        expect(await countAudit()).toBe(audited + 1);
+      }
+    });
+
+    test('after it has expired does nothing', async () => {
+      const { id, expiresAt } = await asked();
+      const audited = await countAudit();
+      expect(await approvals.approve(id, by(expiresAt), entry())).toBeUndefined();
+      expect(await store.ledger.find(id)).toBeUndefined();
+      expect(await countAudit()).toBe(audited);
+      expect(await approvals.approve(id, by(expiresAt - 1), entry())).toMatchObject({ operation: { id } });
+    });
+
+    test('a month that was confirmed meanwhile is void at once, and pays nothing twice', async () => {
+      const { id } = await asked({ action: { kind: 'purchase', purchase: renewal } });
+      const paid = await confirm(store.ledger, newRenew(7, T0));
+      const audited = await countAudit();
+      const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
+      expect(done?.operation).toEqual(paid.operation);
+      expect(done?.approval).toMatchObject({ state: 'void', reason: 'already_renewed', decidedBy: 'U9' });
+      expect(await approvals.find(id)).toStrictEqual(done?.approval);
+      expect(await store.ledger.listOpen('T1')).toHaveLength(1);
+      expect(await countAudit()).toBe(audited + 1);
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([
+        { actorId: 'U9', outcome: 'failed', code: 'already_renewed' },
+      ]);
+    });
+
+    test('a delete waits for whoever does it', async () => {
+      const { id } = await asked({ action: newDelete(7) });
+      expect(await approvals.approve(id, by(), entry())).not.toHaveProperty('operation');
+      expect(await store.ledger.listOpen('T1')).toEqual([]);
+      const takers = [1, 2, 3].map((at) => approvals.move(id, ['approved'], { state: 'running', at }));
+      expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
+      expect(await approvals.move(id, ['running'], { state: 'ended', at: T0 + 9, reason: 'done' })).toBe(
+        true,
+      );
+      expect(await approvals.find(id)).toMatchObject({
+        state: 'ended',
+        reason: 'done',
+        decidedBy: 'U9',
+        decidedAt: T0 + 1,
+      });
+    });
+
+    test('is undone as a whole when it can’t be audited', async () => {
+      const { id } = await asked();
+      const broken = entry({ actorId: null as unknown as string });
+      await expect(approvals.approve(id, by(), broken)).rejects.toThrow();
+      expect(await approvals.find(id)).toMatchObject({ state: 'open' });
+      expect(await store.ledger.find(id)).toBeUndefined();
+      expect(await approvals.approve(id, by(), entry())).toMatchObject({ operation: { id } });
+    });
+
+    test('what is not there, or is over, does nothing', async () => {
+      expect(await approvals.approve('nothing', by(), entry())).toBeUndefined();
+      for (const state of ['denied', 'expired', 'void'] as const) {
+        const { id } = await asked();
+        await approvals.move(id, ['open'], { state, at: T0 });
+        expect(await approvals.approve(id, by(), entry())).toBeUndefined();
+        expect(await store.ledger.find(id)).toBeUndefined();
+      }
+    });
+  });
+
+  describe('approving within a budget', () => {
+    const budget = (workspace: number) => ({ since: T0, workspace: money(workspace) });
+
+    test('prepares what fits, and leaves what does not as it was', async () => {
+      const [first, second] = [await asked(), await asked()];
+      expect(await approvals.approve(first.id, { ...by(), budget: budget(499) }, entry())).toMatchObject({
+        operation: { id: first.id },
+      });
+      const audited = await countAudit();
+      expect(await approvals.approve(second.id, { ...by(), budget: budget(997) }, entry())).toBe(
+        'over_budget',
+      );
+      expect(await approvals.find(second.id)).toEqual(second);
+      expect(await store.ledger.find(second.id)).toBeUndefined();
+      expect(await countAudit()).toBe(audited);
+      expect(await approvals.approve(second.id, { ...by(), budget: budget(998) }, entry())).toMatchObject({
+        operation: { id: second.id },
+      });
+    });
+
+    test('never spends more than it, however many are approved at once', async () => {
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => asked()));
+      const done = await Promise.all(
+        all.map(({ id }) => approvals.approve(id, { ...by(), budget: budget(1000) }, entry())),
+      );
+      expect(done.filter((one) => one === 'over_budget')).toHaveLength(3);
+      expect((await store.ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(998);
+    });
+  });
+
+  describe('telling', () => {
+    const listUntold = async () =>
+      (await approvals.listUnfinished({ now: T0, since: 0, untold: T0 + 9 })).map(({ id }) => id);
+
+    test('is owed for each new state, until that state was told', async () => {
+      const { id } = await asked();
+      expect(await listUntold()).toEqual([id]);
+      await approvals.markNotified(id, 'open');
+      expect(await approvals.find(id)).toMatchObject({ isNotified: true });
+      expect(await listUntold()).toEqual([]);
+      await approvals.move(id, ['open'], { state: 'denied', at: T0 + 1 });
+      expect(await approvals.find(id)).toMatchObject({ isNotified: false });
+      await approvals.markNotified(id, 'open');
+      expect(await listUntold()).toEqual([id]);
+      await approvals.markNotified(id, 'denied');
+      expect(await listUntold()).toEqual([]);
+    });
+
+    test('is left to whoever changed the state, for a while', async () => {
+      const { id } = await asked();
+      expect(await approvals.listUnfinished({ now: T0, since: 0, untold: T0 })).toEqual([]);
+      await approvals.approve(id, by(T0 + 9), entry());
+      expect(await listUntold()).toEqual([]);
+    });
+  });
+
+  describe('a change of state', () => {
+    test('happens only from where it may start, and is audited only if it happened', async () => {
+      const { id } = await asked();
+      const audited = await countAudit();
+      const from: ApprovalState[] = ['approved', 'running'];
+      expect(await approvals.move(id, from, { state: 'ended', at: T0 }, entry())).toBe(false);
+      expect(await approvals.move('nothing', ['open'], { state: 'ended', at: T0 }, entry())).toBe(false);
+      expect(await countAudit()).toBe(audited);
+      const to = { state: 'void', at: T0 + 5, reason: 'price_moved' } as const;
+      expect(await approvals.move(id, ['open', 'approved'], to, entry())).toBe(true);
+      expect(await countAudit()).toBe(audited + 1);
+      const moved = await approvals.find(id);
+      expect(moved).toMatchObject({ state: 'void', reason: 'price_moved', decidedAt: T0 + 5 });
+      expect(moved).not.toHaveProperty('decidedBy');
+    });
+  });
+
+  describe('lists', () => {
+    test('those that wait, oldest first, each workspace its own', async () => {
+      const young = await asked({ requestedAt: T0 + 2 });
+      const old = await asked({ requestedAt: T0 + 1, action: newDelete(1) });
+      await asked({ workspaceId: 'T2' });
+      await approvals.approve((await asked()).id, by(), entry());
+      expect(await approvals.listOpen('T1')).toEqual([old, young]);
+    });
+
+    test('those that were left: expired, or deletes that nobody has finished', async () => {
+      const at = (state: ApprovalState, when: number) => ({ state, at: when });
+      const expired = await asked({ requestedAt: T0 - APPROVAL_MS });
+      await asked({ expiresAt: T0 + 1 });
+      const left = [];
+      for (const [serverId, states] of [['approved'], ['approved', 'running']].entries()) {
+        for (const when of [T0 - 1, T0]) {
+          const { id } = await asked({ action: newDelete(serverId), requestedAt: T0 - 20 + serverId });
+          await approvals.approve(id, by(T0 - 10), entry());
+          await approvals.move(id, ['approved'], at(states.at(-1) as ApprovalState, when));
+          if (when < T0) left.push(id);
+        }
+      }
+      await approvals.approve((await asked()).id, by(T0 - 10), entry());
+      const ended = await asked({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
+      await approvals.move(ended.id, ['open'], at('denied', T0 - 10));
+      const found = (await approvals.listUnfinished({ now: T0, since: T0, untold: 0 })).map(({ id }) => id);
+      expect(found).toEqual([expired.id, ...left]);
+    });
+  });
+});
+
+test('an approval outlives the process that asked for it, and is carried out once by the next', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const first = await open(url);
+  const [wanted, gone] = [newApproval(), newApproval({ action: newDelete(7) })];
+  await first.approvals.request(wanted, entry());
+  await first.approvals.request(gone, entry());
+  await first.approvals.storeCards(wanted.id, [{ channelId: 'C1', ts: '1.1' }]);
+  await first.approvals.approve(gone.id, by(), entry());
+  await first.close();
+
+  const second = await open(url);
+  expect((await second.approvals.listOpen('T1')).map(({ id }) => id)).toEqual([wanted.id]);
+  expect(
+    (await second.approvals.listUnfinished({ now: T0 + 2, since: T0 + 2, untold: 0 })).map(({ id }) => id),
+  ).toEqual([gone.id]);
+  expect(await second.approvals.approve(gone.id, by(), entry())).toBeUndefined();
+  const done = await approved(second.approvals, wanted.id, by(), entry());
+  expect(done).toMatchObject({ approval: { cards: [{ ts: '1.1' }] }, operation: { price: money(499) } });
+  await second.close();
+
+  const third = await open(url);
+  expect(await third.approvals.approve(wanted.id, by(), entry())).toBeUndefined();
+  expect(await third.ledger.listOpen('T1')).toEqual([done?.operation]);
+});

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Approvals } from '../../../src/app/approvals/ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import { engines, entry, newApproval, newDelete, newRenew, T0 } from '../support.ts';
+
+const by = (at = T0 + 1) => ({ by: 'U9', at });
+const renewal = newRenew(7, T0).purchase;
+
+describe.each(engines)('asking for an approval on $name', ({ make }) => {
+  let store: Store;
+  let approvals: Approvals;
+  beforeEach(async () => {
+    store = await make();
+    approvals = store.approvals;
+  });
+
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
+    const { approval } = await approvals.request(newApproval(more), entry());
+    return approval;
+  };
+
+  test('is kept as it was confirmed, with the cards that ask for it', async () => {
+    for (const action of [
+      newApproval().action,
+      newDelete(3),
+      { kind: 'purchase', purchase: renewal } as const,
+    ]) {
+      const wanted = newApproval({ action, isOverBudget: true });
+      const { isNew, approval } = await approvals.request(wanted, entry());
+      expect(isNew).toBe(true);
+      expect(approval).toStrictEqual({ ...wanted, state: 'open', isNotified: false, cards: [] });
+      const cards = [{ channelId: 'C1', ts: '1.1' }];
+      await approvals.storeCards(wanted.id, cards);
+      expect(await approvals.find(wanted.id)).toStrictEqual({ ...approval, cards });
+    }
+    expect(await approvals.find('nothing')).toBeUndefined();
+    expect(await countAudit()).toBe(3);
+  });
+
+  test('twice makes one, audited once, and shows how it stands however late', async () => {
+    const wanted = newApproval();
+    const both = await Promise.all([approvals.request(wanted, entry()), approvals.request(wanted, entry())]);
+    expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(await countAudit()).toBe(1);
+    await approvals.move(wanted.id, ['open'], { state: 'denied', ...by() });
+    expect(await approvals.request(wanted, entry())).toMatchObject({
+      isNew: false,
+      approval: { state: 'denied' },
+    });
+    await expect(approvals.request({ ...wanted, workspaceId: 'T2' }, entry())).rejects.toThrow(
+      /another workspace/,
+    );
+  });
+
+  test.each([
+    ['the delete of one server', newDelete(7), newDelete(8)],
+    [
+      'one month of a server',
+      { kind: 'purchase', purchase: renewal } as const,
+      { kind: 'purchase', purchase: newRenew(7, T0 + 1).purchase } as const,
+    ],
+  ])('for %s by two people makes one card; another is another', async (_, action, other) => {
+    const both = await Promise.all([
+      approvals.request(newApproval({ action }), entry()),
+      approvals.request(newApproval({ action, requesterId: 'U2' }), entry()),
+    ]);
+    expect(both.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(both[0]?.approval.id).toBe(both[1]?.approval.id);
+    expect(await approvals.request(newApproval({ action: other }), entry())).toMatchObject({ isNew: true });
+    const elsewhere = newApproval({ action, workspaceId: 'T2' });
+    expect(await approvals.request(elsewhere, entry({ workspaceId: 'T2' }))).toMatchObject({ isNew: true });
+    expect(await approvals.listOpen('T1')).toHaveLength(2);
+  });
+
+  test('for two servers of the same label makes two cards', async () => {
+    const both = await Promise.all([asked(), asked()]);
+    expect(both[0]?.id).not.toBe(both[1]?.id);
+    expect(await approvals.listOpen('T1')).toHaveLength(2);
+  });
+
+  test.each([
+    'approved',
+    'denied',
+    'expired',
+    'void',
+  ] as const)('again is possible when the first is %s', async (state) => {
+    const first = await asked({ action: newDelete(7) });
+    await approvals.move(first.id, ['open'], { state, at: T0 });
+    expect((await approvals.request(newApproval({ action: newDelete(7) }), entry())).isNew).toBe(true);
+  });
+
+  test('again is possible when the first has expired, also before anybody has swept it', async () => {
+    const first = await asked({ action: newDelete(7) });
+    const again = newApproval({ action: newDelete(7), requestedAt: first.expiresAt });
+    const early = { ...again, requestedAt: first.expiresAt - 1 };
+    expect(await approvals.request(early, entry())).toEqual({ isNew: false, approval: first });
+    expect((await approvals.request(again, entry())).isNew).toBe(true);
+    expect(await approvals.listUnfinished({ now: first.expiresAt, since: 0, untold: 0 })).toEqual([first]);
+  });
+});

@@ -1,0 +1,43 @@
+import { Secret } from '../../../src/domain/secret.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { realSystem } from '../../../src/system.ts';
+import { entry, markSent, newApproval, newCreate, newGrant, T0, vault } from '../fixtures.ts';
+
+/** Runs as a process of its own: writes for ever, and prints what was committed until it is killed. */
+const [, , databaseUrl = '', what = 'operations'] = process.argv;
+const store = await openStore({ databaseUrl, vault, system: realSystem });
+const write = what === 'operations' ? writeOperation : writeDecisions;
+for (let count = 1; ; count++) await write(count);
+
+async function writeOperation(serverId: number): Promise<void> {
+  const operation = newCreate();
+  await store.ledger.prepare(operation);
+  await say(`prepared ${operation.id}`);
+  await markSent(store.ledger, operation.id, realSystem.now(), []);
+  await say(`sent ${operation.id}`);
+  const password = new Secret(`password of ${operation.id}`);
+  await store.ledger.settle(operation.id, { at: realSystem.now(), serverId, password }, entry());
+  await say(`settled ${operation.id}`);
+}
+
+/** An approval and a request, both approved; the person's id is the request's. */
+async function writeDecisions(): Promise<void> {
+  const approval = newApproval();
+  await store.approvals.request(approval, entry());
+  await say(`asked ${approval.id}`);
+  await store.approvals.approve(approval.id, { by: 'U9', at: T0 }, entry());
+  await say(`approved ${approval.id}`);
+  const { id } = newApproval();
+  const role = { role: 'viewer', pattern: '', reason: 'why', expiresAt: T0 + 1 } as const;
+  await store.accessRequests.request(
+    { id, workspaceId: 'T1', requesterId: id, ...role, requestedAt: T0 },
+    { since: 0, most: 9 },
+  );
+  await say(`requested ${id}`);
+  await store.accessRequests.decide(id, { by: 'U9', at: T0, grant: newGrant({ subjectId: id }) });
+  await say(`granted ${id}`);
+}
+
+function say(line: string): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
+}

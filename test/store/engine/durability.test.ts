@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { DatabaseInUse } from '../../../src/store/engine/errors.ts';
+import { makeFolder, open } from '../support.ts';
+
+const ENOUGH_LINES = 300;
+
+/** Lets another process write until it has said enough, kills it, and returns the last word about each id. */
+async function writeAndKill(
+  databaseUrl: string,
+  what: 'operations' | 'decisions',
+): Promise<Map<string, string>> {
+  const script = fileURLToPath(new URL('./child-writer.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, databaseUrl, what], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => lines.push(line));
+  const enough = new Promise<void>((resolve) => {
+    reader.on('line', () => lines.length >= ENOUGH_LINES && resolve());
+  });
+  await once(reader, 'line');
+  await expect(open(databaseUrl)).rejects.toThrow(DatabaseInUse);
+  const beside = await open(databaseUrl, { lock: false });
+  await enough;
+  const closed = once(reader, 'close');
+  child.kill('SIGKILL');
+  await closed;
+  await beside.close();
+  const lastWord = new Map(lines.map((line) => line.split(' ').reverse() as [string, string]));
+  expect(lastWord.size).toBeGreaterThan(ENOUGH_LINES / 4);
+  return lastWord;
+}
+
+test('a process that is killed loses nothing it said, and holds up nobody who comes after it', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const stateOf = await writeAndKill(url, 'operations');
+  const store = await open(url);
+  const reached = {
+    prepared: ['prepared', 'sent', 'settled'],
+    sent: ['sent', 'settled'],
+    settled: ['settled'],
+  };
+  for (const [id, state] of stateOf) {
+    const operation = await store.ledger.find(id);
+    expect(reached[state as keyof typeof reached]).toContain(operation?.state);
+    const password = await store.passwords.find(id);
+    // The password and the state are one: whichever side of the last commit the kill fell on.
+    expect(password?.password.reveal()).toBe(
+      operation?.state === 'settled' ? `password of ${id}` : undefined,
+    );
+  }
+  const audited = await store.audit.list({ workspaceId: 'T1', limit: 100_000 });
+  expect(audited.length).toBe((await store.passwords.listHeld('T1')).length);
+});
+
+test('what was approved before a process was killed is approved after it, with what it led to', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const wordOf = await writeAndKill(url, 'decisions');
+  const store = await open(url);
+  let audited = 0;
+  for (const [id, word] of wordOf) {
+    const [approval, request] = [await store.approvals.find(id), await store.accessRequests.find(id)];
+    const state = approval?.state ?? request?.state;
+    expect(word === 'asked' || word === 'requested' ? ['open', 'approved'] : ['approved']).toContain(state);
+    // Either both or neither: whichever side of the last commit the kill fell on.
+    const led = approval
+      ? await store.ledger.find(id)
+      : (await store.grants.listFor('T1', { userId: id }, 0))[0];
+    expect(led !== undefined).toBe(state === 'approved');
+    if (approval) audited += state === 'approved' ? 2 : 1;
+  }
+  // One more may have been asked for, without having been said.
+  const entries = await store.audit.list({ workspaceId: 'T1', limit: 100_000 });
+  expect([audited, audited + 1]).toContain(entries.length);
+});

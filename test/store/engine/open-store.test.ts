@@ -1,0 +1,168 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { Kysely } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseInUse, DatabaseUnusable } from '../../../src/store/engine/errors.ts';
+import { migrate } from '../../../src/store/engine/migrate.ts';
+import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
+import type { Tables } from '../../../src/store/engine/tables.ts';
+import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { makeFolder, open, T0 } from '../support.ts';
+
+let path: string;
+let url: string;
+beforeEach(() => {
+  path = join(makeFolder(), 'data', 'deep', 'vps.sqlite');
+  url = `sqlite:${path}`;
+});
+
+/** Works on the file behind the store's back. */
+function bySql<Result>(file: string, work: (db: DatabaseSyncInstance) => Result): Result {
+  const db = new DatabaseSync(file);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+describe('the database file', () => {
+  test('and its folder are made for their owner only, with everything beside it', async () => {
+    const store = await open(url);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+    for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
+      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+    }
+  });
+
+  test('keeps everything when it is closed and opened again', async () => {
+    const first = await open(url);
+    await first.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await first.close();
+    const second = await open(url);
+    expect(await second.workspaces.find('T1')).toMatchObject({ name: 'Acme' });
+  });
+
+  test('loses no commit to a power failure: a log with full synchronisation, foreign keys on', async () => {
+    const engine = openSqlite((await open(url)) && path, { lock: false });
+    const db = new Kysely<Tables>({ dialect: engine.dialect });
+    const read = async (pragma: string) => {
+      const { rows } = await db.executeQuery<Record<string, unknown>>({
+        ...db.selectNoFrom([]).compile(),
+        sql: `pragma ${pragma}`,
+      });
+      return Object.values(rows[0] ?? {})[0];
+    };
+    const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'secure_delete', 'busy_timeout'];
+    expect(await Promise.all(pragmas.map(read))).toEqual(['wal', 2, 1, 1, 5000]);
+    await engine.scrub(db);
+    expect(await read('busy_timeout')).toBe(5000);
+    await db.destroy();
+    engine.close();
+  });
+
+  test('that is something else is refused in a sentence, and left alone', async () => {
+    const file = join(makeFolder(), 'notes.txt');
+    writeFileSync(file, 'these are my notes and not a database at all\n'.repeat(50));
+    const size = statSync(file).size;
+    await expect(open(`sqlite:${file}`)).rejects.toThrow(DatabaseUnusable);
+    await expect(open(`sqlite:${file}`)).rejects.toThrow(/can't be opened: .+\.$/);
+    expect(statSync(file).size).toBe(size);
+  });
+
+  test('in a place that is no folder is refused in a sentence', async () => {
+    const file = join(makeFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(open(`sqlite:${file}/vps.sqlite`)).rejects.toThrow(DatabaseUnusable);
+  });
+});
+
+describe('opening it twice', () => {
+  test('is refused in a sentence, and works when the first has closed', async () => {
+    const first = await open(url);
+    await expect(open(url)).rejects.toThrow(DatabaseInUse);
+    await expect(open(url)).rejects.toThrow(/is in use by another process of this app\. .+\.$/);
+    await first.close();
+    await open(url);
+  });
+
+  test('the command line works beside the app, and what either writes the other reads', async () => {
+    const app = await open(url);
+    const tool = await open(url, { lock: false });
+    await tool.workspaces.put({ id: 'T1', name: 'by the tool' }, T0);
+    await app.workspaces.put({ id: 'T2', name: 'by the app' }, T0);
+    expect(await app.workspaces.find('T1')).toMatchObject({ name: 'by the tool' });
+    expect(await tool.workspaces.find('T2')).toMatchObject({ name: 'by the app' });
+  });
+
+  test('the command line makes the tables when it comes first, and does not hold up the app', async () => {
+    const tool = await open(url, { lock: false });
+    await tool.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    const app = await open(url);
+    expect(await app.workspaces.find('T1')).toBeDefined();
+  });
+
+  test('the command line leaves the tables alone while an older app is running', async () => {
+    await (await open(url)).close();
+    bySql(path, (db) => db.exec('delete from kysely_migration'));
+    const holder = new DatabaseSync(`${path}.lock`);
+    holder.exec('begin exclusive');
+    await expect(open(url, { lock: false })).rejects.toThrow(/of an older version than this command/);
+    holder.close();
+  });
+});
+
+describe('migrations', () => {
+  const newer = "insert into kysely_migration values ('9999-from-the-future', '2030-01-01T00:00:00.000Z')";
+
+  test('a database of a newer version is refused in a sentence and not touched', async () => {
+    await (await open(url)).close();
+    bySql(path, (db) => db.exec(newer));
+    for (const lock of [true, false]) {
+      await expect(open(url, { lock })).rejects.toThrow(DatabaseUnusable);
+      await expect(open(url, { lock })).rejects.toThrow(/newer version of the app.+9999-from-the-future/);
+    }
+  });
+
+  test('a failed start lets go of the database', async () => {
+    await (await open(url)).close();
+    bySql(path, (db) => db.exec(newer));
+    await expect(open(url)).rejects.toThrow(DatabaseUnusable);
+    bySql(path, (db) => db.exec("delete from kysely_migration where name like '9999%'"));
+    await open(url);
+  });
+
+  test('one that is cut off leaves nothing behind and can be run again', async () => {
+    const engine = openSqlite(':memory:', { lock: true });
+    const db = new Kysely<Tables>({ dialect: engine.dialect });
+    let isBroken = true;
+    const migrations = {
+      ...MIGRATIONS,
+      '0002-another': {
+        up: async (schema: Kysely<unknown>) => {
+          await schema.schema.createTable('another').addColumn('id', 'text').execute();
+          if (isBroken) throw new Error('the power went');
+        },
+      },
+    };
+    const listTables = async () => (await db.introspection.getTables()).map(({ name }) => name);
+    await expect(migrate(db, migrations)).rejects.toThrow(/could not be brought up .+: the power went\.$/);
+    expect(await listTables()).toEqual([]);
+    isBroken = false;
+    await migrate(db, migrations);
+    await migrate(db, migrations);
+    expect(await listTables()).toContain('another');
+    engine.close();
+  });
+
+  test('are named in the order in which they run', () => {
+    const names = Object.keys(MIGRATIONS);
+    expect(names).toEqual([...names].sort());
+    for (const name of names) {
+      expect(name).toMatch(/^\d{4}-[a-z-]+$/);
+      expect(existsSync(new URL(`../../../src/store/migrations/${name}.ts`, import.meta.url))).toBe(true);
+    }
+  });
+});

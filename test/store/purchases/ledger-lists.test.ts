@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/app/purchases/ports.ts';
+import { money } from '../../../src/domain/money.ts';
+import { engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
+
+describe.each(engines)('lists of the ledger on $name', ({ make }) => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = (await make()).ledger;
+  });
+
+  const settled = (serverId: number) => ({ at: T0 + 5, serverId });
+  const sent = async (operation = newCreate()) => {
+    await ledger.prepare(operation);
+    await markSent(ledger, operation.id, T0 + 1, [1, 2]);
+    return operation.id;
+  };
+
+  test('open operations of the workspace, oldest first, and of all workspaces as a number', async () => {
+    const [old, young, other] = [newCreate('b', { at: T0 + 1 }), newCreate('a', { at: T0 + 2 }), newCreate()];
+    await ledger.prepare(young);
+    await ledger.prepare({ ...other, workspaceId: 'T2' });
+    await sent(old);
+    const endedId = await sent();
+    await ledger.settle(endedId, settled(3), entry());
+    expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
+    expect(await ledger.countOpen()).toBe(3);
+  });
+
+  test('operations of a server, newest first, and its create for plan and price', async () => {
+    const create = newCreate('web-1', { at: T0 + 1 });
+    await sent(create);
+    await ledger.settle(create.id, settled(7), entry());
+    const renew = newRenew(7, T0, { at: T0 + 2 });
+    await sent(renew);
+    await ledger.settle(renew.id, settled(7), entry());
+    await ledger.prepare(newRenew(8));
+    expect((await ledger.listOfServer('T1', 7, 9)).map(({ id }) => id)).toEqual([renew.id, create.id]);
+    expect(await ledger.listOfServer('T1', 7, 1)).toHaveLength(1);
+    expect(await ledger.listOfServer('T2', 7, 9)).toEqual([]);
+    expect(await ledger.findCreateOf('T1', 7)).toMatchObject({ id: create.id, price: money(499) });
+    expect(await ledger.findCreateOf('T1', 8)).toBeUndefined();
+    expect(await ledger.findCreateOf('T2', 7)).toBeUndefined();
+  });
+
+  test('ids that settled creates were given, among those asked for', async () => {
+    for (const serverId of [1, 2]) await ledger.settle(await sent(), settled(serverId), entry());
+    await ledger.settle(await sent(newRenew(3)), settled(3), entry());
+    const ids = await ledger.listSettledIds('T1', [2, 3, ...Array.from({ length: 3000 }, (_, i) => i + 100)]);
+    expect(ids).toEqual([2]);
+    expect(await ledger.listSettledIds('T1', [])).toEqual([]);
+    expect(await ledger.listSettledIds('T2', [1, 2])).toEqual([]);
+    const late = newCreate('web-9', { at: T0 + 1 });
+    await sent(late);
+    await ledger.settle(late.id, settled(9), entry());
+    expect(await ledger.listSettledIds('T1', [1, 2, 9])).toEqual([1, 2, 9]);
+    expect(await ledger.listSettledIds('T1', [1, 2, 9], T0)).toEqual([9]);
+  });
+});

@@ -1,0 +1,288 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import type { Ledger } from '../../../src/app/purchases/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
+
+describe.each(engines)('the ledger on $name', ({ make }) => {
+  let store: Store;
+  let ledger: Ledger;
+  beforeEach(async () => {
+    store = await make();
+    ledger = store.ledger;
+  });
+
+  const settled = (serverId: number) => ({ at: T0 + 5, serverId });
+  const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
+  const sent = async (operation = newCreate()) => {
+    await ledger.prepare(operation);
+    await markSent(ledger, operation.id, T0 + 1, [1, 2]);
+    return operation.id;
+  };
+
+  describe('a confirmation', () => {
+    test('is kept as it was made', async () => {
+      const operation = newCreate('wéb-1');
+      const { kind, operation: kept } = await confirm(ledger, operation);
+      const { at, ...fields } = operation;
+      const expected = {
+        ...fields,
+        state: 'prepared',
+        knownIds: [],
+        hasPassword: false,
+        needsDecision: false,
+        createdAt: at,
+      };
+      expect(kind).toBe('new');
+      expect(kept).toStrictEqual(expected);
+      expect(await ledger.find(operation.id)).toStrictEqual(expected);
+    });
+
+    test('counts once when it is pressed twice', async () => {
+      const operation = newCreate();
+      const both = await Promise.all([confirm(ledger, operation), confirm(ledger, operation)]);
+      expect(both.map(({ kind }) => kind).sort()).toEqual(['known', 'new']);
+      expect(both.map((one) => one.operation.id)).toEqual([operation.id, operation.id]);
+      expect(await ledger.listOpen('T1')).toHaveLength(1);
+    });
+
+    test('shows how the first one stands when it is pressed again later', async () => {
+      const operation = newCreate();
+      await sent(operation);
+      const again = await ledger.prepare(operation);
+      expect(again).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
+    });
+
+    test('of two renewals of one month only one counts, whoever presses', async () => {
+      const [mine, theirs] = [newRenew(), newRenew(7, T0 + 1000, { actorId: 'U2' })];
+      const both = await Promise.all([confirm(ledger, mine), confirm(ledger, theirs)]);
+      const winner = both.find(({ kind }) => kind === 'new')?.operation.id;
+      expect(both.filter(({ kind }) => kind === 'new')).toHaveLength(1);
+      expect(both.map((one) => one.operation.id)).toEqual([winner, winner]);
+    });
+
+    test('another month, another server and another workspace are no repetition', async () => {
+      const renewals = [
+        newRenew(7, T0),
+        newRenew(7, T0 + 1),
+        newRenew(8, T0),
+        newRenew(7, T0, { workspaceId: 'T2' }),
+      ];
+      const all = await Promise.all(renewals.map((renewal) => ledger.prepare(renewal)));
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
+    });
+
+    test('creates of the same label are each their own', async () => {
+      const all = await Promise.all([ledger.prepare(newCreate('a')), ledger.prepare(newCreate('a'))]);
+      expect(all.every(({ kind }) => kind === 'new')).toBe(true);
+    });
+
+    test('a refused renewal can be confirmed again; a settled or doubtful one cannot', async () => {
+      const refusedId = await sent(newRenew(7));
+      await ledger.refuse(refusedId, { at: T0, reason: 'limit' }, entry());
+      expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
+
+      const doubtfulId = await sent(newRenew(8));
+      await ledger.markUnconfirmed(doubtfulId, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
+
+      await ledger.settle(doubtfulId, settled(8), entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
+    });
+
+    test('shows nobody the confirmation of another workspace', async () => {
+      const operation = newCreate();
+      await ledger.prepare(operation);
+      await expect(ledger.prepare({ ...operation, workspaceId: 'T2' })).rejects.toThrow(/another workspace/);
+    });
+  });
+
+  describe('a change of state', () => {
+    test('goes from prepared to sent to settled, with everything that is known', async () => {
+      const id = await sent(newRenew(7));
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent', sentAt: T0 + 1, knownIds: [1, 2] });
+      await ledger.settle(id, { at: T0 + 5, serverId: 7, paidUntil: T0 + 9 }, entry({ operationId: id }));
+      expect(await ledger.find(id)).toMatchObject({
+        state: 'settled',
+        serverId: 7,
+        paidUntil: T0 + 9,
+        endedAt: T0 + 5,
+        hasPassword: false,
+      });
+      expect(await store.audit.list({ workspaceId: 'T1', limit: 9 })).toMatchObject([{ operationId: id }]);
+    });
+
+    test('keeps why it was refused', async () => {
+      const id = await sent();
+      const reasonDetails = { before: 499, now: 599 };
+      await ledger.refuse(id, { at: T0 + 5, reason: 'price_moved', reasonDetails }, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason: 'price_moved', reasonDetails, endedAt: T0 + 5 });
+    });
+
+    test('an operation in doubt that settles after all has no reason any more', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', reason: 'no_answer' });
+      await ledger.settle(id, settled(9), entry());
+      expect(await ledger.find(id)).not.toHaveProperty('reason');
+    });
+
+    test('happens only from where it may start, and is audited only if it happened', async () => {
+      const steps = {
+        markSent: (id: string) => markSent(ledger, id, T0, []),
+        settle: (id: string) => ledger.settle(id, settled(1), entry()),
+        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: 'limit' }, entry()),
+        doubt: (id: string) =>
+          ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry()),
+      };
+      const reach = {
+        prepared: async (id: string) => id,
+        sent: steps.markSent,
+        settled: async (id: string) => (await steps.markSent(id)) && steps.settle(id),
+        refused: steps.refuse,
+        in_doubt: async (id: string) => (await steps.markSent(id)) && steps.doubt(id),
+      };
+      const allowed = {
+        markSent: ['prepared', 'sent'],
+        settle: ['sent', 'in_doubt'],
+        refuse: ['prepared', 'sent', 'in_doubt'],
+        doubt: ['sent'],
+      };
+      for (const [state, getThere] of Object.entries(reach)) {
+        for (const [name, step] of Object.entries(steps)) {
+          const operation = newCreate();
+          await ledger.prepare(operation);
+          await getThere(operation.id);
+          const before = { audited: await countAudit(), operation: await ledger.find(operation.id) };
+          expect(before.operation?.state).toBe(state);
+          const isAllowed = allowed[name as keyof typeof allowed].includes(state);
+          expect([state, name, await step(operation.id)]).toEqual([state, name, isAllowed]);
+          const isAudited = isAllowed && name !== 'markSent';
+          expect(await countAudit()).toBe(before.audited + (isAudited ? 1 : 0));
+          if (!isAllowed) expect(await ledger.find(operation.id)).toStrictEqual(before.operation);
+        }
+      }
+    });
+
+    test('of two that race, one happens', async () => {
+      const id = await sent();
+      const both = await Promise.all([
+        ledger.settle(id, settled(1), entry()),
+        ledger.refuse(id, { at: T0, reason: 'limit' }, entry({ outcome: 'failed' })),
+      ]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      expect(await countAudit()).toBe(1);
+    });
+
+    test('is undone as a whole when a part of it fails', async () => {
+      const id = await sent();
+      const broken = entry({ actorId: null as unknown as string });
+      const password = new Secret('pw');
+      await expect(ledger.settle(id, { ...settled(1), password }, broken)).rejects.toThrow();
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent' });
+      expect(await store.passwords.find(id)).toBeUndefined();
+      expect(await ledger.settle(id, { ...settled(1), password }, entry())).toBe(true);
+    });
+
+    test('of an operation that does not exist does not happen', async () => {
+      expect(await ledger.settle('nothing', settled(1), entry())).toBe(false);
+      expect(await ledger.find('nothing')).toBeUndefined();
+      expect(await countAudit()).toBe(0);
+    });
+  });
+
+  describe('what was done in an account that is not connected any more', () => {
+    test('is settled by a person without an id, and counts as paid', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      const operation = await ledger.find(id);
+      expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
+      expect(operation).not.toHaveProperty('serverId');
+      expect((await ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(499);
+    });
+
+    test('keeps the server of a renewal', async () => {
+      const id = await sent(newRenew(7));
+      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7 });
+    });
+  });
+
+  describe('contradictory evidence', () => {
+    test('keeps why it is left to a person, if that is told', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markNeedsDecision(id, entry(), 'account_changed');
+      expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: 'account_changed' });
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason: 'account_changed' });
+    });
+
+    test('is left to a person once, stays in doubt, and can still end', async () => {
+      const id = await sent();
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsDecision: false });
+      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markNeedsDecision(id, entry());
+      await ledger.markNeedsDecision(id, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', needsDecision: true });
+      expect(await countAudit()).toBe(2);
+      expect(await ledger.settle(id, settled(1), entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', needsDecision: false });
+    });
+  });
+});
+
+describe.each(engines)('the API’s own answer that comes late ($name)', ({ make }) => {
+  test('corrects a refusal that was concluded without it, and keeps its password', async () => {
+    const store = await make();
+    const { ledger, passwords } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    await ledger.refuse(operation.id, { at: T0, reason: 'not_done' }, entry());
+    const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
+    expect(await ledger.find(operation.id)).toMatchObject({ state: 'settled', hasPassword: true });
+    expect((await passwords.find(operation.id))?.password.reveal()).toBe('late');
+  });
+
+  test('adds its password to a settlement that was concluded from a list, once', async () => {
+    const store = await make();
+    const { ledger, passwords } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    expect(await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry())).toBe(true);
+    const late = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
+    expect(await ledger.settle(operation.id, late, entry())).toBe(true);
+    expect(await ledger.settle(operation.id, { ...late, password: new Secret('again') }, entry())).toBe(
+      false,
+    );
+    expect((await passwords.find(operation.id))?.password.reveal()).toBe('late');
+  });
+});
+
+describe.each(engines)('telling ($name)', ({ make }) => {
+  test('leaves a state owed that came after the one that was told', async () => {
+    const store = await make();
+    const { ledger } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await markSent(ledger, operation.id, T0);
+    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    const inDoubt = await ledger.find(operation.id);
+    await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
+    if (inDoubt) await ledger.markNotified(inDoubt, T0);
+    expect(await ledger.find(operation.id)).not.toHaveProperty('notifiedAt');
+  });
+
+  test('lets nobody mark as sent what somebody else holds', async () => {
+    const store = await make();
+    const { ledger } = store;
+    const { operation } = await confirm(ledger, newCreate());
+    await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });
+    expect(await ledger.markSent(operation.id, { at: T0, owner: 'b', knownIds: [] })).toBe(false);
+    expect(await ledger.markSent(operation.id, { at: T0 + 10, owner: 'a', knownIds: [] })).toBe(false);
+    expect(await ledger.markSent(operation.id, { at: T0, owner: 'a', knownIds: [] })).toBe(true);
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { engines, entry, markSent, newCreate, T0 } from '../support.ts';
+
+describe.each(engines)('held passwords on $name', ({ make }) => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await make();
+  });
+
+  const settle = async (serverId: number, word: string, workspaceId = 'T1') => {
+    const operation = newCreate(`web-${serverId}`, { workspaceId, at: T0 + serverId });
+    await store.ledger.prepare(operation);
+    await markSent(store.ledger, operation.id, T0, []);
+    const settled = { at: T0 + serverId, serverId, password: new Secret(word) };
+    await store.ledger.settle(operation.id, settled, entry({ workspaceId }));
+    return operation.id;
+  };
+
+  test('a settled create has its password, for its creator and its server', async () => {
+    const id = await settle(7, 'pässwörd "1"');
+    const held = await store.passwords.find(id);
+    expect(held?.password.reveal()).toBe('pässwörd "1"');
+    expect(held).toMatchObject({ workspaceId: 'T1', creatorId: 'U1', serverId: 7, label: 'web-7' });
+    expect(held).not.toHaveProperty('heldUntil');
+    expect(await store.ledger.find(id)).toMatchObject({ hasPassword: true });
+  });
+
+  test('are listed for their workspace, newest first, unopened', async () => {
+    const [old, young] = [await settle(1, 'a'), await settle(2, 'b')];
+    await settle(3, 'c', 'T2');
+    const held = await store.passwords.listHeld('T1');
+    expect(held.map(({ operationId }) => operationId)).toEqual([young, old]);
+    expect(held[0]).not.toHaveProperty('password');
+    expect(held[0]).not.toHaveProperty('sealed');
+  });
+
+  test('an undelivered one is never erased by time', async () => {
+    const id = await settle(1, 'a');
+    expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
+    expect(await store.passwords.countUndelivered()).toBe(1);
+    expect((await store.passwords.find(id))?.password.reveal()).toBe('a');
+  });
+
+  test('a delivered one is held for its time, which showing it again does not make longer', async () => {
+    const id = await settle(1, 'a');
+    await store.passwords.markDelivered(id, T0, 1000);
+    await store.passwords.markDelivered(id, T0 + 900, 1000);
+    expect(await store.passwords.countUndelivered()).toBe(0);
+    expect(await store.passwords.find(id)).toMatchObject({ heldUntil: T0 + 1000 });
+    expect(await store.passwords.eraseExpired(T0 + 999)).toBe(0);
+    expect(await store.passwords.eraseExpired(T0 + 1000)).toBe(1);
+    expect(await store.passwords.find(id)).toBeUndefined();
+  });
+
+  test('is erased at once when nothing is held beyond delivery', async () => {
+    const id = await settle(1, 'a');
+    await store.passwords.markDelivered(id, T0, 0);
+    expect(await store.passwords.find(id)).toBeUndefined();
+  });
+
+  test('is erased once, and only its own', async () => {
+    const [mine, theirs] = [await settle(1, 'a'), await settle(2, 'b')];
+    expect(await store.passwords.erase(mine)).toBe(true);
+    expect(await store.passwords.erase(mine)).toBe(false);
+    expect(await store.passwords.listHeld('T1')).toMatchObject([{ operationId: theirs }]);
+    expect(await store.ledger.find(mine)).toMatchObject({ state: 'settled', hasPassword: true });
+  });
+});

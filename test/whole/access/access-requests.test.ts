@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { envelope, visitor } from '../../support/visitor.ts';
+
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+
+/** The workspace, whoever asks in #ops, and the owner, who answers in a direct message. */
+async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  const nobody = team.slack.as('nobody').in('#ops');
+  const owner = team.slack.as('owner').in('dm');
+  const ask = async (wish: string, words: string) => {
+    await nobody.types(`/vps access ask ${wish}`);
+    await nobody.fills({ 'What for?': 'x' });
+    await nobody.presses('Ask');
+    await nobody.sees(words);
+    await nobody.closes();
+  };
+  return Object.assign(team, { nobody, owner, ask });
+}
+
+const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
+const rolesOf = async ({ app }: Team) =>
+  (await app.ports.grants.list(TEAM.id))
+    .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+    .map(({ role, pattern }) => `${role} ${pattern}`.trim());
+
+/** A request that an earlier version, or another process, has written. */
+/** No two in one millisecond: their order is looked at. */
+let written = 0;
+
+async function writeRequest(
+  { app }: Team,
+  more: { role?: 'owner' | 'viewer'; pattern?: string; requesterId?: string },
+) {
+  const store = app.ports;
+  const { system } = store;
+  const requestedAt = system.now() - 1000 + written++;
+  const id = system.newId();
+  const request = {
+    id,
+    workspaceId: TEAM.id,
+    requesterId: PEOPLE.nobody.id,
+    reason: `why ${more.requesterId}`,
+  };
+  await store.accessRequests.request(
+    { ...request, role: 'viewer', pattern: '', requestedAt, expiresAt: requestedAt + WEEK_MS, ...more },
+    { since: 0, most: 9 },
+  );
+  return id;
+}
+
+describe('asking to be an owner of one server', () => {
+  it('is refused before a reason is asked for, and by whoever sends the form all the same', async () => {
+    await using team = await startWithAsker();
+    await team.nobody.types('/vps access ask owner on web-1');
+    await team.nobody.sees('An owner covers every server');
+    await team.nobody.closes();
+    await visitor(team, 'nobody').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
+      reason: 'x',
+    });
+    await expect
+      .poll(async () => (await visitor(team, 'nobody').audit()).map(({ code }) => code))
+      .toContain('owner_limited');
+    expect(await openOf(team)).toEqual([]);
+  });
+
+  it('can’t be approved where it was asked for all the same; it can be denied', async () => {
+    await using team = await startWithAsker();
+    const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
+    const owner = visitor(team, 'owner');
+    for (const press of ['access_good', 'access_hour']) {
+      await owner.presses(press, { requestId });
+      await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
+    }
+    expect(await rolesOf(team)).toEqual([]);
+    await owner.presses('access_deny', { requestId });
+    await expect.poll(async () => (await openOf(team)).length).toBe(0);
+  });
+});
+
+describe('asking for a server without a label', () => {
+  it('is no request for every server', async () => {
+    await using team = await startWithAsker();
+    const by = visitor(team, 'nobody');
+    await by.presses('access_ask', { role: 'manager', label: '' });
+    await team.nobody.sees('That server has no label');
+    await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
+    await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
+    expect(await openOf(team)).toEqual([]);
+  });
+
+  it('is not offered when it is refused', async () => {
+    await using team = await startWithAsker();
+    const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+    const { ports } = team.app;
+    const hostingOf = ports.hostingOf;
+    const unlabelled = async (hosting: HostingApi) =>
+      (await hosting.listServers()).map((server) => ({ ...server, label: '' }));
+    Object.assign(ports, {
+      hostingOf: (key: Parameters<typeof hostingOf>[0]): HostingApi => {
+        const hosting = hostingOf(key);
+        return { ...hosting, listServers: () => unlabelled(hosting) };
+      },
+    });
+    await team.slack.as('owner').in('#ops').types('/vps access grant @nobody operator on web-*');
+    await team.slack.as('owner').in('#ops').sees('@nobody is now operator');
+    await team.nobody.types(`/vps reboot ${id}`);
+    await team.nobody.sees('This takes the role operator');
+    team.nobody.doesNotSee('[Ask for access]');
+  });
+});
+
+describe('a yes', () => {
+  it('to a small request takes no bigger role away that was given meanwhile', async () => {
+    await using team = await startWithAsker();
+    await team.ask('viewer', 'You have asked');
+    await team.owner.types('/vps access grant @nobody manager');
+    await team.owner.sees('is now manager');
+    await team.owner.presses('Approve for good');
+    await team.owner.sees('has the role viewer');
+    expect(await rolesOf(team)).toEqual(['manager']);
+  });
+
+  it('for an hour does not shorten the eight that were given; an owner’s own word does', async () => {
+    const system = movableSystem();
+    await using team = await startWithAsker({ system });
+    await team.ask('operator', 'You have asked');
+    await team.owner.types('/vps access grant @nobody operator for 8h');
+    await team.owner.sees('is now operator');
+    await team.owner.presses('Approve for 1 h');
+    await team.owner.sees('has the role operator');
+    const ends = async () =>
+      (await team.app.ports.grants.list(TEAM.id))
+        .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+        .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
+    expect(await ends()).toEqual([8]);
+    await team.owner.types('/vps access grant @nobody operator for 1h');
+    await expect.poll(ends).toEqual([1]);
+  });
+});
+
+describe('asking again and again', () => {
+  it('reaches the owners three times an hour, whatever it is for, and says when it will again', async () => {
+    const system = movableSystem();
+    await using team = await startWithAsker({ system });
+    for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'You have asked');
+    await team.ask('manager', 'viewer for made-up-1');
+    await team.ask('viewer on made-up-4', 'You can ask again');
+    await team.ask('viewer on made-up-1', 'the owners have it');
+    expect(team.owner.messages()).toHaveLength(3);
+    expect(await openOf(team)).toHaveLength(3);
+    system.move(HOUR_MS + 1);
+    await team.ask('manager', 'You have asked');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('leaves nobody’s request unseen: the oldest are shown, the others counted', async () => {
+    await using team = await startWithAsker();
+    for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
+    await team.owner.types('/vps access');
+    await team.owner.sees('why U0A4');
+    await team.owner.sees('and 2 more waiting');
+    team.owner.doesNotSee('why U0A5');
+  });
+
+  it('ends with what nobody answered for a week, which the asker is told', async () => {
+    const system = movableSystem();
+    await using team = await startWithAsker({ system });
+    await team.ask('viewer', 'You have asked');
+    await team.owner.sees('asks for the role viewer');
+    const requestId = (await openOf(team))[0]?.id ?? '';
+    system.move(WEEK_MS);
+    await visitor(team, 'owner').presses('access_good', { requestId });
+    await expect.poll(async () => (await visitor(team, 'owner').audit())[0]?.code).toBe('request_over');
+    await team.owner.sees('Expired: nobody answered within a week');
+    await team.slack.as('nobody').in('dm').sees('Nobody answered your request');
+    expect(await rolesOf(team)).toEqual([]);
+  });
+});
+
+describe('the card of a request', () => {
+  it('that is answered before the app has noted it loses its buttons all the same', async () => {
+    await using team = await startWithAsker();
+    const { accessRequests } = team.app.ports;
+    const keep = accessRequests.storeCards;
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    accessRequests.storeCards = async (id, cards) => {
+      await held;
+      await keep(id, cards);
+    };
+    await team.nobody.types('/vps access ask viewer');
+    await team.nobody.fills({ 'What for?': 'x' });
+    await team.nobody.presses('Ask');
+    await team.owner.sees('asks for the role');
+    await team.owner.presses('Approve for 1 h');
+    await expect.poll(async () => (await openOf(team)).length).toBe(0);
+    goOn();
+    await team.owner.sees('Approved until');
+    await team.nobody.sees('gave you the role viewer');
+    team.owner.doesNotSee('[Approve for 1 h]');
+  });
+
+  it('of what was decided when the process died is edited by the next one, and the asker is told', async () => {
+    await using team = await startWithAsker();
+    await team.ask('viewer', 'You have asked');
+    await team.owner.sees('asks for the role viewer');
+    const store = team.app.ports;
+    const { system } = store;
+    const [request] = await openOf(team);
+    await store.accessRequests.decide(request?.id ?? '', { by: PEOPLE.manager.id, at: system.now() });
+    await team.restart();
+    await team.owner.sees('Denied by @manager');
+    await team.nobody.sees('@manager said no to the role viewer');
+  });
+
+  it('that could not be edited loses its buttons when somebody presses one', async () => {
+    await using team = await startWithAsker();
+    await team.ask('viewer', 'You have asked');
+    await team.owner.sees('asks for the role viewer');
+    team.slack.faults.failMethod('chat.update', 'internal_error');
+    await team.owner.presses('Deny');
+    await team.owner.sees('does not get the role viewer');
+    team.slack.faults.clear();
+    await team.owner.presses('Approve for good');
+    await team.owner.sees('This was denied already by @owner');
+    await team.owner.sees('Denied by @owner');
+    team.owner.doesNotSee('[Approve for good]');
+    expect(await rolesOf(team)).toEqual([]);
+  });
+});
+
+describe('a request that reached nobody', () => {
+  it('is posted when it is asked for again, and never said to be with the owners before', async () => {
+    await using team = await startWithAsker();
+    team.slack.faults.failMethod('chat.postMessage', 'internal_error');
+    await team.ask('viewer', 'no owner could be reached');
+    team.slack.faults.clear();
+    await team.ask('viewer', 'You have asked');
+    await team.owner.sees('asks for the role viewer');
+    await team.ask('viewer', 'the owners have it');
+    expect(team.owner.messages()).toHaveLength(1);
+  });
+
+  it('is posted by the next process', async () => {
+    await using team = await startWithAsker();
+    team.slack.faults.failMethod('chat.postMessage', 'internal_error');
+    await team.ask('viewer', 'no owner could be reached');
+    team.slack.faults.clear();
+    await team.restart();
+    await team.owner.sees('asks for the role viewer');
+  });
+});
+
+describe('a role through one of many groups', () => {
+  it('costs Slack one request, however many groups have a role', async () => {
+    await using team = await startWithAsker();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const { grants } = team.app.ports;
+    const give = (subjectId: string, role: 'viewer' | 'operator') =>
+      grants.put({
+        workspaceId: TEAM.id,
+        subjectKind: 'group',
+        subjectId,
+        role,
+        pattern: '',
+        grantedBy: PEOPLE.owner.id,
+        grantedAt: 0,
+      });
+    for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
+    await give('S0ONCALL01', 'operator');
+    await team.nobody.types('/vps reboot web-1');
+    await team.nobody.sees('rebooted web-1');
+    const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a request for a role where a channel is set for requests to approve', () => {
+  it('goes to the owners directly all the same: its reason may be private', async () => {
+    await using team = await startWithAsker();
+    const { workspaces } = team.app.ports;
+    const was = (await workspaces.find(TEAM.id))?.settings;
+    if (!was) throw new Error('no workspace');
+    await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
+    await team.ask('viewer', 'You have asked');
+    await team.owner.sees('asks for the role viewer');
+    team.slack.as('manager').in('#ops').doesNotSee('asks for the role');
+  });
+});

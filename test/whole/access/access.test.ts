@@ -1,0 +1,397 @@
+import { describe, expect, it } from 'vitest';
+import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { envelope, visitor } from '../../support/visitor.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function startWithServers(options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, 2, 'web');
+  team.hosting.seedServers(team.account, 1, 'db');
+  return team;
+}
+
+const grantsOf = ({ app }: Team) => app.ports.grants.list(TEAM.id);
+const audited = async ({ app }: Team, action: string) =>
+  (await app.ports.audit.list({ workspaceId: TEAM.id, limit: 200 })).filter(
+    (entry) => entry.action === action,
+  );
+
+describe('a role given to a user group', () => {
+  it('opens the door for its members, says why, and closes it when they leave', async () => {
+    await using team = await startWithServers();
+    const { slack } = team;
+    const owner = slack.as('owner').in('#ops');
+    const nobody = slack.as('nobody').in('#ops');
+    await owner.types('/vps access grant @oncall operator');
+    await owner.sees('@oncall is now operator');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('rebooted web-1');
+    await owner.types('/vps access @nobody');
+    await owner.sees('operator through @oncall');
+    await owner.types('/vps access revoke @oncall');
+    await owner.sees('has no role by grant any more');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('This takes the role operator');
+    expect(slack.brokenLaws()).toEqual([]);
+  });
+
+  it('is refused in words for unknown and disabled groups, and without the scope', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    team.slack.admin.group('@platform').isDisabled = true;
+    await owner.types('/vps access grant <!subteam^S0NOBODY01|@gone> operator');
+    await owner.sees('Slack knows no such user group here');
+    await owner.types('/vps access grant <!subteam^S0PLATFORM|@platform> operator');
+    await owner.sees('is disabled in Slack');
+    expect(await grantsOf(team)).toHaveLength(3);
+    await using silent = await startWithServers();
+    silent.slack.faults.failMethod('usergroups.list', 'fatal_error');
+    await silent.slack.as('owner').in('#ops').types('/vps access grant @oncall operator');
+    await silent.slack.as('owner').in('#ops').sees('Slack did not say just now');
+    await using bare = await startWithServers({ scopes: ['commands', 'chat:write'] });
+    const other = bare.slack.as('owner').in('#ops');
+    await other.types('/vps access grant @oncall operator');
+    await other.sees('the scope usergroups:read');
+    expect(await grantsOf(bare)).toHaveLength(3);
+  });
+});
+
+describe('a role given to a channel', () => {
+  it('is for full members who act there, and for nobody elsewhere', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant #ops viewer');
+    await owner.sees('Whoever is a full member and acts in #ops is now viewer');
+    const nobody = team.slack.as('nobody');
+    await nobody.in('#ops').types('/vps list');
+    await nobody.in('#ops').sees('web-1');
+    await nobody.in('dm').types('/vps list');
+    await nobody.in('dm').sees('you have no role here yet');
+    const guest = team.slack.as('guest').in('#ops');
+    await guest.types('/vps list');
+    await guest.sees('you have no role here yet');
+  });
+
+  it('counts in the menus of a form that was opened there', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant #ops manager');
+    await owner.sees('is now manager');
+    const by = visitor(team, 'nobody');
+    const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
+    const types = (channelId: string) =>
+      by.interacts('block_suggestion', {
+        channel: undefined,
+        action_id: 'create.plan',
+        block_id: 'plan',
+        value: '',
+        view: view(channelId),
+      });
+    expect((await types('C0OPS00001')).response).toContain('small');
+    expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
+  });
+
+  it('is refused for a channel that is archived or that Slack does not show', async () => {
+    await using team = await startWithServers();
+    const { slack } = team;
+    const owner = slack.as('owner').in('#ops');
+    const { id } = slack.admin.channel('#random');
+    slack.admin.archive('#random');
+    await owner.types(`/vps access grant <#${id}|random> viewer`);
+    await owner.sees('archived');
+    slack.admin.deleteChannel('#random');
+    await owner.types(`/vps access grant <#${id}|random> viewer`);
+    await owner.sees('it was deleted, or it is private');
+  });
+});
+
+describe('a role for some servers', () => {
+  it('lists, offers and changes those alone', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    const nobody = team.slack.as('nobody').in('#ops');
+    await owner.types('/vps access grant @nobody manager on web-*');
+    await owner.sees('That is 2 servers today');
+    await nobody.types('/vps list');
+    await nobody.sees('web-1');
+    expect(nobody.messages().at(-1)?.shown).not.toContain('db-1');
+    await nobody.types('/vps reboot db-1');
+    await nobody.sees('This takes the role operator for db-1; you are manager for other servers');
+    await nobody.types('/vps delete db-1');
+    await nobody.sees('This takes the role manager for db-1');
+    await nobody.closes();
+    await nobody.types('/vps create plan=micro location=ams image=debian-13 label=db-2');
+    await nobody.sees('This takes the role manager for db-2');
+    await nobody.closes();
+    await nobody.types('/vps create plan=micro location=ams image=debian-13 label=web-9');
+    await nobody.presses('Create and pay');
+    await nobody.sees('web-9 was created');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+    expect(
+      team.hosting.requests().filter(({ method, path }) => method !== 'GET' && path.includes('3')),
+    ).toEqual([]);
+  });
+
+  it('offers nothing of the others when a name fits several of them', async () => {
+    await using team = await startWithServers();
+    team.hosting.seedServers(team.account, 2, 'mail');
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody viewer on web-*');
+    await owner.sees('is now viewer');
+    const nobody = team.slack.as('nobody').in('#ops');
+    await nobody.types('/vps show mail');
+    await nobody.sees('There is no server mail');
+  });
+
+  it('says so when the pattern fits nothing today, and refuses one for owners', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody operator on mail-*');
+    await owner.sees('No server is named like mail-* today');
+    await owner.types('/vps access grant @nobody owner on web-*');
+    await owner.sees('An owner covers every server');
+  });
+});
+
+describe('a role for a time', () => {
+  it('ends by itself, and that is audited', async () => {
+    const system = movableSystem();
+    await using team = await startWithServers({ system });
+    const owner = team.slack.as('owner').in('#ops');
+    const nobody = team.slack.as('nobody').in('#ops');
+    await owner.types('/vps access grant @nobody operator for 1h');
+    await owner.sees('@nobody is now operator, until');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('rebooted web-1');
+    system.move(HOUR_MS + 1);
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('you have no role here yet');
+    await expect
+      .poll(() => audited(team, 'access_ended'))
+      .toMatchObject([{ actorId: 'app', outcome: 'done' }]);
+    expect(await grantsOf(team)).toHaveLength(3);
+    await owner.types('/vps audit since 1d');
+    await owner.sees('the app');
+  });
+});
+
+describe('the screen of who may do what', () => {
+  it('gives and takes roles by buttons, as the typed forms do', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    const nobody = team.slack.as('nobody').in('#ops');
+    await owner.types('/vps access');
+    await owner.sees('Who may do what');
+    await owner.presses('Give a role…');
+    await owner.fills({
+      'User group': '@oncall',
+      Role: 'operator',
+      'Only for servers named': 'web-*',
+      'How long': 'for 8 hours',
+    });
+    await owner.presses('Give');
+    await owner.sees('@oncall is now operator for web-*, until');
+    await owner.closes();
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('rebooted web-1');
+    await owner.types('/vps access');
+    await owner.sees('@oncall operator for web-*');
+    await owner.presses('Take away');
+    await expect
+      .poll(async () => (await grantsOf(team)).map(({ role }) => role))
+      .toEqual(['viewer', 'operator', 'manager']);
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('you have no role here yet');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('says beside the field what is wrong', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access');
+    await owner.presses('Give a role…');
+    await owner.fills({ Role: 'viewer' });
+    await owner.presses('Give');
+    await owner.sees('Choose one: a person, a user group or a channel');
+    await owner.fills({ Person: 'nobody', 'User group': '@oncall' });
+    await owner.presses('Give');
+    await owner.sees('Choose one: a person, a user group or a channel');
+    expect(await grantsOf(team)).toHaveLength(3);
+  });
+});
+
+describe('the last owner', () => {
+  it('can’t remove themself', async () => {
+    await using team = await startTeam({
+      settings: { OWNERS: '' },
+      hasRoles: false,
+      scopes: ['commands', 'chat:write'],
+    });
+    const store = team.app.ports;
+    const grant = {
+      workspaceId: TEAM.id,
+      subjectKind: 'user' as const,
+      role: 'owner' as const,
+      pattern: '',
+      grantedBy: 'U0',
+      grantedAt: 1,
+    };
+    await store.grants.put({ ...grant, subjectId: PEOPLE.manager.id });
+    const manager = team.slack.as('manager').in('#ops');
+    for (const words of ['revoke @manager', 'grant @manager viewer']) {
+      await manager.types(`/vps access ${words}`);
+      await manager.sees('leave nobody who is an owner');
+    }
+    await manager.types('/vps access grant @viewer owner for 1h');
+    await manager.sees('@viewer is now owner, until');
+    await manager.types('/vps access revoke @manager');
+    await manager.sees('leave nobody who is an owner');
+    await manager.types('/vps access grant @viewer owner');
+    await manager.sees('@viewer is now owner');
+    await manager.types('/vps access revoke @manager');
+    await manager.sees('has no role by grant any more');
+    await manager.types('/vps access');
+    await manager.sees('This takes the role owner');
+  });
+});
+
+describe('the last owner, again', () => {
+  it('is not kept by a group in which nobody is', async () => {
+    await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
+    const { slack } = team;
+    slack.admin.changePerson('owner', { isAdmin: false });
+    slack.admin.group('platform').users.clear();
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.manager.id,
+      role: 'owner',
+      pattern: '',
+      grantedBy: PEOPLE.manager.id,
+      grantedAt: 1,
+    });
+    const manager = slack.as('manager').in('#ops');
+    await manager.types('/vps access grant @platform owner');
+    await manager.sees('@platform is now owner');
+    await manager.types('/vps access revoke @manager');
+    await manager.sees('leave nobody who is an owner');
+  });
+});
+
+describe('the audit of roles', () => {
+  it('says what was given, for how long, and what was taken', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps access grant @nobody operator on web-* for 10m');
+    await owner.sees('is now operator');
+    await owner.types('/vps access grant @nobody viewer');
+    await owner.sees('is now viewer');
+    await owner.types('/vps access revoke @nobody');
+    await owner.sees('no role by grant any more');
+    const nobody = PEOPLE.nobody.id;
+    expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
+      `operator web-* ${nobody} for 10 min`,
+    );
+    expect((await audited(team, 'access_revoke'))[0]?.label).toBe(
+      `operator web-* ${nobody} for 10 min, viewer ${nobody}`,
+    );
+  });
+});
+
+describe('those to whom no role can be given', () => {
+  it.each([
+    [`<@${PEOPLE.stranger.id}>`, 'of another organisation'],
+    [`<@${PEOPLE.former.id}>`, 'deactivated'],
+    ['<@U0DEPLOYER>', 'That is a bot'],
+    ['<@USLACKBOT>', 'That is a bot'],
+    ['<@U0NOSUCH01>', 'Slack knows no such person'],
+  ])('%s: %s', async (who, words) => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types(`/vps access grant ${who} operator`);
+    await owner.sees(words);
+    expect(await grantsOf(team)).toHaveLength(3);
+  });
+
+  it('and whoever is deactivated loses the role that they had', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('owner').in('#ops');
+    team.slack.admin.deactivate('operator');
+    await expect(team.slack.as('operator').types('/vps list')).rejects.toThrow(SlackRefusal);
+    await owner.types(`/vps access <@${PEOPLE.operator.id}>`);
+    await owner.sees('has no role here');
+  });
+});
+
+describe('asking for access', () => {
+  it('reaches the owners, is answered by one press, told, and edited in place', async () => {
+    const system = movableSystem();
+    await using team = await startWithServers({ system });
+    const { slack } = team;
+    const nobody = slack.as('nobody').in('#ops');
+    const owner = slack.as('owner').in('dm');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('This takes the role operator');
+    await nobody.presses('Ask for access');
+    await nobody.fills({ 'What for?': 'web-1 hangs & <!channel>' });
+    await nobody.presses('Ask');
+    await nobody.sees('You will be told');
+    await owner.sees('asks for the role operator');
+    await owner.sees('web-1 hangs & <!channel>');
+    await nobody.closes();
+    await nobody.types('/vps access ask operator');
+    await nobody.fills({ 'What for?': 'again' });
+    await nobody.presses('Ask');
+    await nobody.sees('the owners have it');
+    await nobody.closes();
+    await owner.presses('Approve for 1 h');
+    await owner.sees('Approved until');
+    await nobody.sees('@owner gave you the role operator, until');
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('rebooted web-1');
+    system.move(HOUR_MS + 1);
+    await nobody.types('/vps reboot web-1');
+    await nobody.sees('you have no role here yet');
+    expect(slack.brokenLaws()).toEqual([]);
+    expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
+  });
+
+  it('is answered once, and never by the asker', async () => {
+    await using team = await startWithServers({
+      settings: { OWNERS: `${PEOPLE.owner.id} ${PEOPLE.manager.id}` },
+    });
+    const { slack } = team;
+    const viewer = slack.as('viewer').in('#ops');
+    await viewer.types('/vps access ask manager');
+    await viewer.fills({ 'What for?': 'holidays' });
+    await viewer.presses('Ask');
+    await viewer.sees('can answer');
+    const [owner, manager] = [slack.as('owner').in('dm'), slack.as('manager').in('dm')];
+    await owner.sees('asks for the role manager');
+    await manager.sees('asks for the role manager');
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.viewer.id,
+      role: 'owner',
+      pattern: '',
+      grantedBy: 'U0',
+      grantedAt: 0,
+    });
+    await viewer.closes();
+    await viewer.types('/vps access');
+    await viewer.presses('Approve for good');
+    await viewer.sees('Nobody answers their own request');
+    await owner.presses('Deny');
+    await owner.sees('Denied by');
+    await manager.sees('Denied by');
+    await viewer.sees('said no to the role manager');
+    expect(request?.requesterId).toBe(PEOPLE.viewer.id);
+    expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,399 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import type { NewGrant } from '../../../src/app/access/ports.ts';
+import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { commands } from '../../../src/slack/commands.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** One way of asking for something, what it takes, and the audit's word for it. */
+interface Act {
+  readonly via: 'command' | 'action' | 'modal' | 'menu';
+  /** The subcommand, the action, the modal, or the menu that is typed into. */
+  readonly id: string;
+  readonly needs: Role | 'anyone';
+  readonly audit: string;
+  send(by: Visitor, serverId: number): Promise<Delivery>;
+}
+
+const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'door-1' };
+const PRICE = 290;
+
+const typed = (text: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'command',
+  id: text.split(' ')[0] ?? '',
+  needs,
+  audit,
+  send: (by, id) => by.command(text.replace('%', String(id))),
+});
+const pressed = (id: string, needs: Act['needs'], audit: string, value?: (id: number) => unknown): Act => ({
+  via: 'action',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) => by.presses(id, value?.(serverId)),
+});
+const chosen = (id: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'action',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) => by.chooses(id, String(serverId)),
+});
+const submitted = (
+  id: string,
+  needs: Act['needs'],
+  audit: string,
+  metadata: (id: number) => unknown,
+  fields: (id: number) => Record<string, string> = () => ({}),
+): Act => ({
+  via: 'modal',
+  id,
+  needs,
+  audit,
+  send: (by, serverId) =>
+    by.submits(id, envelope(metadata(serverId), `${id}-${by.id}-${serverId}`), fields(serverId)),
+});
+const queried = (id: string, needs: Act['needs'], audit: string): Act => ({
+  via: 'menu',
+  id,
+  needs,
+  audit,
+  send: (by) => by.types(id, ''),
+});
+const byId = (id: number) => ({ id });
+
+const ACTS: readonly Act[] = [
+  typed('help', 'anyone', ''),
+  typed('help create', 'anyone', ''),
+  typed('list', 'viewer', 'list'),
+  typed('list web', 'viewer', 'list'),
+  typed('show %', 'viewer', 'show'),
+  typed('catalog', 'viewer', 'catalog'),
+  typed('status', 'viewer', 'status'),
+  typed('start %', 'operator', 'start'),
+  typed('stop %', 'operator', 'stop'),
+  typed('reboot %', 'operator', 'reboot'),
+  typed('create', 'manager', 'create'),
+  typed('create plan=micro location=ams image=debian-13 label=door-1', 'manager', 'create'),
+  typed('renew %', 'manager', 'renew'),
+  typed('delete %', 'manager', 'delete'),
+  typed('password %', 'anyone', 'password'),
+  typed('connect', 'owner', 'connect_link'),
+  typed('disconnect', 'owner', 'disconnect'),
+  typed('access', 'owner', 'access'),
+  typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
+  typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
+  typed(`access <@${PEOPLE.nobody.id}>`, 'owner', 'access'),
+  typed('access ask owner', 'anyone', 'access_ask'),
+  typed('audit', 'owner', 'audit'),
+  typed('audit web-1', 'owner', 'audit'),
+  typed('settings', 'owner', 'settings'),
+
+  pressed('list_page', 'viewer', 'list', () => ({ filter: '', page: 0 })),
+  pressed('list_back', 'viewer', 'list', () => ({ filter: '', page: 0 })),
+  chosen('manage', 'viewer', 'show'),
+  pressed('show', 'viewer', 'show', byId),
+  chosen('pick_show', 'viewer', 'show'),
+  pressed('catalog_page', 'viewer', 'catalog', () => ({ page: 0 })),
+  pressed('catalog_back', 'viewer', 'catalog', () => ({ page: 0 })),
+  pressed('start', 'operator', 'start', byId),
+  chosen('pick_start', 'operator', 'start'),
+  pressed('stop', 'operator', 'stop', byId),
+  chosen('pick_stop', 'operator', 'stop'),
+  pressed('reboot', 'operator', 'reboot', byId),
+  chosen('pick_reboot', 'operator', 'reboot'),
+  pressed('create', 'manager', 'create'),
+  pressed('open_create', 'manager', 'create'),
+  pressed('create_review', 'manager', 'create', () => ORDER),
+  pressed('renew', 'manager', 'renew', byId),
+  pressed('open_renew', 'manager', 'renew', byId),
+  pressed('delete', 'manager', 'delete', byId),
+  pressed('open_delete', 'manager', 'delete', byId),
+  pressed('password', 'anyone', 'password', (id) => ({ typed: String(id) })),
+  chosen('pick_password', 'anyone', 'password'),
+  pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),
+  pressed('link', 'anyone', ''),
+  pressed('approval_approve', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
+  pressed('approval_deny', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
+  pressed('open_settings', 'owner', 'settings'),
+  pressed('decide', 'manager', 'decide', () => ({ operationId: 'none' })),
+  pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
+  pressed('access_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
+  pressed('open_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
+  ...['access_hour', 'access_workday', 'access_good', 'access_deny'].map((id) =>
+    pressed(id, 'owner', 'access_answer', () => ({ requestId: 'none' })),
+  ),
+  pressed('access_grant', 'owner', 'access_grant'),
+  pressed('open_grant', 'owner', 'access_grant'),
+  pressed('access_revoke', 'owner', 'access_revoke', () => ({ grantId: 'none', page: 0 })),
+  pressed('access_back', 'owner', 'access', () => ({ page: 0 })),
+  pressed('access_further', 'owner', 'access', () => ({ page: 0 })),
+  pressed('audit_page', 'owner', 'audit', () => ({ before: 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ' })),
+  pressed('connect', 'owner', 'connect_link'),
+  pressed('disconnect', 'owner', 'disconnect'),
+
+  submitted(
+    'create',
+    'manager',
+    'create',
+    () => ({}),
+    () => ORDER,
+  ),
+  submitted('create_review', 'manager', 'confirm', () => ({ order: ORDER, price: PRICE })),
+  submitted(
+    'pick_renew',
+    'manager',
+    'renew',
+    () => ({}),
+    (id) => ({ server: String(id) }),
+  ),
+  submitted('renew_review', 'manager', 'confirm', (id) => ({ serverId: id, label: 'web', paidUntil: 1 })),
+  submitted(
+    'pick_delete',
+    'manager',
+    'delete',
+    () => ({}),
+    (id) => ({ server: String(id) }),
+  ),
+  submitted(
+    'delete',
+    'manager',
+    'delete',
+    (id) => ({ serverId: id, label: 'x', word: 'x' }),
+    () => ({ label: 'x' }),
+  ),
+  submitted(
+    'decide',
+    'manager',
+    'decide',
+    () => ({ operationId: 'none' }),
+    () => ({ outcome: 'nothing' }),
+  ),
+
+  submitted(
+    'ask_access',
+    'anyone',
+    'access_ask',
+    () => ({ role: 'owner' }),
+    () => ({ reason: 'on call' }),
+  ),
+  submitted(
+    'grant',
+    'owner',
+    'access_grant',
+    () => ({}),
+    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'good' }),
+  ),
+  submitted(
+    'settings',
+    'owner',
+    'settings_change',
+    () => DEFAULT_SETTINGS,
+    () => ({ announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
+  ),
+
+  queried('manage', 'viewer', 'list'),
+  queried('grant.group', 'owner', 'access_grant'),
+  queried('create.plan', 'manager', 'create'),
+  queried('create.location', 'manager', 'create'),
+  queried('create.image', 'manager', 'create'),
+];
+
+const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
+
+interface Visit {
+  readonly who: PersonName;
+  readonly role?: Role;
+}
+
+function isLetIn(act: Act, { who, role }: Visit): boolean {
+  // Slack itself keeps commands from other organisations: only what takes no role answers one.
+  if (who === 'stranger') return act.audit === '' || (act.via === 'command' && act.needs === 'anyone');
+  return act.needs === 'anyone' || roleCovers(role, act.needs);
+}
+
+/** Sends the act and waits until the app has said something about it. */
+async function send(act: Act, by: Visitor, serverId: number): Promise<string> {
+  const before = by.mark();
+  const toldBefore = by.told().length;
+  const { status, response } = await act.send(by, serverId);
+  expect(status).toBe(200);
+  if (act.via === 'modal' || act.via === 'menu') return response;
+  if (act.id === 'link') return '';
+  await by.hears(before);
+  return by.told().slice(toldBefore).join('\n');
+}
+
+async function expectRefused(act: Act, by: Visitor, serverId: number): Promise<void> {
+  const deniedBefore = (await by.audit()).length;
+  const words = await send(act, by, serverId);
+  await vi.waitUntil(async () => (await by.audit()).length > deniedBefore, { interval: 2 });
+  const entries = await by.audit();
+  expect(
+    entries.slice(0, entries.length - deniedBefore).map(({ action }) => action),
+    `${act.via} ${act.id}`,
+  ).toEqual([act.audit]);
+  expect(entries[0], `${act.via} ${act.id}`).toMatchObject({ outcome: 'denied', action: act.audit });
+  if (act.via === 'menu') expect(JSON.parse(words)).toEqual({ options: [] });
+  else expect(words, `${act.via} ${act.id}`).toMatch(REFUSED);
+}
+
+async function startGuarded(): Promise<{ team: Team; visits: readonly Visit[]; ids: readonly number[] }> {
+  const team = await startTeam({ balanceMinor: 10_000_000 });
+  const ids = team.hosting.seedServers(team.account, 400, 'web');
+  const visits: readonly Visit[] = [
+    { who: 'owner', role: 'owner' },
+    { who: 'manager', role: 'manager' },
+    { who: 'operator', role: 'operator' },
+    { who: 'viewer', role: 'viewer' },
+    { who: 'nobody' },
+    { who: 'guest' },
+    { who: 'stranger' },
+  ];
+  return { team, visits, ids };
+}
+
+describe('the doors', () => {
+  it('are all in the table below', () => {
+    const idsVia = (via: Act['via']) => [
+      ...new Set(ACTS.filter((act) => act.via === via).map(({ id }) => id)),
+    ];
+    const all = <Kind>(pick: (command: (typeof commands)[number]) => readonly Kind[]) =>
+      commands.flatMap(pick);
+    expect(idsVia('command').sort()).toEqual(commands.map(({ name }) => name).sort());
+    expect(idsVia('action').sort()).toEqual(all(({ actions }) => actions.map(({ id }) => id)).sort());
+    expect(idsVia('modal').sort()).toEqual(all(({ modals }) => modals.map(({ id }) => id)).sort());
+    expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
+  });
+
+  it('are all in docs/access.md, with the role that each of them takes', () => {
+    const rows = readFileSync('docs/access.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
+    const written = [...rows].map(([, via, id, needs]) => `${via} ${id}: ${needs}`);
+    // Whoever may not look at roles may still ask for one.
+    const idOf = ({ via, id, needs }: Act) =>
+      via === 'command' && id === 'access' && needs === 'anyone' ? 'access ask' : id;
+    const found = new Set(ACTS.map((act) => `${act.via} ${idOf(act)}: ${act.needs}`));
+    expect(written.sort()).toEqual([...found].sort());
+  });
+
+  it('refuse everybody whose role does not suffice, in words, in the audit, and before anything is sent', async () => {
+    const { team, visits, ids } = await startGuarded();
+    await using _ = team;
+    let refused = 0;
+    for (const visit of visits) {
+      const by = visitor(team, visit.who);
+      for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
+        await expectRefused(act, by, ids[0] ?? 0);
+        refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(150);
+    expect(team.hosting.requests()).toEqual([]);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
+  it('let in everybody whose role suffices', async () => {
+    const { team, visits, ids } = await startGuarded();
+    await using _ = team;
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.guest.id,
+      role: 'operator',
+      pattern: '',
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: 0,
+    });
+    const withGuest = visits.map((visit) => (visit.who === 'guest' ? { ...visit, role: ROLES[1] } : visit));
+    let used = 0;
+    const toDisconnect: (() => Promise<unknown>)[] = [];
+    for (const visit of withGuest) {
+      const by = visitor(team, visit.who);
+      for (const act of ACTS.filter((each) => isLetIn(each, visit))) {
+        const serverId = ids[used++] ?? 0;
+        const attempt = async () => expect(await send(act, by, serverId), act.id).not.toMatch(REFUSED);
+        if (act.id === 'disconnect') toDisconnect.push(attempt);
+        else await attempt();
+      }
+    }
+    for (const attempt of toDisconnect) await attempt();
+    for (const { who } of withGuest) {
+      const entries = await visitor(team, who).audit();
+      expect(entries.filter(({ outcome }) => outcome === 'denied')).toEqual([]);
+    }
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('refuse a guest with a grant what lies beyond the grant', async () => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
+    await team.slack.as('owner').in('#ops').sees('is now operator');
+    const by = visitor(team, 'guest');
+    const visit = { who: 'guest', role: 'operator' } as const;
+    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
+      await expectRefused(act, by, ids[0] ?? 0);
+    }
+    expect(changesSeen(team)).toEqual([]);
+  });
+});
+
+describe('the doors, to whom a role comes another way', () => {
+  const nobody = PEOPLE.nobody.id;
+  const HOUR_MS = 3_600_000;
+  const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
+
+  it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
+    ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
+    ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
+    ['for a time', 'manager', { subjectKind: 'user', subjectId: nobody, until: Date.now() + HOUR_MS }],
+  ])('are open and shut as to whom it was given by name: %s', async (_how, role, how) => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    await team.app.ports.grants.put({ ...given, role, ...how });
+    const by = visitor(team, 'nobody');
+    const visit = { who: 'nobody', role } as const;
+    for (const act of ACTS.filter((each) => !isLetIn(each, visit))) await expectRefused(act, by, ids[0] ?? 0);
+    const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
+    for (const [at, act] of ACTS.filter((each) => isLetIn(each, visit)).entries()) {
+      expect(await send(act, by, ids[at] ?? 0), act.id).not.toMatch(REFUSED);
+    }
+    expect((await by.audit()).filter(({ outcome }) => outcome === 'denied')).toHaveLength(denied);
+  });
+
+  it('are shut to a role that has ended, to bots and to those who were deactivated', async () => {
+    const { team, ids } = await startGuarded();
+    await using _ = team;
+    const { grants } = team.app.ports;
+    await grants.put({
+      ...given,
+      role: 'owner',
+      subjectKind: 'user',
+      subjectId: nobody,
+      until: Date.now() - 1,
+    });
+    await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
+    team.slack.admin.group('oncall').users.delete(nobody);
+    for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
+      await expectRefused(act, visitor(team, 'nobody'), ids[0] ?? 0);
+    }
+    for (const who of [PEOPLE.former, OTHER_BOT]) {
+      team.slack.admin.group('oncall').users.add(who.id);
+      const by = visitor(team, who, 'nobody');
+      for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
+        const before = (await by.audit()).length;
+        await act.send(by, ids[0] ?? 0);
+        await vi.waitUntil(async () => (await by.audit()).length > before, { interval: 2 });
+        expect((await by.audit())[0], act.id).toMatchObject({ outcome: 'denied', code: 'role_needed' });
+      }
+    }
+    expect(team.hosting.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { setImmediate } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+
+/** Runs a command in a shell as people do, and waits for its end. */
+function run(team: Team | undefined, command: string) {
+  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
+    const env = {
+      PATH: process.env.PATH,
+      AUDIT: `${process.execPath} dist/cli/audit.js`,
+      ...team?.environment,
+    };
+    execFile(
+      'bash',
+      ['--norc', '-o', 'pipefail', '-c', command],
+      { env, maxBuffer: 1e8 },
+      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
+    );
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    at: Date.UTC(2026, 0, 15),
+    workspaceId: TEAM.id,
+    actorId: PEOPLE.owner.id,
+    surface: 'command',
+    action: 'reboot',
+    actId: 'act',
+    outcome: 'done',
+    ...more,
+  };
+}
+
+async function addMany(team: Team, entries: readonly AuditEntry[]): Promise<void> {
+  await Promise.all(entries.map((entry) => team.app.ports.audit.add(entry)));
+}
+
+function bySql(team: Team, sql: string): void {
+  const db = new DatabaseSync(String(team.environment.DATABASE_URL).slice('sqlite:'.length));
+  db.exec(sql);
+  db.close();
+}
+
+const readLines = (output: string) =>
+  output
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+describe('the audit on the command line, beside a running app', () => {
+  test('exports what people did and what was denied, in both formats, with and without the word', async ({
+    expect,
+  }) => {
+    await using team = await startTeam();
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps reboot web-1');
+    await viewer.sees('operator');
+    const lines = await run(team, '$AUDIT export --format jsonl');
+    expect(lines).toMatchObject({ code: 0, words: '' });
+    const found = { action: 'reboot', outcome: 'denied', actorId: PEOPLE.viewer.id, surface: 'command' };
+    expect(readLines(lines.output)).toContainEqual(expect.objectContaining(found));
+    const csv = await run(team, '$AUDIT --format csv');
+    expect(csv.output).toMatch(/^workspaceId,seq,id,at,actorId,/);
+    expect(csv.output.split('\r\n')).toHaveLength(readLines(lines.output).length + 2);
+    expect(csv.output).toContain('denied,role_needed');
+  });
+
+  test('exports by day, person, server and workspace; a day is whole', async () => {
+    await using team = await startTeam({ isConnected: false });
+    const [first, last] = [Date.UTC(2026, 0, 10), Date.UTC(2026, 0, 20)];
+    await addMany(team, [
+      makeEntry({ actId: 'early', at: first - 1 }),
+      makeEntry({ actId: 'first', at: first }),
+      makeEntry({ actId: 'last', at: last + DAY_MS - 1, actorId: 'U2', label: '=1+1' }),
+      makeEntry({ actId: 'late', at: last + DAY_MS }),
+      makeEntry({ actId: 'elsewhere', workspaceId: 'T0THER', at: first }),
+    ]);
+    const actsOf = async (words: string) => {
+      const { output } = await run(team, `$AUDIT --format jsonl ${words}`);
+      return readLines(output).map(({ actId }) => actId);
+    };
+    expect(await actsOf(`--since 2026-01-10 --until 2026-01-20 --workspace ${TEAM.id}`)).toEqual([
+      'first',
+      'last',
+    ]);
+    expect(await actsOf('--actor U2')).toEqual(['last']);
+    expect(await actsOf("--server '=1+1'")).toEqual(['last']);
+    expect(await actsOf('--workspace T0THER')).toEqual(['elsewhere']);
+    expect((await actsOf('')).sort()).toEqual(['early', 'elsewhere', 'first', 'last', 'late']);
+    expect((await run(team, '$AUDIT --format csv')).output).toContain(",'=1+1,");
+  });
+
+  test('verifies, and says which entry somebody has changed in the file', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await addMany(team, [makeEntry(), makeEntry(), makeEntry(), makeEntry({ workspaceId: 'T0THER' })]);
+    const good = await run(team, '$AUDIT verify');
+    expect(good).toMatchObject({ code: 0, words: '' });
+    expect(good.output).toContain(`${TEAM.id}: 3 entries (1 to 3) are as they were written.`);
+    bySql(team, `update audit set actor_id = 'U9' where seq = 2`);
+    const bad = await run(team, '$AUDIT verify');
+    expect(bad).toMatchObject({ code: 1, words: '' });
+    expect(bad.output).toMatch(
+      new RegExp(`^${TEAM.id}: Entry 2 \\(\\w{26}\\) is not as it was written`, 'm'),
+    );
+    expect(bad.output).toMatch(/^T0THER: 1 entries/m);
+    expect(await run(team, '$AUDIT verify --workspace T0THER')).toMatchObject({ code: 0 });
+    expect(await run(team, '$AUDIT verify --workspace TNOBODY')).toMatchObject({ code: 1 });
+    const lost = await run(team, 'ENCRYPTION_KEYS=k9:$(head -c32 /dev/zero | base64) $AUDIT verify');
+    expect(lost).toMatchObject({ code: 1, output: expect.stringContaining('"k1"') });
+  });
+
+  test('prunes while the app writes, and what is left is whole', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await addMany(
+      team,
+      Array.from({ length: 1500 }, () => makeEntry({ at: Date.now() - 40 * DAY_MS })),
+    );
+    const pruning = run(team, '$AUDIT prune --older-than-days 30');
+    let isPruning = true;
+    const writing = (async () => {
+      let count = 0;
+      for (; isPruning; count++) {
+        await team.app.ports.audit.add(makeEntry({ at: Date.now() }));
+        // The engine answers within the turn: without this, nobody would hear that the pruning has ended.
+        await setImmediate();
+      }
+      return count;
+    })();
+    const { code, output } = await pruning;
+    isPruning = false;
+    expect({ code, output }).toEqual({ code: 0, output: `${TEAM.id}: 1500 entries were removed.\n` });
+    const written = await writing;
+    expect(written).toBeGreaterThan(10);
+    const { output: verdict } = await run(team, '$AUDIT verify');
+    expect(verdict).toContain(
+      `${written + 2} entries (1501 to ${1500 + written + 2}) are as they were written.`,
+    );
+    expect(verdict).toContain('1500 older ones were pruned');
+    const noted = await run(team, '$AUDIT --format csv | grep -c audit_prune');
+    expect(noted.output.trim()).toBe('2');
+  });
+
+  test('says nothing when its reader has had enough', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await addMany(
+      team,
+      Array.from({ length: 3000 }, () => makeEntry({ label: 'x'.repeat(200) })),
+    );
+    for (const act of ['--format csv', '--format jsonl', 'verify']) {
+      const { words, code, output } = await run(team, `$AUDIT ${act} | head -n 1`);
+      expect({ words, code, lines: output.trim().split('\n').length }).toEqual({
+        words: '',
+        code: 0,
+        lines: 1,
+      });
+    }
+  });
+});
+
+describe('the audit asked for in another way', () => {
+  test.concurrent.each([
+    ['', 'Usage'],
+    ['--format xml', 'Usage'],
+    ['--format toString', 'Usage'],
+    ['export', 'Usage'],
+    ['delete --format csv', 'Usage'],
+    ['verify everything', 'Usage'],
+    ['verify --workspace acme', 'Usage'],
+    ['--frmat csv', 'Usage'],
+    ['prune', 'Usage'],
+    ['prune --older-than-days 9 --workspace T1', 'Usage'],
+    ['prune --older-than-days 0', 'a number of days'],
+    ['prune --older-than-days 1e3', 'a number of days'],
+    ['--format csv --since yesterday', '--since takes a day'],
+    ['--format csv --until 2026-02-31', '--until takes a day'],
+    ['--format csv', 'ENCRYPTION_KEYS is missing'],
+  ])('%j is answered in words', async (typed, words) => {
+    const said = await run(undefined, `$AUDIT ${typed}`);
+    expect(said).toMatchObject({ code: 1, output: '', words: expect.stringContaining(words) });
+    expect(said.words).not.toMatch(/\n\s+at /);
+  });
+
+  test('and a keyring or a database that can’t be used are sentences', async () => {
+    const keys = `ENCRYPTION_KEYS=k1:${Buffer.alloc(32, 7).toString('base64')}`;
+    const broken = await run(undefined, 'ENCRYPTION_KEYS=k1:c2hvcnQ= $AUDIT verify');
+    expect(broken).toMatchObject({
+      code: 1,
+      words: expect.stringMatching(/^ENCRYPTION_KEYS can't be read: .+\.\n$/),
+    });
+    const elsewhere = await run(undefined, `${keys} DATABASE_URL=sqlite:package.json/x $AUDIT verify`);
+    expect(elsewhere).toMatchObject({ code: 1, words: expect.stringMatching(/^The database .+\.\n$/) });
+  });
+});

@@ -1,0 +1,297 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
+import type { Log } from '../../../src/log.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { realSystem, type System } from '../../../src/system.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { visitor } from '../../support/visitor.ts';
+
+const MINUTE_MS = 60_000;
+
+function startUnconnected(options: TeamOptions = {}): Promise<Team> {
+  return startTeam({ isConnected: false, ...options });
+}
+
+/** Asks for a link as a person would, and makes it lead to this machine. */
+async function askForLink(team: Team): Promise<string> {
+  const owner = team.slack.as('owner').in('#ops').overlooksOldMessages();
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
+  return `${team.appUrl}${new URL(link).pathname}`;
+}
+
+function post(link: string, key: string, headers: Record<string, string> = {}): Promise<Response> {
+  const body = new URLSearchParams({ api_key: key });
+  return fetch(link, { method: 'POST', body, headers: { 'sec-fetch-site': 'same-origin', ...headers } });
+}
+
+async function keyOf(team: Team): Promise<string | undefined> {
+  return (await team.app.ports.apiKeys.find(TEAM.id))?.key.reveal();
+}
+
+describe('/vps connect', () => {
+  it('connects an account: the link is for the owner’s eyes, is not used up by looking, and works once', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    expect(team.slack.as('manager').in('#ops').screen()).not.toContain('Enter the API key');
+    const token = link.split('/').at(-1) ?? '';
+    expect(token).toMatch(/^[\w-]{43}$/);
+    for (const method of ['GET', 'HEAD', 'GET']) expect((await fetch(link, { method })).status).toBe(200);
+    const connected = await post(link, team.apiKey);
+    expect(connected.status).toBe(200);
+    expect(await connected.text()).toContain('The API key works');
+    expect(await keyOf(team)).toBe(team.apiKey);
+    for (const again of [await fetch(link), await post(link, team.apiKey)]) {
+      expect(again.status).toBe(410);
+      expect(await again.text()).toContain('This link has been used');
+    }
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps list');
+    await owner.sees('no servers yet');
+    const entries = await visitor(team, 'owner').audit();
+    expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('takes a key that was pasted with blanks and line ends around it', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    expect((await post(link, ` \t\r\n${team.apiKey}\n `)).status).toBe(200);
+    expect(await keyOf(team)).toBe(team.apiKey);
+  });
+
+  it('works for ten minutes', async () => {
+    let aheadMs = 0;
+    const system: System = { ...realSystem, now: () => Date.now() + aheadMs };
+    await using team = await startUnconnected({ system });
+    const link = await askForLink(team);
+    aheadMs = 10 * MINUTE_MS - 2000;
+    expect((await fetch(link)).status).toBe(200);
+    aheadMs = 10 * MINUTE_MS + 1;
+    for (const late of [await fetch(link), await post(link, team.apiKey)]) {
+      expect([404, 410]).toContain(late.status);
+      expect(await late.text()).toMatch(/too old|no such link/);
+    }
+    expect(await keyOf(team)).toBeUndefined();
+  });
+
+  it('says in words what is wrong with a key, and lets it be tried again, five times in all', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    for (const wrong of ['', '   ', 'two words', 'a\nb', 'ключ', 'x'.repeat(600)]) {
+      const answer = await post(link, wrong);
+      expect(answer.status).toBe(422);
+      expect(await answer.text()).toContain('can’t be an API key');
+    }
+    for (let tries = 1; tries <= 4; tries++) {
+      const answer = await post(link, `wrong-key-${tries}`);
+      expect(answer.status).toBe(422);
+      expect(await answer.text()).toContain('does not accept the API key');
+    }
+    expect((await post(link, team.apiKey)).status).toBe(200);
+    const second = await askForLink(team);
+    for (let tries = 1; tries <= 5; tries++) await post(second, `wrong-key-${tries}`);
+    expect((await post(second, team.apiKey)).status).toBe(410);
+    expect(await keyOf(team)).toBe(team.apiKey);
+  });
+
+  it('says that an account has to be topped up first, and takes its key afterwards', async () => {
+    await using team = await startUnconnected({ balanceMinor: 0 });
+    const link = await askForLink(team);
+    const early = await post(link, team.apiKey);
+    expect(early.status).toBe(422);
+    expect(await early.text()).toContain('first top-up');
+    team.hosting.accounts.topUp(team.account, 1000);
+    expect((await post(link, team.apiKey)).status).toBe(200);
+  });
+
+  it('says when the hosting API can’t be reached, and keeps nothing', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    team.hosting.faults.add({ on: 'servers', kind: 'lost_before', times: 'always' });
+    const answer = await post(link, team.apiKey);
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toMatch(/did not answer|could not be reached/);
+    expect(await keyOf(team)).toBeUndefined();
+    team.hosting.faults.clear();
+    expect((await post(link, team.apiKey)).status).toBe(200);
+  });
+
+  it('refuses whoever is no owner any more when the form is posted', async () => {
+    await using team = await startUnconnected({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.manager.id,
+      role: 'owner',
+      pattern: '',
+      grantedBy: PEOPLE.nobody.id,
+      grantedAt: 0,
+    });
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types('/vps connect');
+    await manager.sees('Enter the API key');
+    const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
+    const nobody = team.slack.as('nobody').in('#ops');
+    await nobody.types('/vps access revoke @manager');
+    await nobody.sees('has no role by grant');
+    const answer = await post(link, team.apiKey);
+    expect(answer.status).toBe(422);
+    const page = await answer.text();
+    expect(page).toContain('takes the role');
+    expect(page).toContain('<b>owner</b>');
+    expect(page).toContain(`Slack user ${PEOPLE.nobody.id}`);
+    expect(page).toContain('<code>/vps access ask owner</code>');
+    expect(await keyOf(team)).toBeUndefined();
+    expect((await visitor(team, 'manager').audit())[0]).toMatchObject({
+      action: 'connect',
+      outcome: 'denied',
+      surface: 'page',
+    });
+    expect(team.hosting.requests()).toEqual([]);
+  });
+
+  it('refuses a form that another site posts', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    for (const site of ['cross-site', 'same-site', 'nonsense']) {
+      expect((await post(link, team.apiKey, { 'sec-fetch-site': site })).status).toBe(403);
+    }
+    expect((await post(link, team.apiKey, { 'sec-fetch-site': 'none' })).status).toBe(200);
+  });
+
+  it('keeps one key when two are posted at once', async () => {
+    await using team = await startUnconnected();
+    const other = team.hosting.createKey(team.account, { beforeTopUp: true });
+    const link = await askForLink(team);
+    team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 50, times: 'always' });
+    const answers = await Promise.all([post(link, team.apiKey), post(link, other), post(link, team.apiKey)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(await keyOf(team)).toBe(winner === 1 ? other : team.apiKey);
+  });
+
+  it('tells whoever types a key into the chat that it is known now', async () => {
+    await using team = await startUnconnected();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps connect sk-live-1234567890abcdef');
+    await owner.sees('An API key is never typed into Slack');
+    await owner.sees('revoke it');
+    expect(owner.screen()).not.toContain('sk-live');
+    const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
+    expect(JSON.stringify(entries)).not.toContain('sk-live');
+  });
+
+  it('says so when there is no address to show a form at', async () => {
+    await using team = await startUnconnected({ settings: { PUBLIC_URL: '' } });
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps connect');
+    await owner.sees('PUBLIC_URL');
+  });
+});
+
+describe('the page', () => {
+  it('lets nothing in, and nothing out', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    for (const answer of [
+      await fetch(link),
+      await post(link, 'wrong'),
+      await post(link, team.apiKey, { 'sec-fetch-site': 'cross-site' }),
+      await fetch(`${link}x`),
+    ]) {
+      const header = (name: string) => answer.headers.get(name);
+      expect(header('cache-control')).toBe('no-store');
+      expect(header('referrer-policy')).toBe('no-referrer');
+      expect(header('x-content-type-options')).toBe('nosniff');
+      expect(header('x-frame-options')).toBe('DENY');
+      expect(header('content-type')).toBe('text/html; charset=utf-8');
+      const policy = header('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("form-action 'self'");
+      expect(policy).not.toMatch(/unsafe|\*/);
+      expect(header('set-cookie')).toBeNull();
+      expect(await answer.text()).not.toMatch(/<script|https?:\/\/|onload|wrong-key/);
+    }
+  });
+
+  it('answers strange methods, bodies and tokens', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      expect((await fetch(link, { method })).status).toBe(405);
+    }
+    const json = { method: 'POST', body: '{"api_key":"x"}', headers: { 'content-type': 'application/json' } };
+    expect((await fetch(link, json)).status).toBe(422);
+    for (const kilobytes of [9, 200, 3000]) {
+      expect((await post(link, 'k'.repeat(kilobytes * 1024))).status).toBe(422);
+    }
+    for (const path of ['', 'x', '%2e%2e', `${'a'.repeat(101)}`, 'a/b', "'--", '__proto__', '%00', '.']) {
+      expect((await fetch(`${team.appUrl}/connect/${path}`)).status).toBe(404);
+    }
+    expect((await post(link, team.apiKey)).status).toBe(200);
+  });
+
+  it('survives whoever hangs up in the middle of a form', async () => {
+    await using team = await startUnconnected();
+    const link = await askForLink(team);
+    const outgoing = request(link, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1000' },
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.write('api_key=half');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    outgoing.destroy();
+    expect((await post(link, team.apiKey)).status).toBe(200);
+  });
+});
+
+describe('the API key', () => {
+  it('is in no answer, no log, no message, no audit entry, and no file in clear', async () => {
+    const logged: string[] = [];
+    const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
+    const log: Log = { debug: write, info: write, warn: write, error: write };
+    await using team = await startUnconnected({ log });
+    const link = await askForLink(team);
+    const answers = [await post(link, `${team.apiKey}x`), await post(link, team.apiKey), await fetch(link)];
+    const pages = await Promise.all(answers.map((answer) => answer.text()));
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps status');
+    await owner.sees('The hosting API answers');
+    await owner.types('/vps audit');
+    await owner.sees('connect the API key');
+    const metrics = await (await fetch(`${team.appUrl}/metrics`)).text();
+    const audit = JSON.stringify(await visitor(team, 'owner').audit());
+    const slack = JSON.stringify([team.slack.traffic(), owner.screen()]);
+    const path = (team.environment.DATABASE_URL ?? '').replace('sqlite:', '');
+    const files = await Promise.all(
+      [path, `${path}-wal`].map((name) => readFile(name, 'latin1').catch(() => '')),
+    );
+    expect(files.join('').length).toBeGreaterThan(10_000);
+    const urls = JSON.stringify(team.hosting.requests());
+    for (const place of [...pages, ...logged, metrics, audit, slack, ...files, urls]) {
+      expect(place.includes(team.apiKey)).toBe(false);
+    }
+    // The link's token is as good as the key for ten minutes.
+    const token = link.split('/').at(-1) ?? '';
+    for (const place of [...logged, metrics, audit, ...files]) expect(place.includes(token)).toBe(false);
+  });
+
+  it('is forgotten when an owner disconnects, and only after a question', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps disconnect');
+    await owner.presses('Disconnect', { confirm: false });
+    expect(await keyOf(team)).toBe(team.apiKey);
+    await owner.presses('Disconnect');
+    await owner.sees('was forgotten');
+    expect(await keyOf(team)).toBeUndefined();
+    await owner.types('/vps list');
+    await owner.sees('No hosting account is connected yet');
+    await vi.waitUntil(async () => (await fetch(`${team.appUrl}/livez`)).ok);
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../../src/system.ts';
+import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+
+const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
+const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' } };
+
+/** The owner connects the account of another key; what was confirmed before was not meant for it. */
+async function connectOther(team: Team) {
+  const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
+  const key = new Secret(team.hosting.createKey(other));
+  await team.app.ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, realSystem.now());
+  return other;
+}
+
+/** The manager's order has been sent and its answer is lost; then another account is connected. */
+async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after' | 'lost_before') {
+  const manager = team.slack.as('manager').in('#ops');
+  team.hosting.faults.add({ on, kind });
+  await manager.types(on === 'create' ? ORDER : '/vps renew web-1');
+  await manager.presses(on === 'create' ? 'Create and pay' : 'Renew and pay');
+  const { ledger } = team.app.ports;
+  for (;;) {
+    const [operation] = await ledger.listOpen(TEAM.id);
+    if (operation?.state === 'in_doubt') break;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const other = await connectOther(team);
+  await manager.sees('We can’t tell whether web-1 was', 10_000);
+  await manager.sees('the hosting account was connected anew since');
+  await manager.closes();
+  manager.overlooksOldMessages();
+  return { manager, other };
+}
+
+describe.concurrent('when another hosting account is connected', () => {
+  test('an approval that was asked for before is void, and nobody is charged', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    const other = await connectOther(team);
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 is not created: the hosting account was connected anew');
+    await team.owner.sees('Void: the hosting account was connected anew');
+    expect([team.charges(), team.hosting.charges(other).length, team.creates()]).toEqual([0, 0, 0]);
+    expect(await team.listAudit()).toContain('owner approval_answer failed account_changed');
+    await team.manager.closes();
+    await team.manager.presses('Ask again…');
+    await team.manager.presses('Create and pay');
+    await team.owner.sees('[Approve]');
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
+  });
+
+  test('while a second person’s approval is looked at, nobody is charged', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    team.hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 500 });
+    const approving = team.owner.presses('Approve');
+    await expect.poll(() => team.hosting.requests({ operation: 'catalog' }).length).toBeGreaterThan(1);
+    const other = await connectOther(team);
+    await approving;
+    await team.manager.sees('The hosting account was connected anew after this was confirmed');
+    expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 0]);
+  });
+
+  test('what was confirmed and not sent is refused, and nobody is charged', async ({ expect }) => {
+    await using team = await startTeam();
+    const { ledger } = team.app.ports;
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
+    const at = realSystem.now();
+    const other = await connectOther(team);
+    await ledger.prepare({
+      id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      workspaceId: TEAM.id,
+      actorId: PEOPLE.manager.id,
+      channelId: 'C0OPS00001',
+      purchase: { kind: 'create', order },
+      at: at - 1,
+    });
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.sees('web-1 was not created. The hosting account was connected anew');
+    await manager.sees('nothing was charged');
+    expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
+    await manager.presses('Review again…');
+    await manager.presses('Create and pay');
+    await manager.sees('I saved it');
+    expect(team.hosting.charges(other)).toHaveLength(1);
+  });
+
+  test('a create in doubt is never told as not done: a person says that it was made in the one before', async ({
+    expect,
+  }) => {
+    await using team = await startTeam(SHORT_DOUBT);
+    const { manager, other } = await loseAnswer(team, 'create', 'lost_after');
+    team.hosting.seedServers(other, 1, 'web');
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    manager.doesNotSee('You can order again');
+    await manager.types('/vps status');
+    await manager.presses('Decide web-1…');
+    await manager.sees('those of the account that is connected now');
+    expect(await manager.optionsOf('Which server is it?')).toEqual([
+      'It was created in the account before',
+      'web-1',
+      'None: it was not created',
+    ]);
+    await manager.fills({ 'Which server is it?': 'It was created in the account before' });
+    await manager.presses('Decide');
+    await manager.sees('web-1 was created in the hosting account that was connected before, 5.90');
+    const since = 0;
+    expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', since)).workspace).toBe(590);
+    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
+    expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
+  });
+
+  test('a create in doubt can’t be ordered again under its label before a person has decided', async ({
+    expect,
+  }) => {
+    await using team = await startTeam(SHORT_DOUBT);
+    const { manager, other } = await loseAnswer(team, 'create', 'lost_before');
+    await manager.types(ORDER);
+    await manager.presses('Create and pay');
+    await manager.sees('is still in doubt');
+    await manager.closes();
+    await manager.types('/vps status');
+    await manager.presses('Decide web-1…');
+    await manager.fills({ 'Which server is it?': 'None: it was not created' });
+    await manager.presses('Decide');
+    await manager.sees('web-1 was not created.');
+    await manager.closes();
+    await manager.types(ORDER);
+    await manager.presses('Create and pay');
+    await manager.sees('I saved it');
+    expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
+  });
+
+  test('a renewal in doubt is left to a person, who says that it was done', async ({ expect }) => {
+    await using team = await startTeam(SHORT_DOUBT);
+    team.hosting.seedServers(team.account, 1, 'web');
+    const { manager } = await loseAnswer(team, 'renew', 'lost_after');
+    await manager.types('/vps status');
+    await manager.presses('Decide web-1…');
+    await manager.sees('Look at the page of the account that was connected before');
+    expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It was not renewed']);
+    await manager.fills({ 'Was it renewed?': 'It was renewed' });
+    await manager.presses('Decide');
+    await manager.sees('web-1 was renewed.');
+    expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
+  });
+
+  test('an answer to what was sent before counts all the same, with its password', async ({ expect }) => {
+    await using team = await startTeam();
+    const manager = team.slack.as('manager').in('#ops');
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 700 });
+    await manager.types(ORDER);
+    const pressed = manager.presses('Create and pay');
+    await expect.poll(() => team.hosting.requests({ operation: 'create' }).length).toBe(1);
+    const other = await connectOther(team);
+    await pressed;
+    await manager.sees('I saved it');
+    const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0);
+    await manager.sees(password ?? 'none');
+    await manager.closes();
+    manager.overlooksOldMessages();
+    await manager.types('/vps password web-1');
+    await manager.sees(password ?? 'none');
+    expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
+  });
+
+  test('a delete that was under way in the one before is not said to be done', async ({ expect }) => {
+    await using team = await startRuledTeam(TWO_PERSONS, { settings: { HOSTING_TIMEOUT_MS: '800' } });
+    team.hosting.seedServers(team.account, 1, 'web');
+    await team.manager.types('/vps delete web-1');
+    await team.manager.fills({ 'Type the label to delete it': 'web-1' });
+    await team.manager.presses('Delete');
+    await team.owner.sees('wants to delete web-1');
+    team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });
+    const approving = team.owner.presses('Approve');
+    await expect.poll(() => team.hosting.requests({ operation: 'delete' }).length).toBe(1);
+    await connectOther(team);
+    await approving;
+    await team.manager.sees('We don’t know whether web-1 was deleted', 10_000);
+    await team.manager.sees('the page of the account that was connected before');
+    team.manager.doesNotSee('Look again');
+    expect(team.labels()).toEqual(['web-1']);
+  });
+
+  test('an id that both accounts have given out does not hide a server that was paid', async ({ expect }) => {
+    await using team = await startTeam(SHORT_DOUBT);
+    const { ledger } = team.app.ports;
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
+    await manager.presses('Create and pay');
+    await manager.sees('old-1 was created');
+    await manager.closes();
+    const [made] = team.hosting.listServers(team.account);
+    const other = await connectOther(team);
+    const { ports } = team.app;
+    const { hostingOf } = ports;
+    const like = { id: made?.id ?? 0, label: 'web-1', state: 'running' };
+    // The other account's new server comes under an id that the first one has given out.
+    Object.assign(ports, {
+      hostingOf: (key: Secret<string>) => ({
+        ...hostingOf(key),
+        listServers: async () => (team.hosting.charges(other).length > 0 ? [like] : []),
+      }),
+    });
+    team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
+    await manager.types(ORDER);
+    await manager.presses('Create and pay');
+    await manager.sees('We can’t tell whether web-1 was created', 10_000);
+    manager.doesNotSee('You can order again');
+    await manager.closes();
+    await manager.presses('Decide…');
+    await manager.fills({ 'Which server is it?': 'web-1' });
+    await manager.presses('Decide');
+    await manager.sees(`web-1 was created (id ${like.id}`);
+    expect(await ledger.listOpen(TEAM.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { startHosting } from '../../../src/sandbox/hosting/start.ts';
+import { startSlack } from '../../../src/sandbox/slack/slack.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { realSystem } from '../../../src/system.ts';
+import { createVault, parseKeyring } from '../../../src/vault.ts';
+import { type AppProcess, startProcess } from '../../support/process.ts';
+import { TWO_PERSONS } from '../../support/ruled-team.ts';
+import { BOT_TOKEN, ENCRYPTION_KEY, environmentOf, SCOPES, SIGNING_SECRET } from '../../support/team.ts';
+
+/** A workspace with the two-person rule, and an app in a process of its own. */
+async function ruled() {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const hosting = await startHosting({ createDelayMs: 0 });
+  const slack = await startSlack({
+    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+  });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+  hosting.seedServers(account, 1, 'old');
+  const environment = environmentOf(slack, hosting, folder, { DOUBT_MINUTES: '0.05' });
+  await prepare(environment.DATABASE_URL ?? '', hosting.createKey(account));
+  let app: AppProcess | undefined;
+  const start = async () => {
+    app = await startProcess(environment);
+    slack.app.commandsUrl = `${app.url}/slack/events`;
+  };
+  await start();
+  const manager = slack.as('manager').in('#ops');
+  const owner = slack.as('owner').in('dm');
+  return {
+    hosting,
+    slack,
+    manager,
+    owner,
+    start,
+    kill: async () => app?.kill(),
+    confirmCreate: async () => {
+      await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+      await manager.sees('Create and pay');
+      await manager.presses('Create and pay');
+      await manager.sees('waits for another manager');
+    },
+    confirmDelete: async () => {
+      await manager.types('/vps delete old-1');
+      await manager.fills({ 'Type the label to delete it': 'old-1' });
+      await manager.presses('Delete');
+      await owner.sees('wants to delete old-1');
+    },
+    /** Nobody waits for an answer that a dead process never gives. */
+    approve: () => void owner.presses('Approve').catch(() => undefined),
+    creates: () => hosting.requests({ operation: 'create' }).length,
+    deletes: () => hosting.requests({ operation: 'delete' }).length,
+    charges: () => hosting.charges(account).length,
+    labels: () => hosting.listServers(account).map(({ label }) => label),
+    [Symbol.asyncDispose]: async () => {
+      await app?.kill();
+      await slack.stop();
+      await hosting.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function prepare(databaseUrl: string, key: string): Promise<void> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl, vault, system: realSystem });
+  const at = realSystem.now();
+  await store.apiKeys.put(TEAM.id, new Secret(key), PEOPLE.owner.id, at);
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+  await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
+  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
+  const grant = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: at } as const;
+  await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
+  await store.close();
+}
+
+/** Each test starts two processes, on machines that may be busy. */
+const PATIENCE = { timeout: 60_000 };
+const LATER = 25_000;
+
+describe.concurrent('a process that is killed', PATIENCE, () => {
+  test('before it asked anybody: the next one does, and what is approved then is paid once', async ({
+    expect,
+  }) => {
+    await using scene = await ruled();
+    scene.slack.faults.slowDown('chat.postMessage', LATER);
+    await scene.confirmCreate();
+    await scene.kill();
+    scene.slack.faults.clear();
+    await scene.start();
+    await scene.owner.sees('wants to create web-1', LATER);
+    scene.approve();
+    await scene.manager.sees('I saved it', LATER);
+    expect(scene.charges()).toBe(1);
+  });
+
+  test('while it waits: the card still works', async ({ expect }) => {
+    await using scene = await ruled();
+    await scene.confirmCreate();
+    await scene.owner.sees('wants to create web-1');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await scene.kill();
+    await scene.start();
+    scene.approve();
+    await scene.manager.sees('I saved it', LATER);
+    await scene.owner.sees('Approved by @owner', LATER);
+    expect(scene.charges()).toBe(1);
+    expect(scene.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+  });
+
+  test('after a create was approved and before it was sent: the next one sends it, once', async ({
+    expect,
+  }) => {
+    await using scene = await ruled();
+    await scene.confirmCreate();
+    await scene.owner.sees('wants to create web-1');
+    scene.slack.faults.slowDown('chat.update', LATER);
+    const servers = () => scene.hosting.requests({ operation: 'servers' }).length;
+    const before = servers();
+    scene.hosting.faults.add({ on: 'servers', kind: 'hang_before', times: 'always' });
+    scene.approve();
+    await expect.poll(servers, { timeout: LATER }).toBeGreaterThan(before);
+    await scene.kill();
+    scene.hosting.faults.clear();
+    scene.slack.faults.clear();
+    expect(scene.creates()).toBe(0);
+    await scene.start();
+    await scene.manager.sees('I saved it', LATER);
+    await scene.owner.sees('Approved by @owner', LATER);
+    expect(scene.charges()).toBe(1);
+  });
+
+  test.each([
+    0, 10, 20, 30, 45, 60, 90,
+  ])('at any moment (%i ms after a create was approved), and approved again by whoever saw nothing, charges once', async (afterMs) => {
+    await using scene = await ruled();
+    await scene.confirmCreate();
+    await scene.owner.sees('wants to create web-1');
+    scene.approve();
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await scene.kill();
+    await scene.start();
+    if (scene.owner.screen().includes('[Approve]')) await scene.owner.presses('Approve');
+    await scene.manager.sees(/I saved it|was created \(id|was not created/, LATER);
+    if (scene.creates() > 1) throw new Error(`sent ${scene.creates()} times`);
+    if (scene.charges() !== scene.labels().length - 1) throw new Error('charged for nothing');
+    await scene.owner.sees('Approved by @owner', LATER);
+  }, 60_000);
+
+  test('after a delete was approved and before it was sent: the next one sends it, once', async ({
+    expect,
+  }) => {
+    await using scene = await ruled();
+    await scene.confirmDelete();
+    scene.slack.faults.slowDown('chat.update', LATER);
+    const looks = () => scene.hosting.requests({ operation: 'servers', ending: 'answered' }).length;
+    const before = looks();
+    scene.approve();
+    await expect.poll(looks, { timeout: LATER }).toBeGreaterThan(before);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await scene.kill();
+    scene.slack.faults.clear();
+    expect(scene.deletes()).toBe(0);
+    await scene.start();
+    await scene.manager.sees('old-1 was deleted', LATER);
+    await scene.owner.sees('Approved by @owner. old-1 was deleted', LATER);
+    expect(scene.deletes()).toBe(1);
+  });
+
+  test('while an approved delete is under way: it is looked for, not sent again, and told', async ({
+    expect,
+  }) => {
+    await using scene = await ruled();
+    await scene.confirmDelete();
+    scene.hosting.faults.add({ on: 'delete', kind: 'slow', delayMs: 10_000 });
+    scene.approve();
+    await expect.poll(scene.deletes, { timeout: LATER }).toBe(1);
+    await scene.kill();
+    await scene.start();
+    await scene.manager.sees('old-1 was deleted', LATER);
+    expect(scene.deletes()).toBe(1);
+    expect(scene.labels()).toEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, test } from 'vitest';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+
+/** From now on the hosting API's answers are these, whatever the account holds. */
+function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): void {
+  const { hostingOf } = app.ports;
+  Object.assign(app.ports, {
+    hostingOf: (key: Secret<string>) => {
+      const hosting = hostingOf(key);
+      return { ...hosting, ...change(hosting) };
+    },
+  });
+}
+
+/** Slack says nothing of who is who or in which group, and what it said before has been forgotten. */
+function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {
+  for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
+    slack.faults.failMethod(method, 'internal_error');
+  system.move(6 * 60_000);
+}
+
+/** The manager is one by their group alone. */
+async function makeManagerByGroup(team: RuledTeam): Promise<void> {
+  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
+  await team.app.ports.grants.removeAll(TEAM.id, subject);
+  const owner = team.slack.as('owner').in('#general');
+  await owner.types('/vps access grant @platform manager');
+  await owner.sees(/is (now )?manager/);
+}
+
+async function askRenew(team: RuledTeam, typed: string): Promise<void> {
+  await team.manager.types(`/vps renew ${typed}`);
+  await team.manager.presses('Renew and pay');
+  await team.manager.sees('waits for another manager');
+  await team.owner.sees('wants to renew');
+}
+
+const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
+
+describe.concurrent('an approval that nobody can look at once more', () => {
+  test('stays open while Slack can’t say whether whoever asked still may, and says so', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await makeManagerByGroup(team);
+    await team.askCreate();
+    silenceSlack(team, system);
+    await team.owner.presses('Approve');
+    await team.owner.sees('Slack could not say just now whether @manager may still do that');
+    await team.owner.sees('Nothing was approved: it stays open');
+    await team.owner.sees('[Approve]');
+    expect(team.creates()).toBe(0);
+    expect(await team.listAudit()).toContain('owner approval_answer failed identity_unknown');
+    team.slack.faults.clear();
+    system.move(31_000);
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    expect(team.charges()).toBe(1);
+  });
+
+  test('stays open while the hosting API does not answer: that it is looked at is said, and how that ended', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    team.hosting.faults.add({ on: 'catalog', kind: 'hang', times: 'always' });
+    const approving = team.owner.presses('Approve');
+    await team.owner.sees('Looking once more');
+    await team.owner.sees('The hosting API did not answer. Nothing was approved: it stays open', 10_000);
+    await approving;
+    expect(await team.listAudit()).toContain('owner approval_answer failed no_answer');
+    team.hosting.faults.clear();
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    expect(team.charges()).toBe(1);
+  });
+});
+
+describe.concurrent('an approved payment that a restart left unsent', () => {
+  test('waits while Slack can’t say whether whoever asked still may, and is given back in the end', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await makeManagerByGroup(team);
+    silenceSlack(team, system);
+    const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
+    const { ledger } = team.app.ports;
+    await ledger.prepare({
+      id,
+      workspaceId: TEAM.id,
+      actorId: PEOPLE.manager.id,
+      channelId: 'C0OPS00001',
+      purchase: { kind: 'create', order },
+      at: system.now(),
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
+    system.move(5 * 60_000);
+    await team.manager.sees('This confirmation was too old to be carried out', 10_000);
+    expect(team.creates()).toBe(0);
+  });
+});
+
+describe.concurrent('an approval of what has changed', () => {
+  test('is void when the server that was to be renewed has another label', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askRenew(team, 'web-1');
+    showOtherwise(team, (hosting) => ({
+      listServers: async (options) =>
+        (await hosting.listServers(options)).map((server) => ({ ...server, label: 'db-prod' })),
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 is not renewed: the server has another label now');
+    expect([renewals(team), team.charges()]).toEqual([0, 0]);
+  });
+
+  test('is void when the server that was to be renewed was deleted', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askRenew(team, 'web-1');
+    showOtherwise(team, (hosting) => ({
+      listServers: async (options) =>
+        (await hosting.listServers(options)).map((server) => ({ ...server, state: 'deleted' })),
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('the server is not there any more');
+    expect(renewals(team)).toBe(0);
+  });
+
+  test('is void when its plan is gone, which is not told as a changed price', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    showOtherwise(team, (hosting) => ({
+      fetchCatalog: async (options) => {
+        const catalog = await hosting.fetchCatalog(options);
+        return { ...catalog, plans: catalog.plans.filter(({ code }) => code !== 'small') };
+      },
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('its plan, location or image is not in the catalog any more');
+    team.manager.doesNotSee('price has changed');
+    expect(team.creates()).toBe(0);
+  });
+});
+
+describe.concurrent('a label of 600 characters', () => {
+  const PREFIX = `web-${'a'.repeat(591)}-prod`;
+
+  async function startWithPattern() {
+    const team = await startRuledTeam();
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: PEOPLE.manager.id,
+      role: 'manager',
+      pattern: '*-prod-1',
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: 0,
+    });
+    const [id = 0] = team.hosting.seedServers(team.account, 1, PREFIX);
+    return Object.assign(team, { serverId: id });
+  }
+
+  test('lets whoever has a role for its end renew it, with a second person’s approval', async ({
+    expect,
+  }) => {
+    await using team = await startWithPattern();
+    await askRenew(team, String(team.serverId));
+    await team.owner.presses('Approve');
+    await team.manager.sees('It is paid until');
+    expect(renewals(team)).toBe(1);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('is told from another one that differs at its end alone', async ({ expect }) => {
+    await using team = await startWithPattern();
+    await askRenew(team, String(team.serverId));
+    showOtherwise(team, (hosting) => ({
+      listServers: async (options) =>
+        (await hosting.listServers(options)).map((server) => ({ ...server, label: `${PREFIX}-2` })),
+    }));
+    await team.owner.presses('Approve');
+    await team.manager.sees('the server has another label now');
+    expect(renewals(team)).toBe(0);
+  });
+});

@@ -1,0 +1,431 @@
+import { describe, test } from 'vitest';
+import { money } from '../../../src/domain/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { envelope, visitor } from '../../support/visitor.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Gives somebody the manager's role, or takes all roles from them. */
+async function setManager({ app }: RuledTeam, who: PersonName, isManager: boolean): Promise<void> {
+  const { grants } = app.ports;
+  const subject = { subjectKind: 'user', subjectId: PEOPLE[who].id } as const;
+  await grants.removeAll(TEAM.id, subject);
+  if (!isManager) return;
+  const given = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: 0 } as const;
+  await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
+}
+
+const findApproval = async ({ app }: RuledTeam) => {
+  const [approval] = await app.ports.approvals.listOpen(TEAM.id);
+  if (!approval) throw new Error('nothing waits');
+  return approval;
+};
+
+/** A team with a server web-1, whose deletion or renewal the manager is about to confirm. */
+async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
+  const team = await startRuledTeam(...how);
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+  return Object.assign(team, { serverId: id });
+}
+
+async function askDelete(team: RuledTeam): Promise<void> {
+  await team.manager.types('/vps delete web-1');
+  await team.manager.sees('Type the label');
+  await team.manager.fills({ 'Type the label to delete it': 'web-1' });
+  await team.manager.presses('Delete');
+  await team.manager.sees('waits for another manager');
+  await team.owner.sees('wants to delete web-1');
+}
+
+async function askRenew(team: RuledTeam): Promise<void> {
+  await team.manager.types('/vps renew web-1');
+  await team.manager.presses('Renew and pay');
+  await team.manager.sees('waits for another manager');
+  await team.owner.sees('wants to renew web-1');
+}
+
+const deletes = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'delete' }).length;
+const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
+
+describe.concurrent('a create that takes two persons', () => {
+  test('is paid once a second one approves it, and only who asked sees the password', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await team.manager.sees('Another manager has to approve this');
+    await team.manager.presses('Create and pay');
+    await team.owner.sees('wants to create web-1 for 5.90 a month');
+    expect(team.owner.confirmationOf('Approve')).toContain('5.90 a month');
+    expect(team.creates()).toBe(0);
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    expect(team.charges()).toBe(1);
+    const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
+    await team.manager.sees(password);
+    for (const place of ['#ops', 'dm']) team.slack.as('owner').in(place).doesNotSee(password);
+    team.owner.doesNotSee('[Approve]');
+    await team.owner.sees('Approved by @owner');
+    expect(await team.listAudit()).toEqual([
+      'manager approval_ask done',
+      'owner approval_answer done approved',
+      'manager create done',
+    ]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('is asked for once when it is confirmed twice, and says that it waits', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    const delivery = team.slack.deliveries().findLast(({ what }) => what.includes('create_review'));
+    if (!delivery) throw new Error('nothing was confirmed');
+    const again = await team.slack.redeliver(delivery);
+    expect(again.response).toContain('This was confirmed before.');
+    expect(again.response).toContain('waits for another manager');
+    expect(team.owner.messages()).toHaveLength(1);
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    const late = await team.slack.redeliver(delivery);
+    expect(late.response).toContain('Nothing is paid twice');
+    expect(team.charges()).toBe(1);
+  });
+
+  test('is paid once when five people approve it at once', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    const others = ['operator', 'viewer', 'nobody'] as const;
+    for (const who of others) await setManager(team, who, true);
+    await team.askCreate();
+    const people = [team.owner, ...others.map((who) => team.slack.as(who).in('dm'))];
+    for (const person of people) await person.sees('wants to create web-1');
+    await Promise.all([...people, team.owner].map((person) => person.presses('Approve')));
+    await team.manager.sees('I saved it');
+    for (const person of people) await person.sees('Approved by');
+    expect(team.creates()).toBe(1);
+    expect(team.charges()).toBe(1);
+    const approvals = (await team.listAudit()).filter((entry) => entry.endsWith('done approved'));
+    expect(approvals).toHaveLength(1);
+  });
+
+  test.each([1, 2, 3, 4])('is either paid or denied when both are pressed at once (%i)', async (round) => {
+    await using team = await startRuledTeam();
+    await setManager(team, 'operator', true);
+    await team.askCreate();
+    const operator = team.slack.as('operator').in('dm');
+    await operator.sees('wants to create web-1');
+    const approve = () => team.owner.presses('Approve');
+    const deny = () => operator.presses('Deny');
+    await Promise.all(round % 2 === 0 ? [approve(), deny()] : [deny(), approve()]);
+    await team.manager.sees(/I saved it|did not approve it/);
+    const isDenied = team.manager.screen().includes('did not approve it');
+    if (team.charges() !== (isDenied ? 0 : 1)) throw new Error('the money is not where the words are');
+    await operator.sees(isDenied ? 'Denied by @operator' : 'Approved by @owner');
+  });
+
+  test('is paid once when the signed approval is replayed, also after a restart', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    const delivery = await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    if (!delivery) throw new Error('nothing was delivered');
+    await team.slack.redeliver(delivery);
+    await team.owner.sees('This was approved already');
+    await team.restart();
+    await team.slack.redeliver(delivery);
+    expect(team.creates()).toBe(1);
+    expect(team.charges()).toBe(1);
+  });
+
+  test('is not approved by whoever asked for it, whatever they send', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    await team.manager.closes();
+    await team.manager.types('/vps status');
+    await team.manager.sees('Waits for a second person');
+    team.manager.doesNotSee('[Approve]');
+    const { id: approvalId } = await findApproval(team);
+    await visitor(team, 'manager').presses('approval_approve', { approvalId });
+    await team.manager.sees('Nobody answers their own request');
+    expect(team.creates()).toBe(0);
+    expect(await team.listAudit()).toContain('manager approval_answer denied own_request');
+  });
+
+  test('is told when it is denied, and can be asked for again', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    await team.owner.presses('Deny');
+    await team.manager.sees('@owner did not approve it: web-1 is not created');
+    team.owner.doesNotSee('[Approve]');
+    await team.manager.closes();
+    await team.manager.presses('Ask again…');
+    await team.manager.presses('Create and pay');
+    await team.owner.sees('[Approve]');
+    expect(team.creates()).toBe(0);
+  });
+
+  test('expires after an hour, whatever is pressed then', async ({ expect }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await team.askCreate();
+    system.move(59 * MINUTE_MS);
+    await team.owner.sees('[Approve]');
+    const { id: approvalId } = await findApproval(team);
+    system.move(MINUTE_MS);
+    await visitor(team, 'owner').presses('approval_approve', { approvalId });
+    await team.slack.as('owner').in('#ops').sees('This was not approved in time');
+    await team.manager.sees('Nobody approved it in time');
+    await team.manager.sees('Ask again…');
+    await team.owner.sees('Nobody approved it in time');
+    team.owner.doesNotSee('[Approve]');
+    expect(team.creates()).toBe(0);
+    expect(await team.listAudit()).toContain('app approval_answer failed expired');
+  });
+
+  test('is void when its price has moved, says so to both, and is asked for again at the new one', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    team.hosting.setPrice('small', '5.91');
+    await team.owner.presses('Approve');
+    await team.manager.sees('its price has changed since it was asked for');
+    await team.owner.sees('That could not be approved any more');
+    await team.owner.sees('Void: its price has changed');
+    await team.manager.closes();
+    await team.manager.presses('Ask again…');
+    await team.manager.sees('5.91 a month, the first month now');
+    expect(team.creates()).toBe(0);
+  });
+
+  test('is void when the role of whoever asked was taken away', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    await setManager(team, 'manager', false);
+    await team.owner.presses('Approve');
+    await team.manager.sees('@manager may not do that any more');
+    expect(team.creates()).toBe(0);
+  });
+
+  test('stays open when it is answered by somebody who may not any more', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await setManager(team, 'operator', true);
+    await team.askCreate();
+    const operator = team.slack.as('operator').in('dm');
+    await operator.sees('wants to create web-1');
+    await setManager(team, 'operator', false);
+    await operator.presses('Approve');
+    await operator.sees('This takes the role manager');
+    await operator.presses('Deny');
+    expect(team.creates()).toBe(0);
+    await team.owner.presses('Approve');
+    await team.manager.sees('I saved it');
+    expect(await team.listAudit()).toContain('operator approval_answer denied role_needed');
+  });
+
+  test('is not approved by a manager of other servers, who is not asked either', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    const subject = { subjectKind: 'user', subjectId: PEOPLE.operator.id } as const;
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      ...subject,
+      role: 'manager',
+      pattern: 'db-*',
+      grantedBy: PEOPLE.owner.id,
+      grantedAt: 0,
+    });
+    await team.askCreate();
+    expect(team.slack.as('operator').in('dm').messages()).toEqual([]);
+    const { id: approvalId } = await findApproval(team);
+    await visitor(team, 'operator').presses('approval_approve', { approvalId });
+    await team.slack.as('operator').in('#ops').sees('This takes the role manager for web-1');
+    expect(team.creates()).toBe(0);
+  });
+
+  test('is decided in its own workspace alone, by values that we wrote', async ({ expect }) => {
+    await using team = await startRuledTeam();
+    await team.askCreate();
+    const approval = await findApproval(team);
+    const { workspaces, approvals } = team.app.ports;
+    await workspaces.put({ id: 'T0ELSEWHERE', name: 'Elsewhere' }, 0);
+    const { state: _s, cards: _c, isNotified: _t, ...request } = approval;
+    const id = 'of-elsewhere';
+    const entry = {
+      at: 0,
+      workspaceId: 'T0ELSEWHERE',
+      actorId: 'U1',
+      surface: 'modal',
+      action: 'a',
+      actId: 'a',
+    };
+    await approvals.request(
+      { ...request, id, workspaceId: 'T0ELSEWHERE' },
+      { ...entry, surface: 'modal', outcome: 'done' },
+    );
+    const owner = visitor(team, 'owner');
+    const screen = team.slack.as('owner').in('#ops');
+    await owner.presses('approval_approve', { approvalId: id });
+    await screen.sees('There is nothing to decide here');
+    await owner.presses('approval_approve', { approvalId: 'never-made' });
+    for (const forged of [{ approvalId: 7 }, {}, 'x', { approvalId: null }]) {
+      const before = owner.mark();
+      await owner.presses('approval_approve', forged);
+      await owner.hears(before);
+    }
+    await screen.sees('This button or form is of an older version');
+    // A confirmation under the id of somebody else's approval is none.
+    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'x' };
+    const forged = await visitor(team, 'manager').submits(
+      'create_review',
+      envelope({ order, price: 590 }, id),
+    );
+    expect(forged.response).toContain('not set up for this workspace');
+    expect(team.creates()).toBe(0);
+    expect((await approvals.find(id))?.state).toBe('open');
+  });
+
+  test('that is refused after all is told to whoever asked', async ({ expect }) => {
+    await using team = await startRuledTeam(TWO_PERSONS, { balanceMinor: 1000 });
+    await team.askCreate('web-1');
+    await team.manager.closes();
+    await team.askCreate('web-2');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-2 was created');
+    await team.manager.closes();
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 was not created. The balance of the hosting account is too low');
+    expect(team.charges()).toBe(1);
+  });
+
+  test('below the price of the rule is paid at once', async ({ expect }) => {
+    const approval = { ...DEFAULT_SETTINGS.approval, createAbove: money(590) };
+    await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, approval });
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await team.manager.sees('Create and pay');
+    team.manager.doesNotSee('Another manager');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('I saved it');
+    await team.manager.closes();
+    await team.manager.types('/vps create plan=medium location=ams image=debian-13 label=web-2');
+    await team.manager.presses('Create and pay');
+    await team.owner.sees('wants to create web-2 for 11.90 a month');
+    expect(team.charges()).toBe(1);
+  });
+});
+
+describe.concurrent('a delete that takes two persons', () => {
+  test('is done once another manager approves it, and told to the channel', async ({ expect }) => {
+    await using team = await startWithServer();
+    await team.manager.types('/vps delete web-1');
+    await team.manager.sees('Another manager has to approve this');
+    await team.manager.closes();
+    await askDelete(team);
+    await team.owner.sees('paid days, and everything on it');
+    expect(deletes(team)).toBe(0);
+    const delivery = await team.owner.presses('Approve');
+    await team.manager.sees('@owner approved it. web-1 was deleted.');
+    await team.slack.as('viewer').in('#ops').sees('@manager deleted web-1, approved by @owner');
+    await team.owner.sees('Approved by @owner. web-1 was deleted.');
+    if (delivery) await team.slack.redeliver(delivery);
+    expect(deletes(team)).toBe(1);
+    expect(await team.listAudit()).toEqual([
+      'manager approval_ask done',
+      'owner approval_answer done approved',
+      'manager delete started',
+      'manager delete done',
+      'owner approval_answer failed request_over',
+    ]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('is done once when many approve it at once', async ({ expect }) => {
+    await using team = await startWithServer();
+    for (const who of ['operator', 'viewer'] as const) await setManager(team, who, true);
+    await askDelete(team);
+    const people = [
+      team.owner,
+      ...(['operator', 'viewer'] as const).map((who) => team.slack.as(who).in('dm')),
+    ];
+    for (const person of people) await person.sees('wants to delete web-1');
+    await Promise.all([...people, ...people].map((person) => person.presses('Approve')));
+    await team.manager.sees('web-1 was deleted.');
+    expect(deletes(team)).toBe(1);
+  });
+
+  test.each([
+    ['deleted meanwhile', 'the server is not there any more'],
+    ['renewed meanwhile', 'has been renewed since'],
+  ])('is void when the server was %s', async (what, words) => {
+    await using team = await startWithServer();
+    await askDelete(team);
+    await team.setSettings(DEFAULT_SETTINGS);
+    const operator = team.slack.as('operator').in('#ops');
+    await setManager(team, 'operator', true);
+    if (what.startsWith('deleted')) {
+      await operator.types('/vps delete web-1');
+      await operator.fills({ 'Type the label to delete it': 'web-1' });
+      await operator.presses('Delete');
+      await operator.sees('web-1 was deleted');
+    } else {
+      await operator.types('/vps renew web-1');
+      await operator.presses('Renew and pay');
+      await operator.sees('web-1 was renewed');
+    }
+    const before = deletes(team);
+    await team.owner.presses('Approve');
+    await team.manager.sees(words);
+    if (deletes(team) !== before) throw new Error('it was deleted all the same');
+  });
+
+  test.each([
+    ['lost_after', 'web-1 was deleted.'],
+    ['lost_before', 'We don’t know whether web-1 was deleted'],
+    ['error', 'web-1 was not deleted: That does not suit the state'],
+  ] as const)('whose answer is %s is sent once, and told: %s', async (kind, words) => {
+    await using team = await startWithServer();
+    await askDelete(team);
+    team.hosting.faults.add({ on: 'delete', kind, ...(kind === 'error' ? { code: 'wrong_state' } : {}) });
+    await team.owner.presses('Approve');
+    await team.manager.sees(words);
+    if (deletes(team) !== 1) throw new Error(`sent ${deletes(team)} times`);
+  });
+
+  test('that one manager has asked for shows a second one that it waits', async ({ expect }) => {
+    await using team = await startWithServer();
+    await askDelete(team);
+    await setManager(team, 'operator', true);
+    const operator = team.slack.as('operator').in('#ops');
+    await operator.types('/vps delete web-1');
+    await operator.fills({ 'Type the label to delete it': 'web-1' });
+    await operator.presses('Delete');
+    await operator.sees('@manager has asked for this already');
+    await operator.closes();
+    await operator.types('/vps status');
+    await operator.sees('Waits for a second person');
+    await operator.presses('Approve');
+    await team.manager.sees('@operator approved it. web-1 was deleted.');
+    expect(deletes(team)).toBe(1);
+  });
+});
+
+describe.concurrent('a renewal that takes two persons', () => {
+  test('is paid once, and void when the month was paid meanwhile', async ({ expect }) => {
+    await using team = await startWithServer();
+    await askRenew(team);
+    await team.owner.sees('its price is not known here');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 was renewed');
+    expect(renewals(team)).toBe(1);
+    await team.manager.closes();
+    team.owner.overlooksOldMessages();
+    await askRenew(team);
+    await team.setSettings(DEFAULT_SETTINGS);
+    await team.slack.as('owner').in('#ops').types('/vps renew web-1');
+    await team.slack.as('owner').in('#ops').presses('Renew and pay');
+    await team.slack.as('owner').in('#ops').sees('web-1 was renewed');
+    await team.owner.closes();
+    await team.owner.presses('Approve');
+    await team.manager.sees('the server has been renewed since it was asked for');
+    expect(renewals(team)).toBe(2);
+    expect(team.charges()).toBe(2);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, test } from 'vitest';
+import { money } from '../../../src/domain/money.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
+import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { envelope, visitor } from '../../support/visitor.ts';
+
+const orderOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
+const typed = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
+
+function withBudget(
+  workspace: number | undefined,
+  person?: number,
+  settings: WorkspaceSettings = DEFAULT_SETTINGS,
+): WorkspaceSettings {
+  return {
+    ...settings,
+    budget: {
+      ...(workspace === undefined ? {} : { workspace: money(workspace) }),
+      ...(person === undefined ? {} : { person: money(person) }),
+    },
+  };
+}
+
+/** The manager confirms a create of 5.90 and has the password. */
+async function create(team: RuledTeam, label: string): Promise<void> {
+  await team.manager.types(typed(label));
+  await team.manager.presses('Create and pay');
+  await team.manager.sees(`${label} was created`);
+  await team.manager.closes();
+  team.manager.overlooksOldMessages();
+}
+
+describe.concurrent('a budget', () => {
+  test('is shown in the review, counts what was paid here, and refuses what goes over it in words', async ({
+    expect,
+  }) => {
+    await using team = await startRuledTeam(withBudget(1500, 1200));
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.sees('5.90 of 15.00 spent here this month by everybody; 5.90 of 12.00');
+    await team.manager.sees('Only what was paid with this app counts');
+    team.manager.doesNotSee('This goes over the budget');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-2 was created');
+    await team.manager.closes();
+    await team.manager.types(typed('web-3'));
+    await team.manager.sees('This goes over the budget of this month. It will be refused.');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('more than the budget of this workspace allows: 11.80 of 15.00 was spent');
+    await team.manager.sees('nothing was charged');
+    expect(team.charges()).toBe(2);
+    expect(team.creates()).toBe(2);
+    expect(await team.listAudit()).toContain('manager confirm failed over_budget');
+  });
+
+  test('of each person stops one person and not another', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(undefined, 600));
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('more than the budget of each person allows');
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types(typed('web-3'));
+    await owner.sees('0.00 of 6.00 spent here this month by you');
+    await owner.presses('Create and pay');
+    await owner.sees('web-3 was created');
+    expect(team.charges()).toBe(2);
+  });
+
+  test('is never exceeded, however many confirm at once', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(2000));
+    const by = visitor(team, 'manager');
+    const all = await Promise.all(
+      Array.from({ length: 12 }, (_, place) =>
+        by.submits(
+          'create_review',
+          envelope({ order: orderOf(`web-${place}`), price: 590 }, `form-${place}`),
+        ),
+      ),
+    );
+    expect(all.filter(({ response }) => response.includes('is being created'))).toHaveLength(3);
+    expect(all.filter(({ response }) => response.includes('more than the budget'))).toHaveLength(9);
+    await expect.poll(team.charges, { timeout: 10_000 }).toBe(3);
+  });
+
+  test('gives back what was refused by the hosting company', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(600));
+    team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_created' });
+    await team.manager.types(typed('web-1'));
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-1 was not created');
+    await team.manager.closes();
+    await create(team, 'web-2');
+    expect(team.hosting.refunds(team.account)).toHaveLength(1);
+    expect(team.labels()).toEqual(['web-2']);
+  });
+
+  test('that is used up refuses a renewal of unknown price, without naming one', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(0));
+    team.hosting.seedServers(team.account, 1, 'old');
+    await team.manager.types('/vps renew old-1');
+    await team.manager.sees('This goes over the budget of this month');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('0.00 of 0.00 was spent this month, and the price of this is not known here');
+    team.manager.doesNotSee('costs 0.00');
+    expect(team.charges()).toBe(0);
+  });
+
+  test('does not count a renewal of unknown price, and says so', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(600));
+    team.hosting.seedServers(team.account, 1, 'old');
+    await team.manager.types('/vps renew old-1');
+    await team.manager.sees('no price that is known here, so it will not be counted');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('old-1 was renewed');
+    await team.manager.closes();
+    await create(team, 'web-1');
+    expect(team.charges()).toBe(2);
+  });
+});
+
+describe.concurrent('a budget where the two-person rule is on', () => {
+  const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
+
+  test('sends what goes over it to a second person, who is told so', async ({ expect }) => {
+    await using team = await startRuledTeam(
+      withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
+    );
+    await create(team, 'web-1');
+    await team.manager.types(typed('web-2'));
+    await team.manager.sees('This goes over the budget of this month. Another manager has to approve it');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('waits for another manager');
+    await team.owner.sees('It goes over the budget of this month');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-2 was created');
+    expect(team.charges()).toBe(2);
+    await team.manager.closes();
+    await team.manager.types(typed('web-3'));
+    await team.manager.sees('11.80 of 7.00');
+  });
+
+  test('holds what is approved to it, unless that was asked for as more', async ({ expect }) => {
+    await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
+    for (const label of ['web-1', 'web-2']) {
+      await team.askCreate(label);
+      await team.manager.closes();
+    }
+    team.owner.doesNotSee('It goes over the budget');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-2 was created');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 is not created: the budget of this month does not hold it any more');
+    expect(team.charges()).toBe(1);
+    await team.manager.presses('Ask again…');
+    await team.manager.presses('Create and pay');
+    await team.owner.sees('It goes over the budget of this month');
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 was created');
+    expect(team.charges()).toBe(2);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { startTeam } from '../../support/team.ts';
+
+describe('the main job', () => {
+  it('goes from /vps create to the root password, a reboot, a renewal and a delete', async () => {
+    await using team = await startTeam();
+    const { slack, hosting, account } = team;
+    const manager = slack.as('manager').in('#ops');
+
+    await manager.types('/vps create');
+    await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
+    await manager.presses('Review');
+    await manager.sees('5.90');
+    await manager.presses('Create and pay');
+    await manager.sees('was created');
+    const [server] = hosting.listServers(account);
+    expect(server?.label).toBe('web-1');
+    await manager.sees(hosting.passwordOf(server?.id ?? 0) ?? 'no password');
+    expect(hosting.charges(account)).toHaveLength(1);
+    await manager.closes();
+    await manager.presses('I saved it');
+
+    await manager.types('/vps reboot web-1');
+    await slack.as('viewer').in('#ops').sees('rebooted');
+
+    await manager.types('/vps renew web-1');
+    await manager.sees('5.90');
+    await manager.presses('Renew and pay');
+    await manager.sees('was renewed');
+    expect(hosting.charges(account)).toHaveLength(2);
+    await manager.closes();
+
+    await manager.types('/vps delete web-1');
+    await manager.sees('not refunded');
+    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.presses('Delete');
+    await manager.sees('was deleted');
+    expect(hosting.listServers(account)).toEqual([]);
+    expect(slack.brokenLaws()).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { startHosting } from '../../../src/sandbox/hosting/start.ts';
+import { startSlack } from '../../../src/sandbox/slack/slack.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { realSystem } from '../../../src/system.ts';
+import { createVault, parseKeyring } from '../../../src/vault.ts';
+import { type AppProcess, startProcess } from '../../support/process.ts';
+import { BOT_TOKEN, ENCRYPTION_KEY, environmentOf, SCOPES, SIGNING_SECRET } from '../../support/team.ts';
+
+/** The owner has the review of web-1 before them, in front of an app that is a process of its own. */
+async function reviewing(settings: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const hosting = await startHosting({ createDelayMs: 0 });
+  const slack = await startSlack({
+    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+  });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+  const environment = environmentOf(slack, hosting, folder, settings);
+  await keepKey(environment.DATABASE_URL ?? '', hosting.createKey(account));
+  let app: AppProcess | undefined;
+  const start = async () => {
+    app = await startProcess(environment);
+    slack.app.commandsUrl = `${app.url}/slack/events`;
+    return app;
+  };
+  await start();
+  const owner = slack.as('owner').in('#ops');
+  await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await owner.sees('Create and pay');
+  return {
+    hosting,
+    slack,
+    owner,
+    start,
+    kill: async () => app?.kill(),
+    stop: async () => app?.stop(),
+    output: () => app?.output() ?? '',
+    /** The person presses; nobody waits for an answer that a dead process never gives. */
+    press: () => void owner.presses('Create and pay').catch(() => undefined),
+    creates: () => hosting.requests({ operation: 'create' }),
+    charges: () => hosting.charges(account),
+    servers: () => hosting.listServers(account),
+    [Symbol.asyncDispose]: async () => {
+      await app?.kill();
+      await slack.stop();
+      await hosting.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function keepKey(databaseUrl: string, key: string): Promise<void> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl, vault, system: realSystem });
+  await store.apiKeys.put(TEAM.id, new Secret(key), PEOPLE.owner.id, realSystem.now());
+  await store.close();
+}
+
+/** Each test starts two processes, on machines that may be busy. */
+const PATIENCE = { timeout: 60_000 };
+const LATER = 25_000;
+
+describe.concurrent('a process that is killed', PATIENCE, () => {
+  test('before it sent the order: the next one carries it out, once, and shows the password', async ({
+    expect,
+  }) => {
+    await using scene = await reviewing();
+    scene.hosting.faults.add({ on: 'servers', kind: 'hang_before' });
+    const before = scene.hosting.requests({ operation: 'servers' }).length;
+    scene.press();
+    await expect.poll(() => scene.hosting.requests({ operation: 'servers' }).length).toBe(before + 1);
+    await scene.kill();
+    expect(scene.creates()).toHaveLength(0);
+    await scene.start();
+    await scene.owner.sees('I saved it', LATER);
+    expect(scene.charges()).toHaveLength(1);
+    await scene.owner.sees(scene.hosting.passwordOf(scene.servers()[0]?.id ?? 0) ?? 'none');
+  });
+
+  test('while the order is under way and done: it is found, not sent again, and the lost password is said', async ({
+    expect,
+  }) => {
+    await using scene = await reviewing();
+    scene.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 10_000 });
+    scene.press();
+    await expect.poll(() => scene.creates().length).toBe(1);
+    await scene.kill();
+    await scene.start();
+    await scene.owner.sees('was created (id', LATER);
+    await scene.owner.sees('never reached us');
+    expect(scene.creates()).toHaveLength(1);
+    expect(scene.charges()).toHaveLength(1);
+  });
+
+  test('while an order is under way that is never done: it is given up after the waiting time, not sent again', async ({
+    expect,
+  }) => {
+    await using scene = await reviewing({ DOUBT_MINUTES: '0.05' });
+    scene.hosting.faults.add({ on: 'create', kind: 'hang_before' });
+    scene.press();
+    await expect.poll(() => scene.creates().length).toBe(1);
+    await scene.kill();
+    await scene.start();
+    await scene.owner.sees('We don’t know yet', LATER);
+    await scene.owner.sees('was not created', LATER);
+    expect(scene.creates()).toHaveLength(1);
+    expect(scene.charges()).toHaveLength(0);
+  });
+
+  test('after the answer arrived and before Slack was told: the password is delivered by the next one', async ({
+    expect,
+  }) => {
+    await using scene = await reviewing();
+    scene.slack.faults.breakReplyUrls();
+    scene.slack.faults.slowDown('chat.postEphemeral', LATER);
+    scene.press();
+    await expect.poll(() => scene.creates()[0]?.ending, { timeout: LATER }).toBe('answered');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await scene.kill();
+    scene.slack.faults.clear();
+    await scene.start();
+    await scene.owner.sees('I saved it', LATER);
+    await scene.owner.sees(scene.hosting.passwordOf(scene.servers()[0]?.id ?? 0) ?? 'none');
+    expect(scene.charges()).toHaveLength(1);
+  });
+
+  test.each([
+    0, 10, 20, 30, 45, 60, 90,
+  ])('at any moment (%i ms after the press), and pressed again by somebody who saw no answer, charges once', async (afterMs) => {
+    await using scene = await reviewing({ DOUBT_MINUTES: '0.05' });
+    scene.press();
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await scene.kill();
+    await scene.start();
+    if (scene.owner.screen().includes('[Create and pay]')) await scene.owner.presses('Create and pay');
+    await scene.owner.sees(/I saved it|was created \(id|was not created/, LATER);
+    expect(scene.creates().length).toBeLessThanOrEqual(1);
+    expect(scene.charges()).toHaveLength(scene.servers().length);
+  }, 20_000);
+});
+
+test('a stop in order lets what was begun end, and tells it', PATIENCE, async () => {
+  await using scene = await reviewing();
+  scene.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 500 });
+  scene.press();
+  await expect.poll(() => scene.creates().length).toBe(1);
+  expect(await scene.stop()).toBe(0);
+  await scene.owner.sees('I saved it', 1000);
+});

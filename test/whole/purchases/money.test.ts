@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { visitor } from '../../support/visitor.ts';
+
+/** Two seconds until what has not appeared counts as not done. */
+const SHORT_DOUBT = { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' };
+
+const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
+
+/** The manager has the review of web-1 before them. */
+async function reviewing(
+  options: TeamOptions = {},
+): Promise<Team & { manager: ReturnType<Team['slack']['as']> }> {
+  const team = await startTeam(options);
+  const manager = team.slack.as('manager').in('#ops');
+  await manager.types(ORDER);
+  await manager.sees('Create and pay');
+  return Object.assign(team, { manager });
+}
+
+const createsOf = ({ hosting }: Team) => hosting.requests({ operation: 'create' });
+const chargesOf = ({ hosting, account }: Team) => hosting.charges(account);
+
+describe.concurrent('a create', () => {
+  test('is charged once when the button is pressed five times at once', async () => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 300 });
+    const pressed = team.manager.presses('Create and pay');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [delivery] = team.slack.deliveries().slice(-1);
+    if (!delivery) throw new Error('nothing was delivered');
+    await Promise.all([pressed, ...[1, 2, 3, 4].map(() => team.slack.redeliver(delivery))]);
+    await team.manager.sees('was created (id');
+    expect(createsOf(team)).toHaveLength(1);
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('says how the first press stands when the same confirmation comes again after a restart', async () => {
+    await using team = await reviewing();
+    const delivery = await team.manager.presses('Create and pay');
+    await team.manager.sees('was created (id');
+    await team.restart();
+    if (!delivery) throw new Error('nothing was delivered');
+    const again = await team.slack.redeliver(delivery);
+    expect(JSON.stringify(again)).toContain('Nothing is paid twice');
+    expect(createsOf(team)).toHaveLength(1);
+  });
+
+  test('of which the answer is lost is in doubt, found, and charged once', async () => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('We don’t know yet whether');
+    await team.manager.sees('never reached us');
+    expect(createsOf(team)).toHaveLength(1);
+    expect(chargesOf(team)).toHaveLength(1);
+    await team.manager.closes();
+    team.manager.overlooksOldMessages();
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees('No root password is held');
+  });
+
+  test.each([
+    'garbage',
+    'status_500_after',
+    'hang',
+  ] as const)('is never sent again after %s', async (kind) => {
+    await using team = await reviewing({ settings: SHORT_DOUBT });
+    team.hosting.faults.add({ on: 'create', kind });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('was created (id', 10_000);
+    expect(createsOf(team)).toHaveLength(1);
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test.each([
+    'lost_before',
+    'status_500',
+    'html',
+    'hang_before',
+  ] as const)('that was not done after all (%s) is told so, was not charged, and can be ordered again', async (kind) => {
+    await using team = await reviewing({ settings: SHORT_DOUBT });
+    team.hosting.faults.add({ on: 'create', kind });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('We don’t know yet');
+    await team.manager.sees('was not created', 10_000);
+    expect(createsOf(team)).toHaveLength(1);
+    expect(chargesOf(team)).toHaveLength(0);
+    await team.manager.closes();
+    await team.manager.presses('Review again…');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('I saved it');
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('that the supplier has not confirmed is waited for until it is there', async () => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 1000 });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('has not confirmed');
+    await team.manager.sees('was created (id', 10_000);
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('that the supplier gave up on is told as not done once the waiting is over', async () => {
+    await using team = await reviewing({ settings: SHORT_DOUBT });
+    team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('was not created', 10_000);
+    expect(team.hosting.refunds(team.account)).toHaveLength(1);
+  });
+
+  test.each([
+    ['not_enough_balance', 'balance of the hosting account is too low'],
+    ['limit', 'as many servers as it may have'],
+    ['not_created', 'charge is back on the balance'],
+    ['bad_request', 'did not accept a value'],
+  ] as const)('that the API refuses with %s is told in words, and leaves nothing in doubt', async (code, words) => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'error', code });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees(words);
+    expect(createsOf(team)).toHaveLength(1);
+    await team.manager.closes();
+    await team.slack.as('owner').in('#ops').types('/vps status');
+    await team.slack
+      .as('owner')
+      .in('#ops')
+      .sees(/In doubt\s+nothing/);
+  });
+
+  test('is sent again only after rate_limited, which proves that nothing was done', async () => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'error', code: 'rate_limited' });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('I saved it', 14_000);
+    expect(createsOf(team)).toHaveLength(2);
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('is not sent when the price has moved since the review; the new price is confirmed anew', async () => {
+    await using team = await reviewing();
+    team.hosting.setPrice('small', '7.77');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('changed from 5.90 to 7.77');
+    expect(createsOf(team)).toHaveLength(0);
+    await team.manager.closes();
+    await team.manager.presses('Review again…');
+    await team.manager.sees(/7\.77\s+a month/);
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('I saved it');
+    expect(chargesOf(team)).toMatchObject([{ amountMinor: 777 }]);
+  });
+
+  test('of a label whose order is in doubt is not sent', async () => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60_000 });
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('We don’t know yet');
+    await team.manager.closes();
+    team.manager.overlooksOldMessages();
+    await team.manager.types(ORDER);
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('is still in doubt');
+    expect(createsOf(team)).toHaveLength(1);
+  });
+
+  test('of two people at once makes two servers, one after the other', async () => {
+    await using team = await startTeam();
+    const people = (['owner', 'manager'] as const).map((name) => team.slack.as(name).in('#ops'));
+    for (const [at, person] of people.entries()) {
+      await person.types(`/vps create plan=small location=ams image=debian-13 label=same-${at}`);
+      await person.sees('Create and pay');
+    }
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 200, times: 'always' });
+    await Promise.all(people.map((person) => person.presses('Create and pay')));
+    for (const person of people) await person.sees('I saved it');
+    expect(chargesOf(team)).toHaveLength(2);
+    const [first, second] = createsOf(team);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(200);
+  });
+
+  test('that two new servers fit is left to a person, who ends the doubt', async ({ expect }) => {
+    await using team = await reviewing();
+    team.hosting.faults.add({ on: 'create', kind: 'hang' });
+    const panel = team.hosting.createKey(team.account);
+    await team.manager.presses('Create and pay');
+    await expect.poll(() => createsOf(team).length).toBe(1);
+    await fetch(`${team.hosting.baseUrl}/servers`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${panel}` },
+      body: JSON.stringify({ plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' }),
+    });
+    await team.manager.sees('We can’t tell whether', 10_000);
+    await team.manager.closes();
+    // Whoever is a manager of other servers alone may not say whose this one is.
+    await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
+    const limited = visitor(team, 'nobody');
+    const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
+    await limited.presses('decide', { operationId: open?.id });
+    await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
+    await team.manager.presses('Decide…');
+    const [option] = (await team.manager.optionsOf('Which server is it?')).filter((text) => text === 'web-1');
+    await team.manager.fills({ 'Which server is it?': option ?? '' });
+    await team.manager.presses('Decide');
+    await team.manager.sees('Decided');
+    await team.manager.closes();
+    await team.manager.sees('was created (id');
+  });
+});
+
+const LIMITED = {
+  workspaceId: TEAM.id,
+  subjectKind: 'user',
+  subjectId: PEOPLE.nobody.id,
+  role: 'manager',
+  pattern: 'db-*',
+  grantedBy: PEOPLE.owner.id,
+} as const;
+
+describe.concurrent('a renewal', () => {
+  async function twoReviews(options: TeamOptions = {}) {
+    const team = await startTeam(options);
+    team.hosting.seedServers(team.account, 1, 'web');
+    const [manager, owner] = (['manager', 'owner'] as const).map((name) => team.slack.as(name).in('#ops'));
+    if (!manager || !owner) throw new Error('nobody is there');
+    for (const person of [manager, owner]) {
+      await person.types('/vps renew web');
+      await person.sees('Renew and pay');
+    }
+    return Object.assign(team, { manager, owner });
+  }
+
+  test('of one month that two people confirm is paid once, and the second is told', async ({ expect }) => {
+    await using team = await twoReviews();
+    await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
+    const screens = () => `${team.manager.screen()}${team.owner.screen()}`;
+    await expect.poll(screens).toContain('Somebody confirmed this before you');
+    await expect.poll(screens).toContain('was renewed');
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('says that its price is not known for a server that was not made here', async () => {
+    await using team = await twoReviews();
+    await team.manager.sees('price is not known here');
+  });
+
+  test('of which the answer is lost is found by the paid time, and paid once', async () => {
+    await using team = await twoReviews();
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('We don’t know yet');
+    await team.manager.sees('It is paid until', 10_000);
+    expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
+  });
+
+  test('that was not done can be confirmed again, by anybody, when that is certain', async () => {
+    await using team = await twoReviews({ settings: SHORT_DOUBT });
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('We don’t know yet');
+    await team.owner.presses('Renew and pay');
+    await team.owner.sees('Somebody confirmed this before you');
+    await team.manager.sees('was not renewed', 10_000);
+    await team.owner.closes();
+    await team.owner.types('/vps renew web');
+    await team.owner.presses('Renew and pay');
+    await team.owner.sees('It is paid until');
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('of a server that has another label since the review is not sent', async ({ expect }) => {
+    await using team = await twoReviews();
+    const { hostingOf } = team.app.ports;
+    Object.assign(team.app.ports, {
+      hostingOf: (key: Secret<string>) => {
+        const hosting = hostingOf(key);
+        const listServers = async () =>
+          (await hosting.listServers()).map((server) => ({ ...server, label: 'db-prod' }));
+        return { ...hosting, listServers };
+      },
+    });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees(
+      'The server has another label now: db-prod instead of web-1. Nothing was charged',
+    );
+    expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
+  });
+
+  test('on a review that is older than another renewal pays nothing more', async () => {
+    await using team = await twoReviews();
+    await fetch(`${team.hosting.baseUrl}/servers/${team.hosting.listServers(team.account)[0]?.id}/renew`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${team.apiKey}` },
+    });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('it was renewed since you looked');
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+/** The manager has created web-1 and has its password before them. */
+async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
+  const team = await startTeam(options);
+  const manager = team.slack.as('manager').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.sees('Create and pay');
+  prepare(team);
+  await manager.presses('Create and pay');
+  await manager.sees('was created (id');
+  const password =
+    team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
+  return Object.assign(team, { manager, password });
+}
+
+const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
+
+describe.concurrent('the root password', () => {
+  test('is shown to its creator alone, and never in the notification text', async ({ expect }) => {
+    await using team = await created();
+    await team.manager.sees(team.password);
+    for (const name of ['owner', 'operator', 'viewer'] as const) {
+      team.slack.as(name).in('#ops').doesNotSee(team.password);
+    }
+    const texts = team.manager.messages().map(({ text }) => text);
+    expect(texts.join()).not.toContain(team.password);
+  });
+
+  test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
+    await using team = await created();
+    await team.manager.closes();
+    team.manager.reloads();
+    team.manager.doesNotSee(team.password);
+    await team.manager.types('/vps password web');
+    await team.manager.sees(team.password);
+    await team.manager.presses('I saved it');
+    await expect.poll(() => team.manager.screen()).not.toContain(team.password);
+    expect(await heldBy(team)).toEqual([]);
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees('No root password is held');
+  });
+
+  test('is refused to everybody else, owners included', async () => {
+    await using team = await created();
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps password web-1');
+    await owner.sees('Only the person who created');
+    owner.doesNotSee(team.password);
+    await owner.types('/vps audit');
+    await owner.sees(/look at the root password.*denied \(not creator\)/);
+  });
+
+  test('is shown while the hosting API is down', async () => {
+    await using team = await created();
+    await team.hosting.close();
+    await team.manager.closes();
+    team.manager.reloads();
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees(team.password);
+  });
+
+  test('survives a restart, still sealed', async () => {
+    await using team = await created();
+    await team.manager.closes();
+    team.manager.reloads();
+    await team.restart();
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees(team.password);
+  });
+
+  test('is held for nobody beyond its delivery when the operator wants it so', async ({ expect }) => {
+    await using team = await created({ settings: { PASSWORD_HOLD_MINUTES: '0' } });
+    await team.manager.sees(team.password);
+    await expect.poll(() => heldBy(team)).toEqual([]);
+  });
+
+  test('comes by an ephemeral message of the bot when the reply path is broken', async () => {
+    await using team = await created({}, ({ slack }) => slack.faults.breakReplyUrls());
+    await team.manager.sees(team.password);
+  });
+
+  test('never comes by direct message: what can’t be shown waits for its creator', async ({ expect }) => {
+    const broken = ({ slack }: Team) => {
+      slack.faults.breakReplyUrls();
+      slack.faults.failMethod('chat.postEphemeral', 'channel_not_found');
+    };
+    await using team = await created({}, broken);
+    await team.manager.sees('/vps password');
+    const dm = team.slack.as('manager').in('dm');
+    await dm.sees('was created (id');
+    dm.doesNotSee(team.password);
+    expect(await heldBy(team)).toMatchObject([{ label: 'web-1' }]);
+    team.slack.faults.clear();
+    await dm.closes();
+    await dm.presses('Show root password');
+    await dm.sees(team.password);
+  });
+
+  test('is delivered later when Slack took nothing at first', async () => {
+    const down = ({ slack }: Team) => {
+      slack.faults.breakReplyUrls(500, 1);
+      slack.faults.failMethod('chat.postEphemeral', 'internal_error', 1);
+      slack.faults.failMethod('chat.postMessage', 'internal_error', 1);
+    };
+    await using team = await created({}, down);
+    await team.manager.sees('I saved it', 12_000);
+    await team.manager.sees(team.password);
+  });
+});
+
+test('works in a direct message with the app, where a bot could post nothing ephemeral', async () => {
+  await using team = await startTeam();
+  const manager = team.slack.as('manager').in('dm');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.presses('Create and pay');
+  await manager.sees('I saved it');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+test('is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
+  await using team = await startTeam();
+  const manager = team.slack.as('manager').in('#ops');
+  for (const label of ['web-1', 'web-2']) {
+    await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await manager.presses('Create and pay');
+    await manager.sees('I saved it');
+    await manager.closes();
+    manager.overlooksOldMessages();
+    // The second one comes by chat.postEphemeral, form-encoded.
+    team.slack.faults.breakReplyUrls();
+  }
+  const traffic = JSON.stringify(team.slack.traffic());
+  expect(traffic).toContain('chat.postEphemeral');
+  for (const { id } of team.hosting.listServers(team.account)) {
+    const password = JSON.stringify(team.hosting.passwordOf(id)).slice(1, -1);
+    expect(traffic).not.toContain(password);
+    expect(traffic).not.toContain(JSON.stringify(password).slice(1, -1));
+    expect(traffic).not.toContain(encodeURIComponent(password));
+  }
+});

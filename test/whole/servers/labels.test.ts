@@ -1,0 +1,245 @@
+import { describe, expect, it, vi } from 'vitest';
+import { deletionWord } from '../../../src/domain/server.ts';
+import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
+import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** What a label may be, for all that docs/hosting-api.md 2.9 says of it. */
+const LABELS = [
+  '<!channel> *x*',
+  '<!here|look>',
+  `<@${PEOPLE.nobody.id}> <!subteam^S0ONCALL01>`,
+  '<https://evil.example|click me> https://evil.example',
+  '@channel @here #ops',
+  '`code` ```more``` `',
+  '*bold* _slanted_ ~gone~ :skull: > quote',
+  'x'.repeat(300),
+  '&'.repeat(255),
+  '&amp;lt;',
+  '"quotes\' \\ “smart”',
+  'two\nlines\r\nand\ttab',
+  'שלום עולם',
+  '\u202Egnp.exe\u202C',
+  'مرحبا-1',
+  '👩‍👩‍👧‍👦'.repeat(30),
+  '\u0000\u0007\u001b[31mred',
+  '__proto__',
+  'constructor',
+  '   ',
+  '',
+  '1003',
+  '198.18.3.234',
+  '{"id":1001}',
+  '--label=x',
+  '$(reboot) ; --',
+  '%s %d %n',
+];
+
+const PERMANENT_ID = 1001;
+
+/** A team whose account lists exactly these labels, whatever the service itself would let pass. */
+async function startWith(labels: readonly string[]): Promise<Team> {
+  const team = await startTeam();
+  const ids = team.hosting.seedServers(team.account, labels.length);
+  const genuine = team.hosting.servers.list.bind(team.hosting.servers);
+  const labelOf = new Map(ids.map((id, place) => [id, labels[place] ?? '']));
+  team.hosting.servers.list = (account) =>
+    genuine(account).map(
+      (server): WireServer => ({ ...server, label: labelOf.get(server.id) ?? server.label }),
+    );
+  return team;
+}
+
+/** Only whoever acted is named; nobody is called by a label. */
+function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
+  expect(team.slack.pings().filter((name) => !actors.includes(name.replace(/^@/, '')))).toEqual([]);
+  expect(team.slack.brokenLaws()).toEqual([]);
+}
+
+describe('a strange label', () => {
+  it('is listed and found without breaking anything', async () => {
+    await using team = await startWith(LABELS);
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees(`${LABELS.length} servers`);
+    await viewer.sees('<!channel> *x*');
+    await viewer.sees('(no label)');
+    for (const filter of ['<!channel>', '&', '`', '*bold*', 'two', '👩', '__proto__', '"quotes', '\\']) {
+      const fresh = team.slack.as('viewer').in('#ops').overlooksOldMessages();
+      await fresh.types(`/vps list ${filter}`);
+      await fresh.sees(/\d+ servers? with|No server has/);
+    }
+    expectNobodyIsPinged(team);
+  });
+
+  it('is listed in sections where Slack refuses the table', async () => {
+    await using team = await startWith(LABELS);
+    team.slack.faults.refuseBlock('data_table');
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees('<!channel> *x*');
+    expectNobodyIsPinged(team);
+  });
+
+  it('is shown, rebooted, renewed and deleted by its id, or by typing it', async () => {
+    await using team = await startWith(LABELS);
+    for (const [place, label] of LABELS.entries()) {
+      const id = PERMANENT_ID + place;
+      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      // 1003 is a label, too: two matches never act.
+      const isAmbiguous = LABELS.includes(String(id)) || label === String(id);
+      await manager.types(`/vps show ${id}`);
+      if (isAmbiguous) await manager.chooses('Choose a server', String(id));
+      await manager.sees('Paid until');
+      await manager.presses('Reboot');
+      await manager.sees('rebooted');
+      await manager.presses('Renew…');
+      await manager.sees('Its price is not known here');
+      await manager.closes();
+      await manager.presses('Delete…');
+      await manager.fills({ 'Type the label to delete it': 'something else' });
+      await manager.presses('Delete');
+      await manager.sees('Type exactly');
+      await manager.fills({ 'Type the label to delete it': deletionWord({ id, label }) });
+      await manager.presses('Delete');
+      await manager.sees('was deleted');
+      await manager.closes();
+    }
+    expect(team.hosting.listServers(team.account)).toEqual([]);
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps audit');
+    await owner.sees('delete');
+    for (let page = 0; page < 2; page++) {
+      const shown = owner.screen();
+      await owner.presses('Older');
+      await vi.waitUntil(() => owner.screen() !== shown);
+    }
+    expectNobodyIsPinged(team, 'manager');
+  });
+
+  it('is asked for in the pickers', async () => {
+    await using team = await startWith(LABELS.map((label) => `twin ${label}`.slice(0, 250)));
+    for (const command of ['show', 'stop', 'renew', 'delete']) {
+      const fresh = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      await fresh.types(`/vps ${command} twin`);
+      await fresh.sees(`fits ${LABELS.length} servers`);
+      if (fresh.modal()) await fresh.closes();
+    }
+    expect(changesSeen(team)).toEqual([]);
+    expectNobodyIsPinged(team);
+  });
+
+  it('that is another server’s id or address makes a question, never a action', async () => {
+    await using team = await startWith(['1002', 'b', '198.18.3.234']);
+    const operator = team.slack.as('operator').in('#ops');
+    for (const typed of ['1002', '198.18.3.234']) {
+      const fresh = operator.overlooksOldMessages();
+      await fresh.types(`/vps reboot ${typed}`);
+      await fresh.sees('fits 2 servers');
+    }
+    expect(changesSeen(team)).toEqual([]);
+  });
+});
+
+describe('ordering a strange label', () => {
+  const orderable = LABELS.filter(
+    (label) => label.trim() !== '' && [...label].length <= 255 && !/\p{Cc}/u.test(label),
+  );
+
+  it('says it exactly as it was typed, to the person, the channel and the audit, and pings nobody', async () => {
+    await using team = await startTeam({ balanceMinor: 10_000_000 });
+    const viewer = team.slack.as('viewer').in('#ops');
+    for (const label of orderable) {
+      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      await manager.types('/vps create');
+      await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: label });
+      await manager.presses('Review');
+      await manager.sees('2.90');
+      await manager.presses('Create and pay');
+      await manager.sees('was created (id');
+      await manager.closes();
+    }
+    const made = team.hosting.listServers(team.account).map(({ label }) => label);
+    expect(made).toEqual(orderable.map((label) => label.trim()));
+    await viewer.sees('created <!channel> *x*');
+    await viewer.sees('created __proto__');
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps audit');
+    await owner.sees('create');
+    await owner.types('/vps status');
+    await owner.sees('The hosting API answers');
+    expectNobodyIsPinged(team, 'manager');
+  });
+
+  it('that the API refuses is told clearly and costs nothing', async () => {
+    await using team = await startTeam();
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types('/vps create');
+    await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(300) });
+    await manager.presses('Review');
+    await manager.presses('Create and pay');
+    await manager.sees('did not accept a value, perhaps the label');
+    await manager.sees('Nothing was charged');
+    expect(team.hosting.charges(team.account)).toEqual([]);
+    expect(team.hosting.listServers(team.account)).toEqual([]);
+    expectNobodyIsPinged(team);
+  });
+
+  it.each(['   ', 'two\nlines', `${'z'.repeat(600)}`])('is refused before it is sent: %j', async (label) => {
+    await using team = await startTeam();
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types(
+      `/vps create plan=micro location=ams image=debian-13 label="${label.replace('\n', '\u0001')}"`,
+    );
+    await manager.sees(/can’t be used|Label/);
+    expect(changesSeen(team)).toEqual([]);
+    expectNobodyIsPinged(team);
+  });
+});
+
+describe('what is typed in place of a label', () => {
+  it('fills no audit, however long it is, and breaks no message', async () => {
+    await using team = await startTeam();
+    const by = visitor(team, 'nobody');
+    const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];
+    const bearable = ['n'.repeat(800), '<!channel>'.repeat(80), '`'.repeat(800)];
+    for (const typed of [...long, ...bearable]) {
+      const before = by.mark();
+      await by.command(`reboot ${typed}`);
+      await by.hears(before);
+    }
+    expect(by.told().filter((words) => words.includes('too long'))).toHaveLength(long.length);
+    expect(await by.audit()).toHaveLength(bearable.length);
+    const owner = team.slack.as('owner').in('#ops');
+    await owner.types('/vps audit');
+    await owner.sees('denied (role needed)');
+    await owner.types(`/vps audit ${'x'.repeat(800)}`);
+    await owner.sees('Nothing has been done yet that fits');
+    // To whoever lacks a role it is said, to them alone, who could give it.
+    expectNobodyIsPinged(team, 'nobody', 'owner');
+  });
+});
+
+describe('a held password of a server', () => {
+  it('whose id is another one’s label can still be had', async () => {
+    await using team = await startTeam();
+    const manager = team.slack.as('manager').in('#ops');
+    for (const label of ['first', '1001']) {
+      await manager.types(`/vps create plan=micro location=ams image=debian-13 label=${label}`);
+      await manager.presses('Create and pay');
+      await manager.sees(`${label} was created`);
+      await manager.closes();
+    }
+    manager.reloads();
+    await manager.types('/vps password 1001');
+    await manager.sees('fits 2 servers');
+    await manager.chooses('Choose a server', 'first');
+    await manager.sees(team.hosting.passwordOf(1001) ?? 'none');
+    expect(team.hosting.listServers(team.account).map(({ id }) => id)).toEqual([1001, 1002]);
+    expect(await team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it, vi } from 'vitest';
+import { largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { startTeam } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+// Hundreds of acts in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** A person who waits longer than this starts to wonder. */
+const AT_ONCE_MS = 1500;
+
+async function atOnce(work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  expect(performance.now() - startedAt).toBeLessThan(AT_ONCE_MS);
+}
+
+describe('three thousand servers', () => {
+  it('are listed page by page, back and forth', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3000, 'web');
+    const viewer = team.slack.as('viewer').in('#ops');
+    await atOnce(async () => {
+      await viewer.types('/vps list');
+      await viewer.sees('3,000 servers, part 1 of 30');
+    });
+    for (let part = 2; part <= 30; part++) {
+      await viewer.presses('Further');
+      await viewer.sees(`part ${part} of 30`);
+    }
+    await viewer.sees('web-3000');
+    await viewer.presses('Back');
+    await viewer.sees('part 29 of 30');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('are filtered, picked by typing, and managed', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3000, 'web');
+    const operator = team.slack.as('operator').in('#ops');
+    await operator.types('/vps list web-29');
+    await operator.sees('111 servers with web-29');
+    await operator.types('/vps list');
+    await operator.sees('3,000 servers');
+    await atOnce(async () => {
+      expect(await operator.suggestionsFor('Manage a server', '')).toHaveLength(100);
+      expect(await operator.suggestionsFor('Manage a server', 'web-2999')).toEqual(['web-2999']);
+      expect(await operator.suggestionsFor('Manage a server', 'nothing')).toEqual([]);
+    });
+    await operator.chooses('Manage a server', 'web-2999');
+    await operator.sees('Paid until');
+    await operator.presses('Reboot');
+    await operator.sees('rebooted web-2999');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('that all fit a name make a question that can be answered', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3000, 'web');
+    const manager = team.slack.as('manager').in('#ops');
+    for (const verb of ['show', 'start', 'stop', 'reboot', 'renew', 'delete']) {
+      const fresh = manager.overlooksOldMessages();
+      await fresh.types(`/vps ${verb} web`);
+      await fresh.sees('fits 3,000 servers');
+      if (fresh.modal()) await fresh.closes();
+    }
+    expect(changesSeen(team)).toEqual([]);
+    await manager.types('/vps delete web-1500');
+    await manager.fills({ 'Type the label to delete it': 'web-1500' });
+    await manager.presses('Delete');
+    await manager.sees('deleted web-1500');
+    expect(team.hosting.listServers(team.account)).toHaveLength(2999);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('are listed in plain sections where Slack refuses the table', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3000, 'web');
+    team.slack.faults.refuseBlock('data_table');
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees('web-1 · running');
+    await viewer.sees('more: narrow the list');
+    await viewer.types('/vps catalog');
+    await viewer.sees('6 plans');
+    await viewer.sees('5.90');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a catalog past every limit of a menu', () => {
+  it('is shown page by page, also without the table', async () => {
+    await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
+    for (const isRefused of [false, true]) {
+      if (isRefused) team.slack.faults.refuseBlock('data_table');
+      const viewer = team.slack.as('viewer').in('#ops').overlooksOldMessages();
+      await viewer.types('/vps catalog');
+      await viewer.sees('150 plans, part 1 of 3');
+      await viewer.presses('Further');
+      await viewer.sees('part 2 of 3');
+      await viewer.presses('Further');
+      await viewer.sees('plan-150');
+      await viewer.presses('Back');
+      await viewer.sees('part 2 of 3');
+    }
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('is chosen from by typing', async () => {
+    await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
+    const manager = team.slack.as('manager').in('#ops');
+    await manager.types('/vps create');
+    await atOnce(async () => {
+      expect(await manager.suggestionsFor('Plan', '')).toHaveLength(100);
+      expect(await manager.suggestionsFor('Plan', 'plan-14')).toHaveLength(10);
+      expect(await manager.suggestionsFor('Image', 'image-299')).toEqual(['image-299']);
+    });
+    await manager.fills({
+      Plan: 'plan-001',
+      Location: 'region-12',
+      Image: 'image-300',
+      Label: 'typed-1',
+    });
+    await manager.presses('Review');
+    await manager.sees('3.07');
+    await manager.presses('Create and pay');
+    await manager.sees('typed-1 was created');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a crowd', () => {
+  it('of 400 that all type /vps list is answered, each one, at the price of a handful of requests', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 50, 'web');
+    team.slack.app.ackTimeoutMs = 20_000;
+    const by = visitor(team, 'viewer');
+    const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
+    expect(acks.filter(({ status }) => status !== 200)).toEqual([]);
+    await vi.waitUntil(() => by.told().length >= 400, { timeout: 20_000, interval: 50 });
+    expect(by.told().every((shown) => shown.includes('50 servers'))).toBe(true);
+    expect(team.hosting.requests().length).toBeLessThanOrEqual(12);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a menu whose choices come too late', () => {
+  it('is empty within Slack’s three seconds, rather than broken', async () => {
+    await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '8000' } });
+    team.hosting.seedServers(team.account, 200, 'web');
+    const viewer = team.slack.as('viewer').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees('200 servers');
+    // What was read a moment ago would still do, had nothing changed since.
+    await team.slack.as('operator').in('#ops').types('/vps reboot web-1');
+    await viewer.sees('rebooted web-1');
+    team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3200 });
+    expect(await viewer.suggestionsFor('Manage a server', 'web')).toEqual([]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('twenty servers in one command', () => {
+  it.each([
+    '#ops',
+    '#random',
+  ])('are each told about, though Slack takes five answers to a command: %s', async (place) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 20, 'web');
+    const operator = team.slack.as('operator').in(place);
+    const names = Array.from({ length: 17 }, (_, index) => `web-${index + 1}`);
+    await operator.types(`/vps stop ${names.join(' ')} nowhere web-1 nothing-like-it`);
+    for (const name of names) await operator.sees(new RegExp(`\\b${name}\\b`));
+    await operator.sees('nowhere');
+    await operator.sees('nothing-like-it');
+    const colleague = team.slack.as('viewer').in(place);
+    for (const name of names) await colleague.sees(new RegExp(`stopped.*\\b${name}\\b`, 's'));
+    expect(changesSeen(team)).toHaveLength(17);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
