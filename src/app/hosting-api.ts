@@ -57,10 +57,14 @@ export type FindHosting = (key: Secret<string>) => HostingApi;
 
 /** The slots of an account's minute that are taken, by every process on this store (docs/design.md 6). No clock decides. */
 export interface ApiCalls {
-  /** Takes a slot, durably, unless `limit` are taken. Calls made together share one commit. `at` is for people who look. */
+  /**
+   * Takes a slot, durably, unless `limit` are taken; what is in `freed` is given back first, in the same commit. Calls
+   * made together share one commit. `at` is for people who look.
+   */
   take(
     slot: { readonly id: string; readonly account: string; readonly at: number },
     limit: number,
+    freed?: readonly string[],
   ): Promise<boolean>;
   /** Gives slots back; unknown ones are no error. */
   release(ids: readonly string[]): Promise<void>;

@@ -155,8 +155,7 @@ export class Limiter implements CallLimiter {
       },
     );
     // Closed before its minute is over, the slot stays taken in the store: the service still counts its call.
-    if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system))
-      await this.#shared.giveBack(slot.id);
+    if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system)) this.#shared.giveBack(slot.id);
     this.#taken--;
   }
 

@@ -26,6 +26,9 @@ const LOOK_MS = 2_000;
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
   readonly #own = new Set<string>();
+  /** Those of our own whose minute is over, and that still have to be removed. */
+  readonly #over = new Set<string>();
+  #isRemoving = false;
   readonly #followed = new Set<string>();
   #adoptedAt = Number.NEGATIVE_INFINITY;
 
@@ -35,13 +38,13 @@ export class SharedSlots {
 
   /** Takes a slot, waiting for one until the signal fires: then undefined. @throws what the store throws */
   async take(gaveUp: AbortSignal): Promise<{ readonly id: string; readonly takenAt: number } | undefined> {
-    const { calls, account, limit, system } = this.#options;
+    const { account, limit, system } = this.#options;
     const id = system.newId();
     this.#own.add(id);
     try {
       for (;;) {
         const takenAt = system.elapsed();
-        if (await calls.take({ id, account, at: system.now() }, limit)) return { id, takenAt };
+        if (await this.#tryToTake({ id, account, at: system.now() }, limit)) return { id, takenAt };
         await this.#adoptNowAndThen();
         if (await sleepUnless(gaveUp, TRY_AGAIN_MS, system)) continue;
         this.#own.delete(id);
@@ -49,19 +52,51 @@ export class SharedSlots {
       }
     } catch (error) {
       // It may have been written all the same.
-      await this.giveBack(id);
+      this.giveBack(id);
       throw error;
     }
   }
 
-  /** Gives a slot back. Never throws: one that the store does not take back now is followed as if it were another's. */
-  async giveBack(id: string): Promise<void> {
-    const isBack = await this.#options.calls.release([id]).then(
-      () => true,
-      () => false,
-    );
-    this.#own.delete(id);
-    if (!isBack) void this.adopt().catch(() => {});
+  /** Gives a slot back: with the next slot that is taken, or else soon, so that it costs no commit of its own. */
+  giveBack(id: string): void {
+    this.#over.add(id);
+    void this.#removeSoon();
+  }
+
+  async #tryToTake(slot: Parameters<ApiCalls['take']>[0], limit: number): Promise<boolean> {
+    const over = this.#takeOver();
+    try {
+      const isTaken = await this.#options.calls.take(slot, limit, over);
+      for (const id of over) this.#own.delete(id);
+      return isTaken;
+    } catch (error) {
+      for (const id of over) this.giveBack(id);
+      throw error;
+    }
+  }
+
+  async #removeSoon(): Promise<void> {
+    const { calls, system, closing } = this.#options;
+    if (this.#isRemoving) return;
+    this.#isRemoving = true;
+    while (this.#over.size > 0 && (await sleepUnless(closing, LOOK_MS, system))) {
+      const over = this.#takeOver();
+      const isRemoved = await calls.release(over).then(
+        () => true,
+        () => false,
+      );
+      for (const id of over) {
+        if (isRemoved) this.#own.delete(id);
+        else this.#over.add(id);
+      }
+    }
+    this.#isRemoving = false;
+  }
+
+  #takeOver(): string[] {
+    const over = [...this.#over];
+    this.#over.clear();
+    return over;
   }
 
   /** Finds the slots that others hold, or held when they died; each entry resolves when that slot is free again. */

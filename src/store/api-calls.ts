@@ -5,6 +5,7 @@ import type { Foundation } from './engine/database.ts';
 interface Wanted {
   readonly slot: Parameters<ApiCalls['take']>[0];
   readonly limit: number;
+  readonly freed: readonly string[];
 }
 
 /** The slots that are taken, durably. A burst of 300 calls is one commit instead of 300, and so is its end. */
@@ -15,7 +16,7 @@ export function createApiCalls({ db }: Foundation): ApiCalls {
   });
 
   return {
-    take: async (slot, limit) => (await take([{ slot, limit }])).has(slot.id),
+    take: async (slot, limit, freed = []) => (await take([{ slot, limit, freed }])).has(slot.id),
     release: async (ids) => {
       if (ids.length > 0) await release(ids);
     },
@@ -35,6 +36,8 @@ export function createApiCalls({ db }: Foundation): ApiCalls {
 async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promise<ReadonlySet<string>> {
   // SQLite lets one transaction write at a time, so that two processes can't both take the last slot.
   return db.transaction().execute(async (transaction) => {
+    const freed = wanted.flatMap((one) => one.freed);
+    if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
     const counts = await transaction
       .selectFrom('api_calls')
       .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])

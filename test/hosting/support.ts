@@ -18,7 +18,8 @@ export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account
     [...rows].filter(([, row]) => row.account === account).map(([id]) => id);
   return {
     rows,
-    take: async ({ id, account, at }, limit) => {
+    take: async ({ id, account, at }, limit, freed = []) => {
+      for (const over of freed) rows.delete(over);
       const isFree = listTaken(account).length < limit;
       if (isFree) rows.set(id, { account, at });
       return isFree;

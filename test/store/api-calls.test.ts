@@ -70,6 +70,13 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
       await store.apiCalls.release(['1']);
       expect(await Promise.all([take('9'), take('10'), take('11', 'b')])).toEqual([true, false, true]);
       expect(await store.apiCalls.listTaken('a')).toHaveLength(4);
+      // What is given back by the same call makes room for it.
+      const more = await Promise.all([
+        store.apiCalls.take(slot('12'), 4, ['9', 'unknown']),
+        store.apiCalls.take(slot('13'), 4),
+      ]);
+      expect(more).toEqual([true, false]);
+      expect(await store.apiCalls.listTaken('a')).not.toContain('9');
     });
   });
 
