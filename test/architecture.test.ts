@@ -71,7 +71,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['system.ts', 'log.ts'],
     packages: ['prom-client', 'node:crypto', 'node:http', 'node:net'],
   },
-  'system.ts': { uses: [], packages: ['node:crypto', 'node:timers/promises'] },
+  'system.ts': { uses: [], packages: ['ulid', 'node:crypto', 'node:timers/promises'] },
   'log.ts': { uses: [], packages: ['pino'] },
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
   'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },

@@ -12,7 +12,6 @@ import { createApiCalls } from './api-calls.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
-import { makeOrderedIds } from './engine/ordered-ids.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
@@ -47,7 +46,7 @@ export async function openStore({ databaseUrl, vault, system, lock = true }: Sto
     await close();
     throw error;
   }
-  const foundation = { db, engine, vault, newId: makeOrderedIds(() => system.newId()) };
+  const foundation = { db, engine, vault, newId: () => system.newId() };
   return assemble(foundation, () => engine.scrub(db).finally(close));
 }
 

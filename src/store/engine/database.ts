@@ -29,7 +29,7 @@ export interface Foundation {
   readonly db: Kysely<Tables>;
   readonly engine: Engine;
   readonly vault: Vault;
-  /** An id that is greater than any that this process made before. */
+  /** An ID that is greater than every one that this process made before. */
   newId(): string;
 }
 
