@@ -49,6 +49,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       '@slack/bolt',
       '@slack/types',
       '@slack/web-api',
+      'lru-cache',
       'undici',
       'zod',
       'node:http',
@@ -58,7 +59,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'slack/directory/': {
     uses: ['slack/directory/', 'app/with-timeout.ts', 'domain/'],
     knows: ['slack/transport/', 'app/', 'system.ts'],
-    packages: ['zod'],
+    packages: ['lru-cache', 'zod'],
   },
   // Features get a request, the entry behind it and what they render: neither the store nor Slack's API.
   'slack/': {

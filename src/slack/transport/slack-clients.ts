@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { SlackApi, SlackConnections } from './slack-api.ts';
@@ -12,9 +13,12 @@ export interface SlackClients {
   of(workspaceId: WorkspaceId): SlackApi;
 }
 
-/** Makes a client for each workspace when it is first asked for. */
+/** A client holds no connection, so making one again costs nothing but a token lookup. */
+const MOST_CLIENTS = 1000;
+
+/** Makes a client for each workspace when it is first needed. */
 export function createSlackClients(connections: SlackConnections, tokens: TokenSource): SlackClients {
-  const clients = new Map<WorkspaceId, SlackApi>();
+  const clients = new LRUCache<WorkspaceId, SlackApi>({ max: MOST_CLIENTS });
   return {
     of: (workspaceId) => {
       const known = clients.get(workspaceId);
