@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { findConnectLink } from './app/account/connect-key.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
-import { createMutex } from './app/mutex.ts';
+import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
@@ -41,7 +41,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
   countFrom(store, metrics);
   const hosting = openHosting(config, store, metrics, log, system);
   const slack = openSlack(config, store, log, system, stop.signal);
-  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, log, system) };
+  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, store, log, system) };
   const entry = createEntry(ports);
   const receiver = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
   const bolt = await startBolt({
@@ -105,11 +105,11 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   return { ...slack, connections, workspace };
 }
 
-function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
+function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
   return {
     system,
     log,
-    mutex: createMutex(),
+    locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {

@@ -18,6 +18,7 @@ interface Layer {
 const PORTS = [
   'app/ports.ts',
   'app/hosting-api.ts',
+  'app/locks.ts',
   ...['access', 'account', 'approvals', 'authorize', 'purchases'].map((feature) => `app/${feature}/ports.ts`),
 ];
 

@@ -9,7 +9,7 @@ import type { Approvals } from './approvals/ports.ts';
 import type { Groups, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
-import type { Mutex } from './mutex.ts';
+import type { LockLeases, Locks } from './locks.ts';
 import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
 
 /** Everything that is stored. */
@@ -26,6 +26,7 @@ export interface Store {
   readonly seenRequests: SeenRequests;
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
+  readonly lockLeases: LockLeases;
   /** Resolves when the engine answers; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -43,7 +44,7 @@ export interface AppPorts extends Store {
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
-  readonly mutex: Mutex;
+  readonly locks: Locks;
   readonly hostingOf: FindHosting;
   /** Who the operator named as owners of a workspace (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];

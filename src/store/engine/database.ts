@@ -9,6 +9,8 @@ export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */
   readonly mayMigrate: boolean;
+  /** Whether no other process can be holding a lease: what a process left behind when it died is freed at the start. */
+  readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */

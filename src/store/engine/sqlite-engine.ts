@@ -16,12 +16,13 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws DatabaseInUse, DatabaseUnusable
  */
 export function openSqlite(path: string, { lock }: EngineOptions): Engine {
-  if (path === ':memory:') return makeEngine(connect(path), true, undefined);
+  if (path === ':memory:') return makeEngine(connect(path), { mayMigrate: true, isSoleProcess: true });
   prepareFile(path);
   const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
   if (lock && !instanceLock) throw new DatabaseInUse(path);
   try {
-    const engine = makeEngine(connect(path), instanceLock !== undefined, instanceLock);
+    const mayMigrate = instanceLock !== undefined;
+    const engine = makeEngine(connect(path), { mayMigrate, isSoleProcess: lock }, instanceLock);
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
     instanceLock?.close();
@@ -31,12 +32,12 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
 
 function makeEngine(
   connection: DatabaseSyncInstance,
-  mayMigrate: boolean,
-  instanceLock: DatabaseSyncInstance | undefined,
+  rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess'>,
+  instanceLock?: DatabaseSyncInstance,
 ): Engine {
   return {
     dialect: createSqliteDialect(connection),
-    mayMigrate,
+    ...rights,
     markMigrated: () => undefined,
     skipsLockedRows: false,
     scrub: (db) =>

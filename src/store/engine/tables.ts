@@ -24,6 +24,7 @@ export interface Tables {
   seen_requests: SeenRequestsTable;
   reply_urls: ReplyUrlsTable;
   api_calls: ApiCallsTable;
+  locks: LocksTable;
 }
 
 interface WorkspacesTable {
@@ -136,6 +137,10 @@ interface OperationsTable {
   /** '' when nobody holds it. */
   lease_owner: string;
   lease_until: number;
+  /** The lease owner that sent its request; '' before that. */
+  sent_by: string;
+  /** How often it was marked as sent. */
+  attempt: number;
 }
 
 interface PasswordsTable {
@@ -212,6 +217,12 @@ interface ApiCallsTable {
   id: string;
   account: string;
   at: number;
+}
+
+interface LocksTable {
+  name: string;
+  owner: string;
+  until: number;
 }
 
 export type GrantRow = Selectable<GrantsTable>;

@@ -1,4 +1,4 @@
-import { createMutex } from '../../../src/app/mutex.ts';
+import { createLocks } from '../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
@@ -22,7 +22,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     operationNotifier: { notify: async () => ({ isNotified: true, isPasswordShown: false }) },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
-    mutex: createMutex(),
+    locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
