@@ -53,6 +53,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'lru-cache',
       'undici',
       'zod',
+      'node:crypto',
       'node:http',
       'node:querystring',
     ],

@@ -14,8 +14,10 @@ import {
   actorOf,
   channelOf,
   commandPayload,
+  pressId,
   submissionPayload,
   suggestionPayload,
+  triggerId,
 } from './payloads.ts';
 import { createStoredReply, findReplyUrl, noReply, replyByUrl } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
@@ -23,7 +25,7 @@ import { createRequest, type RequestParts } from './request-factory.ts';
 
 /** How a request reached us. */
 export interface Delivery {
-  /** Different for every signed request; absent where the transport has none. */
+  /** Different for every delivery; absent where the transport has none. What Slack itself names a request comes first. */
   readonly requestId?: string;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
@@ -82,7 +84,8 @@ async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routi
   if (!payload) return sendUnreadable(body, routing);
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
-  const caller: Caller = { actor, surface: 'command', ...delivery };
+  const id = triggerId('command', payload.trigger_id, actor);
+  const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
   const reply = replyTo(payload.response_url, workspaceId, routing);
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
@@ -94,7 +97,8 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   const [pressed] = payload.actions;
   const actor = actorOf(payload, channelOf(payload));
   const reply = replyTo(payload.response_url, actor.workspaceId, routing);
-  const caller: Caller = { actor, surface: 'button', ...delivery };
+  const id = pressId(payload, actor);
+  const caller: Caller = { actor, surface: 'button', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   const action = routing.actions.get(pressed?.action_id ?? '');
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
@@ -117,7 +121,8 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
         routing,
       )
     : noReply;
-  const caller: Caller = { actor, surface: 'modal', ...delivery };
+  const id = triggerId('submission', payload.trigger_id, actor);
+  const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   try {
     const modal = routing.modals.get(payload.view.callback_id);

@@ -3,6 +3,7 @@ import { parse as parseForm } from 'node:querystring';
 import { HTTPReceiver, type Receiver } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
+import { deliveryId } from './request-id.ts';
 import { quietLogger } from './slack-api.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
@@ -23,7 +24,9 @@ export function createHttpReceiver(options: {
     signingSecret: options.signingSecret.reveal(),
     endpoints: ['/slack/events'],
     logger: quietLogger(options.log),
-    customPropertiesExtractor: ({ headers }) => ({ requestId: String(headers['x-slack-signature'] ?? '') }),
+    customPropertiesExtractor: ({ headers, rawBody }) => ({
+      requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
+    }),
   });
   return {
     receiver,

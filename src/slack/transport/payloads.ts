@@ -3,6 +3,7 @@ import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { type Origin, submittedView } from '../kit/modal.ts';
+import { namedId } from './request-id.ts';
 
 /** The parts of Slack's payloads that are read. Everything else in them is Slack's own business. */
 const id = z.string().min(1).max(64);
@@ -29,10 +30,16 @@ export const actionPayload = z.object({
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   view: z.object({ private_metadata: z.string().default('') }).nullish(),
+  /** Where the button stands. */
+  container: z
+    .object({ message_ts: z.string().optional(), view_id: z.string().optional() })
+    .nullish()
+    .catch(undefined),
   actions: z
     .array(
       z.object({
         action_id: z.string(),
+        action_ts: z.string().optional().catch(undefined),
         value: z.string().nullish(),
         selected_option: z.object({ value: z.string() }).nullish(),
       }),
@@ -62,6 +69,22 @@ export function actorOf({ user, team }: Place, channelId: ChannelId | undefined)
     userId: user.id,
     ...omitUndefined({ channelId, homeTeamId: user.team_id }),
   };
+}
+
+type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;
+
+/** The ID of a press: the same however often Slack delivers it. */
+export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {
+  const place = container?.message_ts ?? container?.view_id;
+  const { workspaceId, userId } = actor;
+  return (
+    namedId('press', workspaceId, userId, place, pressed?.action_ts) ?? triggerId('press', trigger_id, actor)
+  );
+}
+
+/** The ID of a command or a submission: Slack gives each of them a trigger of its own. */
+export function triggerId(kind: string, trigger: string | undefined, { workspaceId, userId }: Actor) {
+  return namedId(kind, workspaceId, userId, trigger);
 }
 
 /** A modal has no channel of its own: roles for a channel count where its form was opened. */
