@@ -41,7 +41,12 @@ export async function compose(config: Config, log: Log, system: System = realSys
   countFrom(store, metrics);
   const hosting = openHosting(config, store, metrics, log, system);
   const slack = openSlack(config, store, log, system, stop.signal);
-  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, store, log, system) };
+  const ports: AppPorts = {
+    ...store,
+    ...slack.ports,
+    ...portsOf(config, hosting, store, log, system),
+    installations: slack.workspace,
+  };
   const entry = createEntry(ports);
   const receiver = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
   const bolt = await startBolt({

@@ -6,7 +6,7 @@ import type { System } from '../system.ts';
 import type { AccessRequests, Channels, Grants } from './access/ports.ts';
 import type { ApiKeys, AuditLog, ChannelTest, ConnectLinks, Workspaces } from './account/ports.ts';
 import type { Approvals } from './approvals/ports.ts';
-import type { Groups, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
+import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
@@ -36,6 +36,7 @@ export interface Store {
 export interface AppPorts extends Store {
   readonly system: System;
   readonly log: Log;
+  readonly installations: Installations;
   readonly users: Users;
   readonly groups: Groups;
   readonly channels: Channels;

@@ -56,6 +56,7 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
     }
   };
   return {
+    isServed: async (workspaceId) => (known === undefined ? undefined : workspaceId === known),
     find: async (workspaceId) => (workspaceId === known ? botToken : undefined),
     connect: async () => {
       await attempt();

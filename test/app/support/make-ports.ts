@@ -15,6 +15,8 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     ...store,
     system: stillSystem,
     log: silentLog,
+    // Every workspace that was ever seen.
+    installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
