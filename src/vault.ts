@@ -52,7 +52,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
-// Node takes shorter tags unless it is told the length, and a shorter tag is easier to forge.
+// Without the length Node accepts shorter tags, and a shorter tag is easier to forge.
 const TAG = { authTagLength: TAG_BYTES };
 const TOKEN = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/;
 

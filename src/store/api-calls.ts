@@ -6,7 +6,7 @@ export function createApiCalls({ db, newId }: Foundation): ApiCalls {
   let waiting: { account: string; at: number }[] = [];
   let commit: Promise<void> | undefined;
 
-  /** Waits for the end of this turn of the event loop; whoever calls until then comes along. */
+  /** Waits for the end of this turn of the event loop: all calls until then share one commit. */
   const commitTogether = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     const calls = waiting;

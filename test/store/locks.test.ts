@@ -5,19 +5,25 @@ import type { Store } from '../../src/app/ports.ts';
 import { Refusal } from '../../src/domain/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
+import { handClock, turn as nextTurn } from '../slack/support/hand-clock.ts';
 import { engines, makeFolder, newCreate, open, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;
 const WAIT_MS = 120_000;
 
-/** Real time, run so fast that two minutes pass in a fifth of a second. */
-const FAST = 600;
-const fastSystem: System = {
-  ...realSystem,
-  now: () => T0 + Math.round(realSystem.elapsed() * FAST),
-  elapsed: () => realSystem.elapsed() * FAST,
-  sleep: (ms, signal) => realSystem.sleep(ms / FAST, signal),
-};
+/** A clock that is moved by hand, for all processes of a test. */
+function movedByHand() {
+  const clock = handClock();
+  const { elapsed } = clock.system;
+  const system: System = { ...clock.system, now: () => T0 + elapsed() };
+  return {
+    system,
+    pass: async (ms: number) => {
+      await clock.pass(ms);
+      for (let turns = 0; turns < 10; turns++) await nextTurn();
+    },
+  };
+}
 
 function gate() {
   let open = (): void => undefined;
@@ -84,23 +90,26 @@ describe('locks in one process', () => {
 });
 
 describe('waiting for a lock', () => {
-  const locksOver = async () => {
-    const { lockLeases } = await open('sqlite::memory:', { system: fastSystem });
-    return createLocks({ leases: lockLeases, system: fastSystem, log: silentLog });
-  };
-
   test('ends with waited_too_long after two minutes, and the next in line still waits its turn', async () => {
-    const locks = await locksOver();
+    const { system, pass } = movedByHand();
+    const { lockLeases } = await open('sqlite::memory:', { system });
+    const locks = createLocks({ leases: lockLeases, system, log: silentLog });
     const first = await hold(locks, 'one');
-    const startedAt = fastSystem.elapsed();
-    const second = locks.run('one', async () => 'second');
-    await expect(second).rejects.toMatchObject({ code: 'waited_too_long' });
-    expect(fastSystem.elapsed() - startedAt).toBeGreaterThanOrEqual(WAIT_MS);
+    let outcome = 'waiting';
+    const second = locks
+      .run('one', async () => 'second')
+      .catch((error: unknown) => {
+        outcome = error instanceof Refusal ? error.code : 'another error';
+      });
+    await pass(WAIT_MS - 1);
+    expect(outcome).toBe('waiting');
     let hasThirdRun = false;
     const third = locks.run('one', async () => {
       hasThirdRun = true;
     });
-    await turn();
+    await pass(1);
+    await second;
+    expect(outcome).toBe('waited_too_long');
     expect(hasThirdRun).toBe(false);
     await first.end();
     await third;
@@ -108,14 +117,18 @@ describe('waiting for a lock', () => {
   });
 
   test('ends the same way when another process keeps the lock', async () => {
+    const { system, pass } = movedByHand();
     const leases: LockLeases = {
       take: async () => false,
       renew: async () => false,
       release: async () => undefined,
     };
-    const locks = createLocks({ leases, system: fastSystem, log: silentLog });
-    const waiting = locks.run('one', async () => undefined);
-    await expect(waiting).rejects.toBeInstanceOf(Refusal);
+    const locks = createLocks({ leases, system, log: silentLog });
+    const waiting = expect(locks.run('one', async () => undefined)).rejects.toMatchObject({
+      code: 'waited_too_long',
+    });
+    for (let passed = 0; passed <= WAIT_MS; passed += 250) await pass(250);
+    await waiting;
   });
 });
 
@@ -160,36 +173,29 @@ describe('two processes over one database', () => {
   });
 
   test('keep the lock for as long as the work runs', async () => {
+    const { system, pass } = movedByHand();
     const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    const [one, two] = [
-      await open(url, { lock: false, system: fastSystem }),
-      await open(url, { lock: false, system: fastSystem }),
-    ];
-    const held = await hold(locksOf(one, fastSystem), 'account');
-    const from = fastSystem.elapsed();
-    while (fastSystem.elapsed() - from < 3 * LEASE_MS) {
+    const one = await open(url, { lock: false, system });
+    const two = await open(url, { lock: false, system });
+    const held = await hold(locksOf(one, system), 'account');
+    for (let passed = 0; passed < 3 * LEASE_MS; passed += 5000) {
+      await pass(5000);
       expect(await two.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS)).toBe(false);
-      await turn();
+      expect(held.lock.isHeld()).toBe(true);
     }
-    expect(held.lock.isHeld()).toBe(true);
     await held.end();
     expect(await two.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS)).toBe(true);
   });
 
-  test('tell the work when its lock was lost', async () => {
-    const { lockLeases } = stores[0];
-    const isLost = gate();
-    const leases = {
-      ...lockLeases,
-      renew: async () => {
-        isLost.open();
-        return false;
-      },
-    };
-    const held = await hold(createLocks({ leases, system: fastSystem, log: silentLog }), 'account');
+  test.each([
+    ['another one has taken it', async () => false],
+    ['the store fails for as long as the lease lasts', async () => Promise.reject(new Error('disk full'))],
+  ])('tell the work when its lock may be lost: %s', async (_name, renew) => {
+    const { system, pass } = movedByHand();
+    const leases = { ...stores[0].lockLeases, renew };
+    const held = await hold(createLocks({ leases, system, log: silentLog }), 'account');
     expect(held.lock.isHeld()).toBe(true);
-    await isLost.opened;
-    await turn();
+    await pass(LEASE_MS);
     expect(held.lock.isHeld()).toBe(false);
     await held.end();
   });

@@ -1,13 +1,14 @@
 import type { PlainTextOption } from '@slack/types';
 import type { Caller } from '../../app/authorize/use-case.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
-import { findOrigin, type ModalHandler } from '../kit/modal.ts';
+import { findOrigin, type ModalHandler, type Origin } from '../kit/modal.ts';
 import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
 import {
   actionPayload,
@@ -19,7 +20,7 @@ import {
   suggestionPayload,
   triggerId,
 } from './payloads.ts';
-import { createStoredReply, findReplyUrl, noReply, replyByUrl } from './reply.ts';
+import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
 
@@ -86,7 +87,7 @@ async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routi
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
-  const reply = replyTo(payload.response_url, workspaceId, routing);
+  const reply = replyTo(payload.response_url, actor, routing);
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
 }
@@ -96,7 +97,7 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   if (!payload) return sendUnreadable(body, routing);
   const [pressed] = payload.actions;
   const actor = actorOf(payload, channelOf(payload));
-  const reply = replyTo(payload.response_url, actor.workspaceId, routing);
+  const reply = replyTo(payload.response_url, actor, routing);
   const id = pressId(payload, actor);
   const caller: Caller = { actor, surface: 'button', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
@@ -114,13 +115,7 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   }
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, channelOf(payload, origin));
-  const { workspaceId, userId } = actor;
-  const reply = origin
-    ? createStoredReply(
-        { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId },
-        routing,
-      )
-    : noReply;
+  const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
@@ -130,7 +125,10 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
     const answer = await modal.run(payload.view, request);
     const { after } = answer;
     const failed = (error: unknown) => showLateError(error, payload.view.id, request);
-    return { ack: submissionAck(answer), ...(after ? { after: () => after().catch(failed) } : {}) };
+    return {
+      ack: submissionAck(answer),
+      ...omitUndefined({ after: after && (() => after().catch(failed)) }),
+    };
   } catch (error) {
     return { ack: explainInModal(error, request) };
   }
@@ -144,7 +142,12 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   if (!payload) return [];
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
-  const request = createRequest(routing, { actor, surface: 'modal' }, noReply, undefined);
+  const request = createRequest(
+    routing,
+    { actor, surface: 'modal' },
+    replyTo(undefined, actor, routing),
+    undefined,
+  );
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
     return (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
@@ -154,9 +157,19 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   }
 }
 
-function replyTo(url: unknown, workspaceId: string, { clients, slackApiUrl }: Routing): Reply {
-  const found = findReplyUrl(url, slackApiUrl);
-  return found ? replyByUrl(found, clients.of(workspaceId)) : noReply;
+/** The ways back to who sent a command or pressed a button. */
+function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: Routing): Reply {
+  const slack = clients.of(actor.workspaceId);
+  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), actor, slack), actor, slack, log);
+}
+
+/** The ways back to who submitted a form, which was opened in some channel. */
+function replyFrom(origin: Origin | undefined, actor: Actor, routing: Routing): Reply {
+  if (!origin) return replyTo(undefined, actor, routing);
+  const { workspaceId, userId } = actor;
+  const confirmer = { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId };
+  const reply = createStoredReply(confirmer, routing);
+  return withDirectMessage(reply, actor, routing.clients.of(workspaceId), routing.log);
 }
 
 const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
@@ -165,5 +178,6 @@ const UNREADABLE = 'Slack sent something that this app can’t read, so nothing 
 async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
-  await replyTo(url, '', routing).send(textMessage(UNREADABLE));
+  const reply = replyByUrl(findReplyUrl(url, routing.slackApiUrl), { userId: '' }, routing.clients.of(''));
+  await reply.send(textMessage(UNREADABLE));
 }

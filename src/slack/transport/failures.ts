@@ -13,7 +13,7 @@ export type SubmissionAck =
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
-/** Features do not catch: what goes wrong is told here, to the user alone. */
+/** Features don't catch errors: here the user, and no one else, is told what went wrong. */
 export async function sendError(error: unknown, request: SlackRequest): Promise<void> {
   await request.reply.send(textMessage(request.explain(error), ...nextSteps(error)));
 }

@@ -6,7 +6,7 @@ import type { System } from '../../system.ts';
 import type { SlackConnections } from './slack-api.ts';
 import type { TokenSource } from './slack-clients.ts';
 
-/** The token is refused for good: waiting does not help. */
+/** The token is refused permanently: waiting does not help. */
 const PERMANENT_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 const RETRY_MS = 5000;
 

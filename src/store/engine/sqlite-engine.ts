@@ -43,7 +43,7 @@ function makeEngine(
     scrub: (db) =>
       db.connection().execute(async (one) => {
         // What was deleted is zeroed in the file, but the log still has it until it is written back and cut.
-        // A process that reads meanwhile holds this up, so it is tried without waiting and again next time.
+        // A process that is reading holds this up, so it is tried without waiting, and again next time.
         await sql`pragma busy_timeout = 0`.execute(one);
         try {
           await sql`pragma wal_checkpoint(truncate)`.execute(one);

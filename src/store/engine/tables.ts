@@ -53,9 +53,9 @@ interface GrantsTable {
   pattern_key: string;
   granted_by: string;
   granted_at: number;
-  /** 0 when it is for good. */
+  /** 0 when it is permanent. */
   until: number;
-  /** The role of one that has an end, '' of one for good: these stand side by side. */
+  /** The role of a temporary grant, '' of a permanent one: a user can have one of each. */
   temporary_role: Role | '';
 }
 
@@ -74,7 +74,7 @@ interface AccessRequestsTable {
   decided_by: string | null;
   /** When it stopped being open, by whatever. */
   decided_at: number | null;
-  /** NULL when nothing was given, or for good. */
+  /** NULL when nothing was granted, or permanently. */
   until: number | null;
   is_told: number;
   /** JSON. */
@@ -130,11 +130,11 @@ interface OperationsTable {
   created_at: number;
   sent_at: number | null;
   ended_at: number | null;
-  /** 0 while the actor has not been told of this state. */
+  /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is owed any more: ended, or left to a person, and told. */
+  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
   due_at: number | null;
-  /** '' when nobody holds it. */
+  /** '' when it is not held. */
   lease_owner: string;
   lease_until: number;
   /** The lease owner that sent its request; '' before that. */
@@ -181,7 +181,7 @@ interface AuditTable {
   money: number | null;
 }
 
-/** One row for each workspace. Whoever adds an entry locks it first. */
+/** One row for each workspace, which is locked before an entry is added. */
 interface AuditChainsTable {
   workspace_id: string;
   /** JSON: where the chain begins and ends. */

@@ -7,7 +7,7 @@ import { partialSlack } from '../support/partial-slack.ts';
 
 const hello = textMessage('Somebody asks for access');
 const native: Message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
-const REFUSED = { ok: false, error: 'invalid_blocks' } as const;
+const REFUSED = { ok: false, error: 'message_not_found' } as const;
 
 /** A Slack that posts what `takes` lets through, and notes what was sent to whom. */
 function slackThat(takes: (to: string, message: Message) => boolean = () => true) {

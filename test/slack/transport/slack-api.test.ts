@@ -21,7 +21,7 @@ const approve = defineButton('approve', z.string());
 /** Our client over the local Slack, whose app has these scopes. */
 async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
   const { slack } = await startBoth({ app: { scopes, ...app } });
-  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog });
+  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog, system: realSystem });
   const api = connections.open(async () => new Secret(TOKEN));
   return { slack, api };
 }
