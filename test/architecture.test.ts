@@ -180,6 +180,7 @@ describe('what is confined', () => {
     ['@slack/web-api', ['slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
+    ['ulid', ['system.ts']],
   ])('%s is used in %j alone', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
   });

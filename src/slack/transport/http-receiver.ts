@@ -45,7 +45,8 @@ export function createHttpReceiver(options: {
 async function buffer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  for await (const part of request) {
+    if (!Buffer.isBuffer(part)) continue;
     length += part.length;
     if (length <= BODY_LIMIT_BYTES) parts.push(part);
   }
