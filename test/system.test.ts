@@ -66,7 +66,7 @@ describe('an ID', () => {
 });
 
 describe('a token', () => {
-  it('stands in an address as it is, and holds as many bytes as were asked for', () => {
+  it('fits into a URL unescaped, and holds as many bytes as requested', () => {
     for (const size of [1, 16, 32]) {
       const token = realSystem.newToken(size);
       expect(token).toMatch(/^[\w-]+$/);
@@ -77,7 +77,7 @@ describe('a token', () => {
 });
 
 describe('waiting', () => {
-  it('ends at once, with an AbortError, when it is given up', async () => {
+  it('ends at once, with an AbortError, when it is aborted', async () => {
     const stop = new AbortController();
     const waiting = realSystem.sleep(60_000, stop.signal);
     stop.abort();

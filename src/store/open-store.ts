@@ -29,7 +29,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the database, brings its schema up to date and hands out everything that is kept there.
+ * Opens the database, brings its schema up to date and returns everything that is stored there.
  * @throws DatabaseInUse when another process holds it; DatabaseUnusable with a sentence for the operator
  */
 export async function openStore({ databaseUrl, vault, system, lock = true }: StoreOptions): Promise<Store> {

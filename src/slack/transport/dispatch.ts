@@ -58,7 +58,7 @@ interface Routing extends RequestParts {
   readonly suggestions: ReadonlyMap<string, Suggestions>;
 }
 
-/** Finds what a request is for, and makes sure that the user hears whatever goes wrong. */
+/** Routes each request to its handler, and tells the user when something goes wrong. */
 export function createDispatch(
   { runCommand, commands }: Routes,
   parts: RequestParts & { readonly slackApiUrl: string },
@@ -134,7 +134,7 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   }
 }
 
-/** Slack gives up after 3 s: choices that come later are at hand when the next letter is typed. */
+/** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
 async function dispatchSuggestion(body: unknown, routing: Routing): Promise<PlainTextOption[]> {
@@ -157,13 +157,13 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   }
 }
 
-/** The ways back to who sent a command or pressed a button. */
+/** The ways back to the user who sent a command or pressed a button. */
 function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: Routing): Reply {
   const slack = clients.of(actor.workspaceId);
   return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), actor, slack), actor, slack, log);
 }
 
-/** The ways back to who submitted a form, which was opened in some channel. */
+/** The ways back to the user who submitted a form. */
 function replyFrom(origin: Origin | undefined, actor: Actor, routing: Routing): Reply {
   if (!origin) return replyTo(undefined, actor, routing);
   const { workspaceId, userId } = actor;
@@ -174,7 +174,7 @@ function replyFrom(origin: Origin | undefined, actor: Actor, routing: Routing): 
 
 const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
-/** Signed, so it is from Slack; but not in a form that Slack has ever been seen to send. */
+/** It is signed, so it is from Slack, but in no form that is known. */
 async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;

@@ -5,7 +5,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { type Origin, submittedView } from '../kit/modal.ts';
 import { namedId } from './request-id.ts';
 
-/** The parts of Slack's payloads that are read. Everything else in them is Slack's own business. */
+/** The parts of Slack's payloads that are read. Everything else in them is ignored. */
 const id = z.string().min(1).max(64);
 
 export const commandPayload = z.object({
@@ -20,7 +20,7 @@ export const commandPayload = z.object({
 const user = z.object({ id, team_id: id.optional() });
 const place = {
   user,
-  /** Null for an app that was installed for a whole organisation. */
+  /** Null for an app that was installed for a whole organization. */
   team: z.object({ id }).nullish(),
   channel: z.object({ id }).nullish(),
 };
@@ -62,7 +62,7 @@ export const suggestionPayload = z.object({
 
 export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'>;
 
-/** Who acts, by what Slack says in a press, a submission or a suggestion. */
+/** Who acts, as Slack says with a press, a submission or a suggestion. */
 export function actorOf({ user, team }: Place, channelId: ChannelId | undefined): Actor {
   return {
     workspaceId: team?.id ?? user.team_id ?? '',

@@ -27,7 +27,7 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-/** Until Slack has said which workspace the token is for, no workspace is served, and no other one ever is. */
+/** No workspace is served until Slack has said which one the token is for, and never any other one. */
 export function createSingleWorkspace(options: Options): SingleWorkspace {
   const { botToken, system, signal } = options;
   const slack = options.connections.open(async () => botToken);

@@ -8,7 +8,7 @@ import { createSqliteDialect } from './sqlite-dialect.ts';
 
 /** How long a statement waits for another process: the command line beside the app. */
 const BUSY_TIMEOUT_MS = 5000;
-/** How long a start waits for a process that is just going away. */
+/** How long a start waits for a process that is just ending. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
@@ -82,7 +82,7 @@ function connect(path: string): DatabaseSyncInstance {
   try {
     connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     const mode = readPragma(connection, 'journal_mode = wal');
-    // Without this the last commits are lost when the power fails: the engine is built with less for a log.
+    // Without this the last commits are lost when the power fails: by default this build syncs less in WAL mode.
     connection.exec('pragma synchronous = full');
     connection.exec('pragma secure_delete = on');
     const isSafe = readPragma(connection, 'synchronous') === 2 && (mode === 'wal' || path === ':memory:');

@@ -30,7 +30,7 @@ export interface Tables {
 interface WorkspacesTable {
   id: string;
   name: string;
-  /** JSON of what was set; what is not in it is as `DEFAULT_SETTINGS` says. */
+  /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
   settings: string;
   added_at: number;
 }
@@ -49,7 +49,7 @@ interface GrantsTable {
   subject_id: string;
   role: Role;
   pattern: string;
-  /** The pattern in small letters: it fits labels in any case. */
+  /** The pattern in lower case: it matches labels in any case. */
   pattern_key: string;
   granted_by: string;
   granted_at: number;
@@ -72,7 +72,7 @@ interface AccessRequestsTable {
   expires_at: number;
   state: AccessRequest['state'];
   decided_by: string | null;
-  /** When it stopped being open, by whatever. */
+  /** When it stopped being open, for any reason. */
   decided_at: number | null;
   /** NULL when nothing was granted, or permanently. */
   until: number | null;
@@ -98,7 +98,7 @@ interface ApprovalsTable {
   /** When it came to this state. */
   changed_at: number;
   decided_by: string | null;
-  /** When it stopped being open, by whatever. */
+  /** When it stopped being open, for any reason. */
   decided_at: number | null;
   reason: string | null;
   is_told: number;
@@ -114,7 +114,7 @@ interface OperationsTable {
   kind: Purchase['kind'];
   /** JSON. */
   purchase: string;
-  /** '' when it claims nothing, or has given its claim back. */
+  /** '' when it claims nothing, or has released its claim. */
   claim: string;
   state: OperationState;
   price: number | null;
@@ -173,7 +173,7 @@ interface AuditTable {
   act_id: string;
   server_id: number | null;
   label: string | null;
-  /** The label in small letters; made here because engines differ in what letters are. */
+  /** The label in lower case; made by us because engines differ in which letters they know. */
   label_key: string;
   outcome: AuditEntry['outcome'];
   code: string | null;

@@ -82,7 +82,7 @@ describe('what Slack refuses', () => {
     ]);
   });
 
-  it('is masked when it is no code', () => {
+  it('is masked when it does not look like a code', () => {
     const { log, warned } = rememberingLog();
     createRefusalLog(log, realSystem).add('chat.update', { code: 'our words\nin a code', pointers: [] });
     expect(warned).toMatchObject([{ code: 'unreadable' }]);

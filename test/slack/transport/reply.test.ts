@@ -81,7 +81,7 @@ describe('an answer to a command or a button', () => {
 });
 
 describe('an announcement', () => {
-  it('goes to the channel and to nobody directly', async () => {
+  it('goes to the channel, never as a direct message', async () => {
     const { reply, sent } = replyOver(['chat.postMessage']);
     expect(await reply.announce(hello)).toBe(true);
     expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);

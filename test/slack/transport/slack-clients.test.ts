@@ -59,7 +59,7 @@ describe('two workspaces with different tokens', () => {
     }
   });
 
-  it('are asked about with their own token only, and a workspace without one with none', async () => {
+  it('are asked about with their own token only; a workspace without a token, with none', async () => {
     const { clients, used } = twoWorkspaces();
     await clients.of('T1').findUser('U1');
     await clients.of('T2').findUser('U1');
