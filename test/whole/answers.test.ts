@@ -6,9 +6,9 @@ describe('an answer', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.breakReplyUrls();
-    const viewer = team.slack.as('viewer').in('#ops');
-    await viewer.types('/vps stop web-1');
-    await viewer.sees('operator');
+    const vera = team.slack.as('vera').in('#ops');
+    await vera.types('/vps stop web-1');
+    await vera.sees('operator');
     expect(team.slack.traffic().map(({ what }) => what)).toContain('chat.postEphemeral');
   });
 
@@ -17,18 +17,18 @@ describe('an answer', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
-    await team.slack.as('operator').in('#ops').types('/vps stop web-1');
-    await team.slack.as('operator').in('dm').sees('web-1 was stopped');
+    await team.slack.as('otto').in('#ops').types('/vps stop web-1');
+    await team.slack.as('otto').in('dm').sees('web-1 was stopped');
   });
 
   it('arrives as plain text when Slack refuses its blocks', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.refuseBlock('section');
-    const viewer = team.slack.as('viewer').in('#ops');
-    await viewer.types('/vps show web-1');
-    await viewer.sees('web-1');
-    await viewer.sees('running');
+    const vera = team.slack.as('vera').in('#ops');
+    await vera.types('/vps show web-1');
+    await vera.sees('web-1');
+    await vera.sees('running');
   });
 });
 
@@ -36,7 +36,7 @@ describe('a form that Slack refuses to open', () => {
   it('is not blamed on time', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.open', 'invalid_arguments', 1);
     await manager.types('/vps delete web-1');
     await manager.sees('Slack refused to open the form');

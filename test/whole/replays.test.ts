@@ -13,14 +13,14 @@ function kept(team: Team, what: string): Delivery {
 /** Everything that changes something, done once by those who may. */
 async function doEverything(team: Team): Promise<readonly Delivery[]> {
   team.hosting.seedServers(team.account, 3, 'web');
-  const operator = team.slack.as('operator').in('#ops');
+  const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
   await operator.sees('rebooted web-1');
   await operator.types('/vps show web-2');
   await operator.sees('web-2');
   await operator.presses('Stop');
   await operator.sees('stopped web-2');
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.presses('Create and pay');
   await manager.sees('new-1 was created');
@@ -37,8 +37,8 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.presses('Delete');
   await manager.sees('deleted web-3');
   await manager.closes();
-  const owner = team.slack.as('owner').in('#ops');
-  await owner.types('/vps access grant @nobody viewer');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access grant @nora viewer');
   await owner.sees('is now viewer');
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
@@ -62,7 +62,7 @@ describe('a signed request that comes again', () => {
     const changes = changesSeen(team).length;
     const charges = team.hosting.charges(team.account).length;
     const deniedOf = async () => {
-      const names = ['owner', 'manager', 'operator'] as const;
+      const names = ['olga', 'mara', 'otto'] as const;
       const audits = await Promise.all(names.map((name) => visitor(team, name).audit()));
       return audits.flat().filter(({ code }) => code === 'already_handled');
     };
@@ -100,10 +100,10 @@ describe('a signed request that comes again', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 150 });
-    const by = visitor(team, 'operator');
+    const by = visitor(team, 'otto');
     const delivery = await by.command('reboot web-1');
     await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
-    await team.slack.as('viewer').in('#ops').sees('rebooted web-1');
+    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
     expect(changesSeen(team)).toHaveLength(1);
     const audit = await by.audit();
     expect(audit.filter(({ code }) => code === 'already_handled')).toHaveLength(20);
@@ -111,7 +111,7 @@ describe('a signed request that comes again', () => {
 
   it('pays once when the confirmation comes twenty times', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
     await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
     await manager.presses('Create and pay');
@@ -125,7 +125,7 @@ describe('a signed request that comes again', () => {
 });
 
 describe('the same request in another guise', () => {
-  const again = (team: Team, by: 'operator' | 'manager') => {
+  const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>
       (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
     return { codes };
@@ -137,9 +137,9 @@ describe('the same request in another guise', () => {
   ])('is a replay when only what is not signed differs, %s', async (_name, change) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const fields = { ...team.slack.commandFields('operator', '#ops', 'reboot web-1'), ...change };
+    const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
     const { headers, body } = await team.slack.deliverSigned({ fields });
-    await team.slack.as('viewer').in('#ops').sees('rebooted web-1');
+    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
     const signature = headers['x-slack-signature'] ?? '';
     const timestamp = headers['x-slack-request-timestamp'] ?? '';
     const guises = [
@@ -152,7 +152,7 @@ describe('the same request in another guise', () => {
     for (const [place, guise] of guises.entries()) {
       const { status } = await team.slack.deliverRaw(body, guise);
       expect(status).toBe(200);
-      await expect.poll(again(team, 'operator').codes).toBe(place + 1);
+      await expect.poll(again(team, 'otto').codes).toBe(place + 1);
     }
     expect(changesSeen(team)).toHaveLength(1);
   });
@@ -166,7 +166,7 @@ describe('the same request in another guise', () => {
     await doEverything(team);
     const changes = changesSeen(team).length;
     const { body } = kept(team, what);
-    const by = what.includes('delete') ? 'manager' : 'operator';
+    const by = what.includes('delete') ? 'mara' : 'otto';
     for (const seconds of [1, 2]) {
       const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
       const { status } = await team.slack.deliverRaw(body, {
@@ -182,7 +182,7 @@ describe('the same request in another guise', () => {
   it('is none when Slack gave it no ID: what was signed twice at two times was sent twice', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const fields = { ...team.slack.commandFields('operator', '#ops', 'stop web-1'), trigger_id: '' };
+    const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
     const body = new URLSearchParams(fields).toString();
     const at = (seconds: number) => {
       const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
@@ -191,9 +191,9 @@ describe('the same request in another guise', () => {
     await at(0);
     await expect.poll(() => changesSeen(team).length).toBe(1);
     await at(1);
-    const outcomes = async () => (await visitor(team, 'operator').audit()).map(({ outcome }) => outcome);
+    const outcomes = async () => (await visitor(team, 'otto').audit()).map(({ outcome }) => outcome);
     await expect.poll(outcomes).toHaveLength(4);
-    expect(await again(team, 'operator').codes()).toBe(0);
+    expect(await again(team, 'otto').codes()).toBe(0);
   });
 });
 
@@ -202,7 +202,7 @@ describe('a request that Slack did not sign', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const { slack } = team;
-    const fields = slack.commandFields('owner', '#ops', 'reboot web-1');
+    const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
     const body = new URLSearchParams(fields).toString();
     const now = Math.floor(Date.now() / 1000);
     const at = (seconds: number | string) => ({
@@ -238,7 +238,7 @@ describe('a request that Slack did not sign', () => {
     // `ssl_check` is Slack's own unsigned test of the address: answered, and nothing more is done with it.
     expect(statuses).toEqual(attempts.map((_, place) => (place === 12 ? 200 : 401)));
     expect(team.hosting.requests()).toEqual([]);
-    expect(await visitor(team, 'owner').audit()).toEqual([]);
+    expect(await visitor(team, 'olga').audit()).toEqual([]);
     expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe('a request that Slack did not sign', () => {
     await using team = await startTeam();
     const { slack } = team;
     for (const off of [-280, 280]) {
-      const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+      const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
       const timestamp = String(Math.floor(Date.now() / 1000) + off);
       const { status } = await slack.deliverRaw(body, { timestamp, signature: slack.sign(body, timestamp) });
       expect(status).toBe(200);
@@ -256,7 +256,7 @@ describe('a request that Slack did not sign', () => {
   it('whose time is no number is refused, signed or not', async () => {
     await using team = await startTeam();
     const { slack } = team;
-    const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+    const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
     // What is signed is `v0:<time>:<body>`: a beginning of the body may not be passed off as the end of the time.
     const old = `${Math.floor(Date.now() / 1000) - 3600}`;
     const at = body.indexOf('&') + 1;

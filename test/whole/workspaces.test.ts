@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../support/team.ts';
 
 const FORMER = 'T0FORMER01';
@@ -11,10 +11,10 @@ it('refuses the requests of a former workspace, whatever is still stored of it',
   const { workspaces, apiKeys, audit } = app.ports;
   team.hosting.seedServers(team.account, 1, 'web');
   await workspaces.put({ id: FORMER, name: 'Former' }, 0);
-  await apiKeys.put(FORMER, new Secret(team.apiKey), PEOPLE.owner.id, 0);
-  const fields = slack.commandFields('owner', '#ops', 'reboot web-1');
+  await apiKeys.put(FORMER, new Secret(team.apiKey), USERS.olga.id, 0);
+  const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
   await slack.deliverSigned({ fields: { ...fields, team_id: FORMER } });
-  await slack.as('owner').in('#ops').sees('not set up for this workspace');
+  await slack.as('olga').in('#ops').sees('not set up for this workspace');
   expect(team.hosting.requests()).toEqual([]);
   const [entry] = await audit.list({ workspaceId: FORMER, limit: 9 });
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });
@@ -24,7 +24,7 @@ it('asks for patience while Slack has not said which workspace the token is for'
   await using team = await startTeam();
   team.slack.faults.failMethod('auth.test', 'internal_error');
   await team.restart();
-  const owner = team.slack.as('owner').in('#ops');
+  const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps list');
   await owner.sees('Try again in a minute');
 });
