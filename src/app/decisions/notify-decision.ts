@@ -12,7 +12,7 @@ export async function notifyDecision<Kind extends Decision>(
   id: ConfirmationId,
 ): Promise<Kind | undefined> {
   // One at a time: two that find no cards would both post some.
-  return kind.ports.mutex.run(`request ${id}`, async () => {
+  return kind.ports.locks.run(`request ${id}`, async () => {
     const decision = await kind.store.find(id);
     if (!decision || decision.isNotified) return decision;
     await (decision.state === 'open' ? askDeciders(kind, decision) : tellOutcome(kind, decision));

@@ -3,13 +3,13 @@ import type { Card, Decision } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { Mutex } from '../mutex.ts';
+import type { Locks } from '../locks.ts';
 
 /** What the machine of decisions works with, whatever is decided. */
 export interface DecisionPorts {
   readonly system: System;
   readonly log: Log;
-  readonly mutex: Mutex;
+  readonly locks: Locks;
 }
 
 /** Who is asked to decide: the channel, or where it can't be reached these users. */
