@@ -113,7 +113,7 @@ function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {
-      doubtMs: config.DOUBT_MINUTES * 60_000,
+      unconfirmedMs: config.DOUBT_MINUTES * 60_000,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },

@@ -9,14 +9,14 @@ export interface Plan {
   readonly monthly: Money;
 }
 
-/** What can be ordered now. Plans whose price can't be read are left out: nobody can confirm them. */
+/** What can be ordered now. Plans whose price can't be read are left out: they can't be confirmed. */
 export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
   readonly images: readonly string[];
 }
 
-/** What somebody wants to order. */
+/** What a user wants to order. */
 export interface Order {
   readonly plan: string;
   readonly location: string;

@@ -4,7 +4,7 @@ import type { AccessRequest } from '../../src/domain/access-request.ts';
 import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import type { Catalog, Order, Plan } from '../../src/domain/catalog.ts';
 import { money } from '../../src/domain/money.ts';
-import type { Operation } from '../../src/domain/operation.ts';
+import type { Operation, Standing } from '../../src/domain/operation.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Server } from '../../src/domain/server.ts';
 
@@ -54,7 +54,11 @@ export function makeServer(more: Partial<Server> = {}): Server {
 
 export const ORDER: Order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
 
-export function makeOperation(more: Partial<Operation> = {}): Operation {
+const NO_ANSWER = { code: 'no_answer', details: {} } as const;
+
+type Fields = Partial<Omit<Operation, keyof Standing>>;
+
+export function makeOperation(more: Fields & (Standing | { readonly state?: never }) = {}): Operation {
   return {
     id: '01K5ZZZZZZZZZZZZZZZZZZZZZZ',
     workspaceId: 'T0TEAM00001',
@@ -173,7 +177,10 @@ const typical: Holdings = {
     locations: ['ams', 'fra'],
     images: ['debian-13', 'ubuntu-24.04', 'rocky-9'],
   },
-  open: [makeOperation({ state: 'in_doubt', needsDecision: true }), makeOperation({ state: 'sent' })],
+  open: [
+    makeOperation({ state: 'unconfirmed', reason: NO_ANSWER, needsDecision: true }),
+    makeOperation({ state: 'sent' }),
+  ],
   entries: [
     makeEntry(1),
     makeEntry(2, { outcome: 'denied', code: 'role_needed', action: 'delete' }),
@@ -220,8 +227,9 @@ const largest: Holdings = {
   open: NASTY_LABELS.map((label, index) =>
     makeOperation({
       id: `01K5ZZZZZZZZZZZZZZZZZZ${1000 + index}`,
-      state: index % 2 === 0 ? 'in_doubt' : 'sent',
-      needsDecision: index % 2 === 0,
+      ...(index % 2 === 0
+        ? { state: 'unconfirmed', reason: NO_ANSWER, needsDecision: true }
+        : { state: 'sent' }),
       purchase: { kind: 'create', order: { ...ORDER, label } },
     }),
   ),

@@ -44,6 +44,7 @@ import {
   ORDER,
 } from './fixtures.ts';
 import { HOSTING_CODES, REFUSAL_CODES, sampleDetails } from './sample-details.ts';
+import { refusalsOf, unconfirmedReasons } from './sample-outcomes.ts';
 
 /** Something that a person may see, made of fixtures alone. */
 export interface Surface {
@@ -155,31 +156,26 @@ function pickSurfaces({ name, servers }: Holdings): Surface[] {
 export function operationsOf(label: string): Operation[] {
   const create = { kind: 'create' as const, order: { ...ORDER, label } };
   const renew = { kind: 'renew' as const, serverId: 42, label, paidUntil: NOW };
-  const details = sampleDetails(label);
-  const flat = REFUSAL_CODES.filter((code) => code !== 'ambiguous_server').map((reason) => ({
-    reason,
-    reasonDetails: details[reason] as Readonly<Record<string, string | number>>,
-  }));
-  const reasons = [
-    ...flat,
-    ...['not_done', 'decided_not_done', 'defect', ...HOSTING_CODES].map((reason) => ({ reason })),
-  ];
   return [create, renew].flatMap((purchase) => [
     makeOperation({ purchase, state: 'prepared' }),
     makeOperation({ purchase, state: 'sent', sentAt: NOW }),
     makeOperation({ purchase, state: 'settled', serverId: 42, paidUntil: NOW + 30 * DAY_MS }),
     makeOperation({ purchase, state: 'settled', serverId: 42, hasPassword: true }),
-    ...['checking', 'no_answer', 'unknown_code', 'defect'].map((reason) =>
-      makeOperation({ purchase, state: 'in_doubt', reason }),
+    ...unconfirmedReasons.flatMap((reason) =>
+      [false, true].map((needsDecision) =>
+        makeOperation({ purchase, state: 'unconfirmed', reason, needsDecision }),
+      ),
     ),
-    makeOperation({ purchase, state: 'in_doubt', reason: 'no_answer', needsDecision: true }),
-    makeOperation({ purchase, state: 'refused' }),
-    ...reasons.map((why) => makeOperation({ purchase, state: 'refused', ...why })),
+    ...refusalsOf(label).map((reason) => makeOperation({ purchase, state: 'refused', reason })),
   ]);
 }
 
 function describeOperation({ purchase, state, reason, needsDecision, hasPassword }: Operation): string {
-  const more = [reason, needsDecision ? 'a person has to look' : '', hasPassword ? 'with a password' : ''];
+  const more = [
+    reason?.code,
+    needsDecision ? 'a person has to look' : '',
+    hasPassword ? 'with a password' : '',
+  ];
   return [purchase.kind, state, ...more].filter(Boolean).join(', ');
 }
 
@@ -243,9 +239,9 @@ function outcomeSurfaces(operation: Operation): Surface[] {
       ? [surface(`outcome as a direct message: ${name}`, () => outcomeMessage(operation, undefined, ''))]
       : []),
     ...(operation.needsDecision
-      ? [false, true].map((isConnectedAnew) =>
-          surface(`decide: ${name}${isConnectedAnew ? ', of another account' : ''}`, () =>
-            decisionView({ operation, candidates: [makeServer()], isConnectedAnew }, ORIGIN),
+      ? [false, true].map((isReconnected) =>
+          surface(`decide: ${name}${isReconnected ? ', of another account' : ''}`, () =>
+            decisionView({ operation, candidates: [makeServer()], isReconnected }, ORIGIN),
           ),
         )
       : []),

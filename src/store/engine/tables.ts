@@ -4,7 +4,7 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction, ApprovalState } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import type { OperationState, Purchase } from '../../domain/operation.ts';
+import type { Purchase } from '../../domain/operation.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -115,7 +115,8 @@ interface OperationsTable {
   purchase: string;
   /** '' when it claims nothing, or has given its claim back. */
   claim: string;
-  state: OperationState;
+  /** `in_doubt`, from the first release, is `unconfirmed` everywhere else. */
+  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
   price: number | null;
   /** JSON. */
   known_ids: string;

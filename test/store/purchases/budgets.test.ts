@@ -3,6 +3,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import type { Budget, Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { confirm, engines, entry, markSent, newApproval, newCreate, newRenew, T0 } from '../support.ts';
+import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('budgets on $name', ({ make }) => {
   let store: Store;
@@ -71,15 +72,15 @@ describe.each(engines)('budgets on $name', ({ make }) => {
   });
 
   test('count what is under way or in doubt, and give back what was refused', async () => {
-    const [prepared, sent, doubtful, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
-    if (!prepared || !sent || !doubtful || !settled || !refused) throw new Error('five operations');
-    for (const one of [prepared, sent, doubtful, settled, refused]) await ledger.prepare(one);
-    for (const { id } of [sent, doubtful, settled, refused]) await markSent(ledger, id, T0);
-    await ledger.markUnconfirmed(doubtful.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+    const [prepared, sent, unconfirmed, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
+    if (!prepared || !sent || !unconfirmed || !settled || !refused) throw new Error('five operations');
+    for (const one of [prepared, sent, unconfirmed, settled, refused]) await ledger.prepare(one);
+    for (const { id } of [sent, unconfirmed, settled, refused]) await markSent(ledger, id, T0);
+    await ledger.markUnconfirmed(unconfirmed.id, { dueAt: T0, reason: NO_ANSWER }, entry());
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
     expect(await kindOf(costing(10), budgetOf(31))).toBe('over_budget');
-    await ledger.refuse(refused.id, { at: T0, reason: 'limit' }, entry());
+    await ledger.refuse(refused.id, { at: T0, reason: LIMIT }, entry());
     expect((await spent()).workspace).toBe(15);
     expect(await kindOf(costing(16), budgetOf(31))).toBe('new');
   });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { engines, entry, markSent, markTold, newCreate, T0 } from '../support.ts';
+import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('leases on $name', ({ make }) => {
   let ledger: Ledger;
@@ -19,7 +20,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
   const doubtful = async (dueAt: number) => {
     const id = await prepared();
     await markSent(ledger, id, T0, []);
-    await ledger.markUnconfirmed(id, { at: T0, dueAt, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(id, { dueAt, reason: NO_ANSWER }, entry());
     return id;
   };
   /** Takes what is due then, without keeping it. */
@@ -115,7 +116,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
 
   test('a refused one is owed in the same way', async () => {
     const id = await prepared();
-    await ledger.refuse(id, { at: T0 + 5, reason: 'limit' }, entry());
+    await ledger.refuse(id, { at: T0 + 5, reason: LIMIT }, entry());
     expect(await listDue(T0 + 5)).toEqual([id]);
     await markTold(ledger, id, T0 + 6);
     expect(await listDue(T0 + 1e9)).toEqual([]);
