@@ -13,6 +13,7 @@ import type {
   RichTextBlock,
   SectionBlock,
 } from '@slack/types';
+import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
 
 /** What is said to people. `text` is for notifications and screen readers and never holds a secret. */
@@ -30,7 +31,7 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
 
 /** A paragraph of mrkdwn. Whatever comes from outside in it must be escaped by the caller. */
 export function section(text: string, accessory?: Button): SectionBlock {
-  const body = { type: 'mrkdwn' as const, text: shorten(text, 3000), verbatim: true };
+  const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
 }
 
@@ -40,7 +41,7 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
     type: 'section',
     fields: pairs.slice(0, 10).map(([name, value]) => ({
       type: 'mrkdwn' as const,
-      text: shorten(`*${name}*\n${value}`, 2000),
+      text: shorten(`*${name}*\n${value}`, LIMITS.sectionField),
       verbatim: true,
     })),
   };
@@ -48,11 +49,14 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
 
 /** A small grey line. */
 export function context(text: string): ContextBlock {
-  return { type: 'context', elements: [{ type: 'mrkdwn', text: shorten(text, 3000), verbatim: true }] };
+  return {
+    type: 'context',
+    elements: [{ type: 'mrkdwn', text: shorten(text, LIMITS.text), verbatim: true }],
+  };
 }
 
 export function header(text: string): HeaderBlock {
-  return { type: 'header', text: plain(shorten(text, 150)) };
+  return { type: 'header', text: plain(shorten(text, LIMITS.header)) };
 }
 
 export function divider(): DividerBlock {
@@ -66,7 +70,11 @@ export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
 
 /** A warning inside a modal; messages have none. */
 export function alert(text: string, level: 'info' | 'warning' | 'error' | 'success' = 'warning'): AlertBlock {
-  return { type: 'alert', level, text: { type: 'mrkdwn', text: shorten(text, 200), verbatim: true } };
+  return {
+    type: 'alert',
+    level,
+    text: { type: 'mrkdwn', text: shorten(text, LIMITS.alert), verbatim: true },
+  };
 }
 
 /** Text that is shown exactly as it is, with nothing in it read as formatting: for a password. */
@@ -85,9 +93,9 @@ export function plain(text: string): PlainTextElement {
 /** One choice of a menu: 75 characters of text and of value at most. */
 export function option(text: string, value: string, description?: string): PlainTextOption {
   return {
-    text: plain(shorten(text, 75)),
+    text: plain(shorten(text, LIMITS.optionText)),
     value,
-    ...(description ? { description: plain(shorten(description, 75)) } : {}),
+    ...(description ? { description: plain(shorten(description, LIMITS.optionDescription)) } : {}),
   };
 }
 
@@ -99,9 +107,9 @@ export function confirmation(words: {
   isDangerous?: boolean;
 }): ConfirmationDialog {
   return {
-    title: plain(shorten(words.title, 100)),
-    text: { type: 'mrkdwn', text: shorten(words.text, 300), verbatim: true },
-    confirm: plain(shorten(words.confirm, 30)),
+    title: plain(shorten(words.title, LIMITS.confirmTitle)),
+    text: { type: 'mrkdwn', text: shorten(words.text, LIMITS.confirmText), verbatim: true },
+    confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
     ...(words.isDangerous ? { style: 'danger' as const } : {}),
   };

@@ -2,6 +2,7 @@ import type { Button, ConfirmationDialog, ExternalSelect, PlainTextOption, Stati
 import type { z } from 'zod';
 import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
+import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
 import { parseWritten } from './written.ts';
 
@@ -30,11 +31,11 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
     element: (text, value, look = {}) => ({
       type: 'button',
       action_id: id,
-      text: plain(shorten(text, 75)),
+      text: plain(shorten(text, LIMITS.buttonText)),
       value: JSON.stringify(value),
       ...(look.style ? { style: look.style } : {}),
       ...(look.confirm ? { confirm: look.confirm } : {}),
-      ...(look.label ? { accessibility_label: shorten(look.label, 75) } : {}),
+      ...(look.label ? { accessibility_label: shorten(look.label, LIMITS.accessibilityLabel) } : {}),
     }),
     on: (run) => ({ id, run: async (value, request) => run(parseWritten(value, schema), request) }),
   };

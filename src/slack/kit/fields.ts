@@ -9,6 +9,7 @@ import type {
 } from '@slack/types';
 import { z } from 'zod';
 import { plain } from './blocks.ts';
+import { LIMITS } from './limits.ts';
 
 /** How any field looks. */
 export interface FieldLook {
@@ -96,13 +97,11 @@ function textElement({ initial, maxLength, multiline }: TextLook): PlainTextInpu
   };
 }
 
-/** Slack's menus hold 100 choices; longer ones are asked for while the person types. */
-const MENU_MOST = 100;
-
+/** What a menu can't hold is asked for while the person types. */
 function selectElement({ options, initial, typeAhead }: SelectLook): StaticSelect | ExternalSelect {
   const chosen = options.find(({ value }) => value === initial);
   const start = chosen ? { initial_option: chosen } : {};
-  return typeAhead || options.length > MENU_MOST
+  return typeAhead || options.length > LIMITS.options
     ? { type: 'external_select', min_query_length: 0, ...start }
     : { type: 'static_select', options: [...options], ...start };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { labelOf, type Operation } from '../../../src/domain/operation.ts';
 import { isProven, type OperationRefusal } from '../../../src/domain/outcome.ts';
+import { operationsOf } from '../../../src/sandbox/gallery/fixtures/purchases.ts';
+import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
+import { makeOperation } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { outcomeMessage, outcomeWords } from '../../../src/slack/purchases/outcome-message.ts';
-import { makeOperation } from '../../support/fixtures.ts';
-import { refusalsOf, unconfirmedReasons } from '../../support/sample-outcomes.ts';
-import { operationsOf } from '../../support/surfaces.ts';
 
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
 const refused = (reason: OperationRefusal) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
 import { parseStanding, toReasonColumns } from '../../../src/store/purchases/parse-reason.ts';
-import { refusalsOf, unconfirmedReasons } from '../../support/sample-outcomes.ts';
 
 const byCode = <Sample extends { readonly code: string }>(samples: readonly Sample[]) =>
   samples.map((sample) => [sample.code, sample] as const);
