@@ -36,33 +36,13 @@ export function createHandClock(): HandClock {
   };
   const clock: HandClock = {
     now: () => now,
-    sleep: (ms, signal) =>
-      new Promise((wake, fail) => {
-        const sleeper = { until: now + ms, wake };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
-          sleepers.delete(sleeper);
-          fail(signal.reason);
-        });
-      }),
+    sleep: (ms, signal) => fallAsleep(sleepers, now + ms, signal),
     pass: async (ms) => {
       const until = now + ms;
       while (await wakeNext(until)) {}
       now = until;
     },
-    run: async (work, isOver = () => false) => {
-      let isDone = false;
-      const ended = work.finally(() => {
-        isDone = true;
-      });
-      ended.catch(() => undefined);
-      await settle();
-      for (const startedAt = now; !isDone && !isOver(); ) {
-        if (now - startedAt > LONGEST_MS) throw new Error('the work never ends');
-        if (!(await wakeNext(Number.POSITIVE_INFINITY))) throw new Error('the work waits for nothing');
-      }
-      if (isDone) await ended;
-    },
+    run: (work, isOver = () => false) => runWork(work, isOver, wakeNext, clock.now),
     system: () => ({
       ...realSystem,
       now: clock.now,
@@ -72,6 +52,36 @@ export function createHandClock(): HandClock {
     }),
   };
   return clock;
+}
+
+function fallAsleep(sleepers: Set<Sleeper>, until: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((wake, fail) => {
+    const sleeper = { until, wake };
+    sleepers.add(sleeper);
+    signal?.addEventListener('abort', () => {
+      sleepers.delete(sleeper);
+      fail(signal.reason);
+    });
+  });
+}
+
+async function runWork(
+  work: Promise<unknown>,
+  isOver: () => boolean,
+  wakeNext: (until: number) => Promise<boolean>,
+  now: () => number,
+): Promise<void> {
+  let isDone = false;
+  const ended = work.finally(() => {
+    isDone = true;
+  });
+  ended.catch(() => undefined);
+  await settle();
+  for (const startedAt = now(); !isDone && !isOver(); ) {
+    if (now() - startedAt > LONGEST_MS) throw new Error('the work never ends');
+    if (!(await wakeNext(Number.POSITIVE_INFINITY))) throw new Error('the work waits for nothing');
+  }
+  if (isDone) await ended;
 }
 
 const byTime = (a: Sleeper, b: Sleeper) => a.until - b.until;

@@ -47,7 +47,7 @@ export interface ScriptedHosting {
   returned: number;
   /** What becomes of the next paid requests; after these they are done. */
   script(...scripts: readonly Script[]): void;
-  passwordOf(serverId: number): string | undefined;
+  passwordOf(serverId: number): string;
 }
 
 /** Does the work of a paid request when it is called. */
@@ -56,7 +56,6 @@ type Work<Answer> = () => Answer;
 export function createScriptedHosting(clock: HandClock): ScriptedHosting {
   const scripts: Script[] = [];
   const requests: PaidRequest[] = [];
-  const passwords = new Map<number, string>();
   const later: { readonly at: number; run(): void }[] = [];
   const catchUp = () => {
     for (const work of later.splice(0)) {
@@ -64,11 +63,11 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
       else later.push(work);
     }
   };
-  const paid = async <Answer>(work: Work<Answer>, relabel: () => void, options: PaidCallOptions) => {
+  const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
     const script = await leave(scripts, options, (mayHavePaid) =>
       requests.push({ at: clock.now(), mayHavePaid }),
     );
-    return answer(script, { clock, hosting, later, work, relabel });
+    return answer(script, { clock, hosting, later, work });
   };
   const hosting: ScriptedHosting = {
     requests,
@@ -77,7 +76,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     charges: 0,
     returned: 0,
     script: (...more) => scripts.push(...more),
-    passwordOf: (serverId) => passwords.get(serverId),
+    passwordOf,
     api: {
       account: 'a',
       fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
@@ -85,16 +84,8 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
         catchUp();
         return [...hosting.servers];
       },
-      createServer: (order, options) => {
-        const work = () => createServer(order, hosting, passwords, clock);
-        return paid(work, () => relabelLast(hosting), options);
-      },
-      renewServer: (id, options) =>
-        paid(
-          () => renewServer(id, hosting),
-          () => undefined,
-          options,
-        ),
+      createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
+      renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
       changePower: async (_action, id) => ({ id, state: 'running' }),
       deleteServer: async (id) => ({ id, state: 'deleted' }),
       budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
@@ -122,12 +113,11 @@ interface Case<Answer> {
   readonly hosting: ScriptedHosting;
   readonly later: { readonly at: number; run(): void }[];
   readonly work: Work<Answer>;
-  readonly relabel: () => void;
 }
 
 async function answer<Answer>(
   script: Script,
-  { clock, hosting, later, work, relabel }: Case<Answer>,
+  { clock, hosting, later, work }: Case<Answer>,
 ): Promise<Answer> {
   switch (script.kind) {
     case 'refused':
@@ -137,7 +127,7 @@ async function answer<Answer>(
       throw new HostingError(script.code, 'maybe');
     case 'ambiguous':
       work();
-      relabel();
+      relabelLast(hosting);
       // Not ours: it was made and paid on the account page, not by this request.
       if (!script.isOurs) hosting.charges--;
       throw new HostingError('no_answer', 'maybe');
@@ -159,17 +149,13 @@ async function answer<Answer>(
   }
 }
 
-function createServer(
-  { label }: Order,
-  hosting: ScriptedHosting,
-  passwords: Map<number, string>,
-  clock: HandClock,
-) {
+const passwordOf = (serverId: number) => `root-${serverId}`;
+
+function createServer({ label }: Order, hosting: ScriptedHosting, clock: HandClock) {
   const id = 100 + hosting.servers.length;
   hosting.charges++;
   hosting.servers.push({ id, label, state: 'creating', paidUntil: clock.now() + MONTH_MS });
-  passwords.set(id, `root-${id}`);
-  return { id, state: 'creating', rootPassword: new Secret(`root-${id}`) };
+  return { id, state: 'creating', rootPassword: new Secret(passwordOf(id)) };
 }
 
 function renewServer(id: number, hosting: ScriptedHosting) {
