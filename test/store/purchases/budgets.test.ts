@@ -44,7 +44,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     expect(await spent()).toEqual({ workspace: 1000, person: 1000 });
   });
 
-  test('count a person’s own part, and the whole workspace’s', async () => {
+  test('count what one user spent, and what the whole workspace spent', async () => {
     await confirm(ledger, costing(300));
     await confirm(ledger, costing(500, { actorId: 'U2' }));
     await confirm(ledger, costing(9000, { workspaceId: 'T2' }));
@@ -71,7 +71,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     for (const who of ['U0', 'U1']) expect((await spent(who)).person).toBeLessThanOrEqual(700);
   });
 
-  test('count what is under way or in doubt, and give back what was refused', async () => {
+  test('count what is under way or unconfirmed, and not what was refused', async () => {
     const [prepared, sent, unconfirmed, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
     if (!prepared || !sent || !unconfirmed || !settled || !refused) throw new Error('five operations');
     for (const one of [prepared, sent, unconfirmed, settled, refused]) await ledger.prepare(one);
@@ -94,7 +94,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     expect(await kindOf(unpriced(), budgetOf(undefined, 0))).toBe('over_budget');
   });
 
-  test('count from the first moment of the month, and begin anew with the next', async () => {
+  test('count from the first moment of the month, and start at zero with the next', async () => {
     await confirm(ledger, costing(500, { at: T0 - 1 }));
     await confirm(ledger, costing(30, { at: T0 }));
     expect((await spent()).workspace).toBe(30);
@@ -115,7 +115,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     await expect(ledger.prepare({ ...create, workspaceId: 'T2' }, used)).rejects.toThrow(/another workspace/);
   });
 
-  test('count what a second person approved beyond them', async () => {
+  test('count what another manager approved beyond them', async () => {
     await ledger.prepare(costing(1000), budgetOf(1000));
     const wanted = newApproval({ isOverBudget: true });
     await store.approvals.request(wanted, entry());

@@ -66,7 +66,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.leaseDue(at(T0 + 100))).toMatchObject({ id, state: 'sent' });
   });
 
-  test('eight who claim at once are handed each operation once', async () => {
+  test('eight that ask at once get each operation once', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => prepared()));
     const claim = async (owner: string) => {
       const mine: string[] = [];
@@ -87,7 +87,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0)).toEqual([first, late, later]);
   });
 
-  test('an operation in doubt comes when it is due, and again when it was given back for later', async () => {
+  test('an unconfirmed operation is leased when it is due, and again when it was released for later', async () => {
     const id = await doubtful(T0 + 10);
     expect(await listDue(T0 + 9)).toEqual([]);
     expect(await listDue(T0 + 10)).toEqual([id]);
@@ -98,7 +98,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0 + 500)).toEqual([id]);
   });
 
-  test('an ended one is due until it is told, and never after', async () => {
+  test('an ended one is due until its user is notified, and never after', async () => {
     const id = await doubtful(T0 + 1000);
     await markTold(ledger, id, T0);
     await ledger.settle(id, { at: T0 + 5, serverId: 1 }, entry());
@@ -114,7 +114,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.find(id)).toMatchObject({ notifiedAt: T0 + 61 });
   });
 
-  test('a refused one is owed in the same way', async () => {
+  test('a refused one is due in the same way', async () => {
     const id = await prepared();
     await ledger.refuse(id, { at: T0 + 5, reason: LIMIT }, entry());
     expect(await listDue(T0 + 5)).toEqual([id]);
@@ -122,7 +122,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0 + 1e9)).toEqual([]);
   });
 
-  test('one that is left to a person is due until that is told, and is not looked for any more', async () => {
+  test('one that is left to a manager is due until its user is notified, and is not looked for any more', async () => {
     const id = await doubtful(T0);
     await markTold(ledger, id, T0);
     await ledger.markNeedsDecision(id, entry({ at: T0 + 5 }));
