@@ -2,13 +2,14 @@ import type { Server } from 'node:http';
 import { findConnectLink } from './app/account/connect-key.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
-import { createMutex } from './app/mutex.ts';
+import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
 import { createSlack } from './slack/create-slack.ts';
 import { startBolt } from './slack/transport/bolt.ts';
+import type { Dispatch } from './slack/transport/dispatch.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
 import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
 import { createSlackConnections } from './slack/transport/slack-api.ts';
@@ -41,22 +42,21 @@ export async function compose(config: Config, log: Log, system: System = realSys
   countFrom(store, metrics);
   const hosting = openHosting(config, store, metrics, log, system);
   const slack = openSlack(config, store, log, system, stop.signal);
-  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, log, system) };
+  const ports: AppPorts = {
+    ...store,
+    ...slack.ports,
+    ...portsOf(config, hosting, store, log, system),
+    installations: slack.workspace,
+  };
   const entry = createEntry(ports);
-  const receiver = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
-  const bolt = await startBolt({
-    receiver: receiver.receiver,
-    slackApiUrl: config.SLACK_API_URL,
-    dispatch: slack.createDispatch(entry),
-    log,
-  });
+  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), log);
   const server = createWebServer({
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
     explain: slack.explain,
     system,
     metrics,
-    slack: receiver.listener,
+    slack: listener,
     faults: async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))],
   });
   const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
@@ -64,7 +64,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     await store.close();
     throw error;
   });
-  // Listening comes first: whoever asks /readyz before Slack has answered hears what is still missing.
+  // Listening comes first: until Slack has answered, /readyz says what is missing.
   await slack.workspace.connect();
   const background = runBackground(ports, entry, stop.signal);
   const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
@@ -73,6 +73,13 @@ export async function compose(config: Config, log: Log, system: System = realSys
     await store.close();
   };
   return { port, ports, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+}
+
+/** Bolt over HTTP, to be mounted in our own server. */
+async function startListening(config: Config, dispatch: Dispatch, log: Log) {
+  const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
+  return { bolt, listener };
 }
 
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {
@@ -88,7 +95,7 @@ function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, s
 
 /** One workspace, whose token is in the settings. */
 function openSlack(config: Config, store: Store, log: Log, system: System, signal: AbortSignal) {
-  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log });
+  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const { workspaces, replyUrls } = store;
   const botToken = config.SLACK_BOT_TOKEN;
   const workspace = createSingleWorkspace({ connections, botToken, workspaces, system, log, signal });
@@ -105,11 +112,11 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   return { ...slack, connections, workspace };
 }
 
-function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
+function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
   return {
     system,
     log,
-    mutex: createMutex(),
+    locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {

@@ -4,6 +4,7 @@ import type { ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { newLease } from './lease.ts';
 import type { Ledger, PaymentPorts } from './ports.ts';
@@ -14,22 +15,24 @@ export interface Payment {
   readonly hosting: HostingApi;
   /** Who has the operation's lease. */
   readonly owner: string;
+  /** Of the account for a create, of the server for a renewal. */
+  readonly lock: HeldLock;
   readonly ports: PaymentPorts;
 }
 
 /**
- * Makes the step that is committed before the first byte leaves (docs/design.md 4.2): only the owner of the lease gets
- * past it. @throws Refusal `stale_confirmation`
+ * Makes the step that is committed before the first byte leaves (docs/design.md 4.2): only the owner of the lease and
+ * of the lock gets past it. @throws Refusal `stale_confirmation`
  */
 export function markSent(
-  { operation, owner, ports }: Payment,
+  { operation, owner, lock, ports }: Payment,
   knownIds: readonly ServerId[],
 ): () => Promise<void> {
   return async () => {
     const at = ports.system.now();
     const { ledger } = ports;
     const isMine = await ledger.lease(operation.id, newLease(ports, owner));
-    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds })))
+    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds, lock })))
       throw new Refusal('stale_confirmation', {});
   };
 }

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting } from '../hosting-api.ts';
-import type { Mutex } from '../mutex.ts';
+import type { LockOwner, Locks } from '../locks.ts';
 
 export interface NewOperation {
   readonly id: ConfirmationId;
@@ -63,12 +63,17 @@ export interface Ledger {
   /** The settled create that made this server with this app: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined>;
   /**
-   * prepared → sent, committed before the request leaves. False when it is neither prepared nor sent any more,
-   * or when another owner has its lease.
+   * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. False when it
+   * has ended, when another owner sent it or has its lease, or when the lock is no longer this owner's.
    */
   markSent(
     id: ConfirmationId,
-    sent: { readonly at: number; readonly owner: string; readonly knownIds: readonly ServerId[] },
+    sent: {
+      readonly at: number;
+      readonly owner: string;
+      readonly knownIds: readonly ServerId[];
+      readonly lock?: LockOwner;
+    },
   ): Promise<boolean>;
   /**
    * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
@@ -199,7 +204,7 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts {
     LeasePorts['ledger'] &
     Pick<Ledger, 'findCreateOf' | 'listOpen' | 'markSent' | 'settle' | 'refuse' | 'markUnconfirmed'>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
-  readonly mutex: Mutex;
+  readonly locks: Locks;
 }
 
 /** What it takes to look for an unconfirmed operation. */

@@ -1,6 +1,7 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
+import type { HeldLock } from '../locks.ts';
 import { endFailedPayment } from './end-failed-payment.ts';
 import { newLease, withLease } from './lease.ts';
 import { notifyOperation } from './notify-operation.ts';
@@ -31,14 +32,14 @@ export async function payOperation(operation: Operation, owner: string, ports: P
 }
 
 async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<void> {
-  const { mutex } = ports;
+  const { locks } = ports;
   const { purchase } = operation;
   const hosting = await getHostingSince(operation.workspaceId, operation.createdAt, ports);
-  const payment = { operation, hosting, owner, ports };
+  const payment = (lock: HeldLock) => ({ operation, hosting, owner, lock, ports });
   if (purchase.kind === 'create') {
-    await mutex.run(hosting.account, () => sendCreate(purchase.order, payment));
+    await locks.run(hosting.account, (lock) => sendCreate(purchase.order, payment(lock)));
   } else {
     const name = `${hosting.account}:${purchase.serverId}`;
-    await mutex.run(name, () => sendRenewal(purchase, payment));
+    await locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
   }
 }

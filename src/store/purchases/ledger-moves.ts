@@ -4,6 +4,7 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { OperationRow } from '../engine/tables.ts';
+import { holdsLock } from '../locks.ts';
 import { type StoredState, toStoredState } from './ledger-rows.ts';
 import { toReasonColumns } from './parse-reason.ts';
 
@@ -16,7 +17,7 @@ type Moves = Pick<Ledger, 'markSent' | 'refuse' | 'markUnconfirmed' | 'markNeeds
 export function createLedgerMoves(foundation: Foundation): Moves {
   const { db } = foundation;
   return {
-    markSent: (id, sent) => markSent(db, id, sent),
+    markSent: (id, sent) => db.transaction().execute((trx) => markSent(trx, id, sent)),
     refuse: (id, { at, reason }, audit) =>
       moveAudited(foundation, id, ['prepared', 'sent', 'in_doubt'], audit, {
         ...ended(at),
@@ -40,16 +41,29 @@ export function createLedgerMoves(foundation: Foundation): Moves {
   };
 }
 
+/** Only the owner that sent a request may send it again: to any other one it counts as sent. */
 async function markSent(
-  db: Queries,
+  trx: Queries,
   id: ConfirmationId,
-  { at, owner, knownIds }: Parameters<Ledger['markSent']>[1],
+  { at, owner, knownIds, lock }: Parameters<Ledger['markSent']>[1],
 ): Promise<boolean> {
-  const row = await db
+  if (lock && !(await holdsLock(trx, lock))) return false;
+  const row = await trx
     .updateTable('operations')
-    .set({ state: 'sent', sent_at: at, known_ids: JSON.stringify(knownIds) })
+    .set((column) => ({
+      state: 'sent',
+      sent_at: at,
+      sent_by: owner,
+      attempt: column('attempt', '+', 1),
+      known_ids: JSON.stringify(knownIds),
+    }))
     .where('id', '=', id)
-    .where('state', 'in', ['prepared', 'sent'])
+    .where((column) =>
+      column.or([
+        column('state', '=', 'prepared'),
+        column.and([column('state', '=', 'sent'), column('sent_by', '=', owner)]),
+      ]),
+    )
     .where('lease_owner', '=', owner)
     .where('lease_until', '>', at)
     .returning('id')

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { makeUlid, realSystem, type System } from '../../../../src/system.ts';
+import { createIds, realSystem, type System } from '../../../../src/system.ts';
 import { T0 } from '../../../store/fixtures.ts';
 
 /** A clock that stands until a test moves it. It outlives the processes that sleep by it. */
@@ -48,7 +47,7 @@ export function createHandClock(): HandClock {
       now: clock.now,
       elapsed: clock.now,
       sleep: clock.sleep,
-      newId: () => makeUlid(now, randomBytes(10)),
+      newId: createIds(clock.now, Math.random),
     }),
   };
   return clock;

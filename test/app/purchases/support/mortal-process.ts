@@ -1,8 +1,10 @@
 import { createEntry, type Entry } from '../../../../src/app/authorize/entry.ts';
 import type { HostingApi } from '../../../../src/app/hosting-api.ts';
+import { createLocks } from '../../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../../src/app/ports.ts';
 import type { OperationNotifier } from '../../../../src/app/purchases/ports.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
+import { silentLog } from '../../../../src/log.ts';
 import { makePorts } from '../../support/make-ports.ts';
 import type { HandClock } from './hand-clock.ts';
 
@@ -65,10 +67,13 @@ export function startProcess(
   const { clock, store } = around;
   const life = createLife(clock, fate);
   const stored = Object.fromEntries(WATCHED_STORE.map((name) => [name, life.watch(name, store[name])]));
+  const system = clock.system();
+  const leases = life.watch('lockLeases', store.lockLeases);
   const ports = makePorts(
     { ...store, ...stored },
     {
-      system: clock.system(),
+      system,
+      locks: createLocks({ leases, system, log: silentLog }),
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
       hostingOf: () => life.watch('hosting', around.hosting),

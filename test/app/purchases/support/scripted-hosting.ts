@@ -57,11 +57,12 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
   const scripts: Script[] = [];
   const requests: PaidRequest[] = [];
   const later: { readonly at: number; run(): void }[] = [];
-  const catchUp = () => {
+  const list = async () => {
     for (const work of later.splice(0)) {
       if (work.at <= clock.now()) work.run();
       else later.push(work);
     }
+    return [...hosting.servers];
   };
   const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
     const script = await leave(scripts, options, (mayHavePaid) =>
@@ -80,10 +81,8 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     api: {
       account: 'a',
       fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
-      listServers: async () => {
-        catchUp();
-        return [...hosting.servers];
-      },
+      fetchServers: async () => ({ servers: await list(), isComplete: true, unreadableCount: 0 }),
+      listServers: async () => list(),
       createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
       renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
       changePower: async (_action, id) => ({ id, state: 'running' }),
