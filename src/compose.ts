@@ -120,7 +120,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {
-      doubtMs: config.DOUBT_MINUTES * 60_000,
+      unconfirmedMs: config.DOUBT_MINUTES * 60_000,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },

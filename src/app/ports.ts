@@ -50,7 +50,8 @@ export interface AppPorts extends Store {
   /** Who the operator named as owners of a workspace (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {
-    readonly doubtMs: number;
+    /** After this time an unconfirmed operation is not waited for any longer (`DOUBT_MINUTES`). */
+    readonly unconfirmedMs: number;
     readonly passwordHoldMs: number;
     /** Undefined: audit entries are kept forever. */
     readonly auditKeepDays: number | undefined;

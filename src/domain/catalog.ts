@@ -9,7 +9,7 @@ export interface Plan {
   readonly monthly: Money;
 }
 
-/** What can be ordered now. Plans whose price can't be read are left out: nobody can confirm them. */
+/** What can be ordered now. Plans whose price can't be read are left out: they can't be confirmed. */
 export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
@@ -20,7 +20,7 @@ export interface Catalog {
   readonly unreadable?: { readonly plans: number; readonly locations: number; readonly images: number };
 }
 
-/** What somebody wants to order. */
+/** What a user wants to order. */
 export interface Order {
   readonly plan: string;
   readonly location: string;

@@ -1,45 +1,57 @@
 import type { Order } from './catalog.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
+import type { OperationRefusal, UnconfirmedReason } from './outcome.ts';
 
 /**
  * Where a paid operation stands (docs/design.md 4):
  * prepared (confirmed, nothing sent) → sent (committed before the request leaves) →
- * settled (done and paid), refused (proof that it was not done) or in_doubt (looked for, never sent again).
+ * settled (done and paid), refused (not done) or unconfirmed (looked for, never sent again).
  */
-export type OperationState = 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
+export type OperationState = Standing['state'];
 
-/** What somebody confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
+/** The state, and why it was refused or is unconfirmed. */
+export type Standing =
+  | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
+  | { readonly state: 'refused'; readonly reason: OperationRefusal }
+  | { readonly state: 'unconfirmed'; readonly reason: UnconfirmedReason };
+
+/** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
 export type Purchase =
   | { readonly kind: 'create'; readonly order: Order }
-  | { readonly kind: 'renew'; readonly serverId: number; readonly label: string; readonly paidUntil: number };
+  | {
+      readonly kind: 'renew';
+      readonly serverId: ServerId;
+      readonly label: string;
+      /** Epoch milliseconds. */
+      readonly paidUntil: number;
+    };
 
-/** One confirmation by one person, and what became of it. A row of the ledger. */
-export interface Operation {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly actorId: string;
-  /** Where the outcome is told; absent when the form was not opened from a channel. */
-  readonly channelId?: string;
+/** One confirmation by one user, and what became of it. A row of the ledger. */
+export type Operation = Confirmed & Standing;
+
+interface Confirmed {
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  /** Where the actor is notified; absent when the form was not opened from a channel. */
+  readonly channelId?: ChannelId;
   readonly purchase: Purchase;
-  readonly state: OperationState;
-  /** The monthly price that was confirmed; absent for a renewal of a server that was not made here. */
+  /** The monthly price that was confirmed; absent for a renewal of a server that was not created with this app. */
   readonly price?: Money;
-  /** Server ids that existed just before a create was sent: a new id is told apart by them. */
-  readonly knownIds: readonly number[];
-  readonly serverId?: number;
+  /** Server ids that existed just before a create was sent: a server with another id is new. */
+  readonly knownIds: readonly ServerId[];
+  readonly serverId?: ServerId;
   /** Epoch milliseconds, after a settled renewal. */
   readonly paidUntil?: number;
-  /** Why it was refused, or why it is in doubt: a code of `errors.ts`, and that code's details. */
-  readonly reason?: string;
-  readonly reasonDetails?: Readonly<Record<string, string | number>>;
   /** False when the server was found later and the password was in an answer that never came. */
   readonly hasPassword: boolean;
   readonly createdAt: number;
   readonly sentAt?: number;
   readonly endedAt?: number;
-  /** When the actor was told the outcome; absent means it is still owed. */
+  /** When the actor was notified of this state; absent while that is still to be done. */
   readonly notifiedAt?: number;
-  /** Contradictory evidence: a person has to look. */
+  /** The evidence contradicts itself: a manager has to decide. */
   readonly needsDecision: boolean;
 }
 
@@ -48,14 +60,14 @@ export function isEnded(operation: Operation): boolean {
   return operation.state === 'settled' || operation.state === 'refused';
 }
 
-/** The label of the server that is being made or renewed. */
+/** The label of the server that is created or renewed. */
 export function labelOf(purchase: Purchase): string {
   return purchase.kind === 'create' ? purchase.order.label : purchase.label;
 }
 
 /**
- * What two confirmations must not both pay for: the same month of the same server (docs/design.md 4.1).
- * Empty for a create, whose own id is all that makes it one of a kind.
+ * An operation's claim: what no other one may pay for, the same month of the same server (docs/design.md 4.1).
+ * Empty for a create: two creates are two servers, and its own id stops a second press.
  */
 export function claimOf(purchase: Purchase): string {
   return purchase.kind === 'renew' ? `renew:${purchase.serverId}:${purchase.paidUntil}` : '';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimOf, isEnded, labelOf, type Purchase } from '../../src/domain/operation.ts';
+import { claimOf, isEnded, labelOf, type Purchase, type Standing } from '../../src/domain/operation.ts';
 import { makeOperation } from '../../src/sandbox/gallery/fixtures/samples.ts';
 
 const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase => ({
@@ -33,8 +33,15 @@ describe('what two confirmations must not both pay for', () => {
 
 describe('an operation', () => {
   it('is ended when it is settled or refused, and in no other state', () => {
-    const states = ['prepared', 'sent', 'settled', 'refused', 'in_doubt'] as const;
-    expect(states.filter((state) => isEnded(makeOperation({ state })))).toEqual(['settled', 'refused']);
+    const standings: readonly Standing[] = [
+      { state: 'prepared' },
+      { state: 'sent' },
+      { state: 'settled' },
+      { state: 'refused', reason: { code: 'limit', details: {} } },
+      { state: 'unconfirmed', reason: { code: 'no_answer', details: {} } },
+    ];
+    const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
+    expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
   });
 
   it('goes by the label of its server', () => {

@@ -106,14 +106,14 @@ describe('money', () => {
 
   it('is accounted for in the words of every purchase that was refused or is in doubt', () => {
     const silent = operationsOf('web-1')
-      .filter(({ state }) => state === 'refused' || state === 'in_doubt')
+      .filter(({ state }) => state === 'refused' || state === 'unconfirmed')
       .map((operation) => outcomeWords(operation, 'EUR'))
       .filter((text) => !/charge|back on the balance|twice|nothing was sent/i.test(text));
     expect(silent).toEqual([]);
   });
 
   it('is never said to be safe while nobody knows', () => {
-    const unsure = operationsOf('web-1').filter(({ state }) => state === 'in_doubt' || state === 'sent');
+    const unsure = operationsOf('web-1').filter(({ state }) => state === 'unconfirmed' || state === 'sent');
     for (const operation of unsure)
       expect(outcomeWords(operation, '')).not.toMatch(/nothing was charged|was created \(/i);
   });

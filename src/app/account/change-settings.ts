@@ -2,7 +2,7 @@ import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { AppPorts } from '../ports.ts';
-import type { Workspace } from './ports.ts';
+import type { Workspace, Workspaces } from './ports.ts';
 
 const defineUseCase = useCasesOver<AppPorts>();
 
@@ -46,7 +46,10 @@ export function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): 
 export async function getWorkspace({
   actor,
   ports,
-}: Pick<UseCaseContext<AppPorts>, 'actor' | 'ports'>): Promise<Workspace> {
+}: Pick<
+  UseCaseContext<{ readonly workspaces: Pick<Workspaces, 'find'> }>,
+  'actor' | 'ports'
+>): Promise<Workspace> {
   const workspace = await ports.workspaces.find(actor.workspaceId);
   if (!workspace) throw new Error('the entry let somebody into a workspace that is not there');
   return workspace;

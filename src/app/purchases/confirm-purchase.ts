@@ -1,28 +1,39 @@
 import type { Approval } from '../../domain/approval.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
+import type { Approvals } from '../approvals/ports.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
-import { findBudget, isOverBudget, readBudget } from './budget.ts';
-import type { NewOperation, Prepared } from './ports.ts';
+import { findBudget, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
+import type { Ledger, NewOperation, PaymentPorts, Prepared } from './ports.ts';
 import { runOperation } from './run-operation.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+/** What confirming needs, and what follows from it: paying, or asking another manager. */
+type ConfirmPorts = PaymentPorts &
+  SpendingPorts &
+  Parameters<typeof requestApproval>[1]['ports'] &
+  Parameters<typeof notifyApproval>[1] & {
+    readonly ledger: Pick<Ledger, 'prepare'>;
+    readonly approvals: Pick<Approvals, 'find'>;
+  };
+
+const defineUseCase = useCasesOver<ConfirmPorts>();
 
 export interface Confirmation {
   /** Made when the form was opened: two presses of one form carry the same one. */
-  readonly operationId: string;
+  readonly id: ConfirmationId;
   readonly purchase: Purchase;
   /** What the review showed; absent where no price is known. */
   readonly price?: Money;
 }
 
-/** It is paid for, or waits for a second person; `isNew` is false when this or the like was confirmed before. */
+/** It is being paid, or waits for another manager. `isNew` is false when it, or the same month, was confirmed before. */
 export type Confirmed =
   | { readonly kind: 'paying'; readonly isNew: boolean; readonly operation: Operation }
   | { readonly kind: 'waiting'; readonly isNew: boolean; readonly approval: Approval };
@@ -38,31 +49,27 @@ export const confirmPurchase = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   run: async (input: Confirmation, context): Promise<Confirmed> => {
-    const { purchase, price, operationId } = input;
-    context.setSubject({
-      operationId,
-      label: labelOf(purchase),
-      ...(price === undefined ? {} : { money: price }),
-    });
+    const { id, purchase, price } = input;
+    context.setSubject(omitUndefined({ operationId: id, label: labelOf(purchase), money: price }));
     await context.requireRoleFor(labelOf(purchase));
-    const earlier = await findEarlier(operationId, context);
+    const earlier = await findEarlier(id, context);
     if (earlier) return earlier;
     const { approval: rule } = (await getWorkspace(context)).settings;
-    const action = { kind: 'purchase', purchase, ...(price === undefined ? {} : { price }) } as const;
-    const ask = async (isOver: boolean): Promise<Confirmed> => ({
+    const action = omitUndefined({ kind: 'purchase' as const, purchase, price });
+    const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
       kind: 'waiting',
-      ...(await requestApproval({ id: operationId, action, isOverBudget: isOver }, context)),
+      ...(await requestApproval({ id, action, isOverBudget: isOver }, context)),
     });
     if (needsApproval(rule, purchase.kind, price)) {
       const budget = await readBudget(context);
-      return ask(budget !== undefined && isOverBudget(budget, price));
+      return requestOther(budget !== undefined && isOverBudget(budget, price));
     }
     const operation = makeOperation(input, context);
     const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
     if (prepared.kind !== 'over_budget') return paying(prepared, context);
-    if (takesApprovals(rule, purchase.kind)) return ask(true);
+    if (takesApprovals(rule, purchase.kind)) return requestOther(true);
     const { whose, spent, most } = prepared;
-    throw new Refusal('over_budget', { whose, spent, most, ...(price === undefined ? {} : { price }) });
+    throw new Refusal('over_budget', omitUndefined({ whose, spent, most, price }));
   },
   follow: async (confirmed, { ports }) => {
     if (!confirmed.isNew) return;
@@ -71,8 +78,11 @@ export const confirmPurchase = defineUseCase({
   },
 });
 
-/** What the same form was confirmed for before stands, whatever the rule says since. */
-async function findEarlier(id: string, context: UseCaseContext<AppPorts>): Promise<Confirmed | undefined> {
+/** What the same form was confirmed for before stands, whatever the two-person rule says since. */
+async function findEarlier(
+  id: ConfirmationId,
+  context: UseCaseContext<ConfirmPorts>,
+): Promise<Confirmed | undefined> {
   const { ledger, approvals } = context.ports;
   const operation = await ledger.find(id);
   if (operation) return paying({ kind: 'known', operation }, context);
@@ -85,23 +95,16 @@ async function findEarlier(id: string, context: UseCaseContext<AppPorts>): Promi
 /** @throws Refusal `other_workspace` */
 function paying(
   { kind, operation }: Extract<Prepared, { operation: Operation }>,
-  { actor }: UseCaseContext<AppPorts>,
+  { actor }: UseCaseContext<ConfirmPorts>,
 ): Confirmed {
   if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'paying', isNew: kind === 'new', operation };
 }
 
 function makeOperation(
-  { operationId, purchase, price }: Confirmation,
-  { actor, ports }: UseCaseContext<AppPorts>,
+  { id, purchase, price }: Confirmation,
+  { actor, ports }: UseCaseContext<ConfirmPorts>,
 ): NewOperation {
-  return {
-    id: operationId,
-    workspaceId: actor.workspaceId,
-    actorId: actor.userId,
-    ...(actor.channelId === undefined ? {} : { channelId: actor.channelId }),
-    purchase,
-    ...(price === undefined ? {} : { price }),
-    at: ports.system.now(),
-  };
+  const { workspaceId, userId: actorId, channelId } = actor;
+  return omitUndefined({ id, workspaceId, actorId, channelId, purchase, price, at: ports.system.now() });
 }

@@ -1,38 +1,46 @@
 import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
+import type { ApiKeys } from '../account/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import { auditOfOperation } from './audit-operation.ts';
 import { notifyOperation } from './notify-operation.ts';
-import { auditOf } from './run-operation.ts';
+import type { Ledger, NotifyPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+interface DecidePorts extends NotifyPorts {
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly ledger: NotifyPorts['ledger'] & Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse'>;
+}
+
+const defineUseCase = useCasesOver<DecidePorts>();
 
 export interface UnconfirmedOrder {
   readonly operation: Operation;
-  /** Servers that may be the one: those that nobody here made and that were not there before. */
+  /** Servers that may be the one: those that were not there before and that no other order here has created. */
   readonly candidates: readonly Server[];
   /** The key was set after it was confirmed: the candidates may be another account's. */
-  readonly isConnectedAnew?: boolean;
+  readonly isReconnected?: boolean;
 }
 
-/** What a person has seen: this server, or that it was done in an account that is not connected any more, or nothing. */
+/** What a manager has seen: this server, or that it was done in an account that is not connected any more, or nothing. */
 export interface Decision {
-  readonly operationId: string;
-  readonly serverId?: number;
+  readonly operationId: ConfirmationId;
+  readonly serverId?: ServerId;
   readonly isDoneElsewhere?: boolean;
 }
 
 /**
- * What a person has to decide about an operation whose evidence contradicts itself.
- * @throws Refusal `doubt_over` when it is decided already
+ * What a manager has to decide about an operation whose evidence contradicts itself.
+ * @throws Refusal `doubt_over` when it is not unconfirmed any more
  */
 export const reviewUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { operationId: string }, context): Promise<UnconfirmedOrder> => {
+  run: async (input: { operationId: ConfirmationId }, context): Promise<UnconfirmedOrder> => {
     const operation = await getUnconfirmed(input.operationId, context);
     const hosting = await context.hosting();
     const servers = await hosting.listServers({ freshness: 'fresh' });
@@ -40,13 +48,13 @@ export const reviewUnconfirmed = defineUseCase({
     return {
       operation,
       candidates: await listCandidates(operation, servers, context),
-      isConnectedAnew: held !== undefined && isReconnectedSince(held, operation.createdAt),
+      isReconnected: held !== undefined && isReconnectedSince(held, operation.createdAt),
     };
   },
 });
 
 /**
- * Ends an operation in doubt by what a person has seen on the account page.
+ * Ends an unconfirmed operation by what a manager has seen on the account page.
  * Money effect: none; it only says what has happened.
  * @throws Refusal `doubt_over`, `unknown_server`
  */
@@ -54,46 +62,44 @@ export const decideUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',
   effect: 'changes',
-  subject: ({ operationId, serverId }) => ({ operationId, ...(serverId === undefined ? {} : { serverId }) }),
+  subject: ({ operationId, serverId }) => omitUndefined({ operationId, serverId }),
   run: async (input: Decision, context): Promise<void> => {
     const operation = await getUnconfirmed(input.operationId, context);
     const { ports, actor } = context;
     const { ledger } = ports;
     context.setSubject({ label: labelOf(operation.purchase) });
     const at = ports.system.now();
-    const audit = (outcome: 'done' | 'failed') => ({
-      ...auditOf(operation, ports, outcome, { code: 'decided' }),
-      actorId: actor.userId,
-    });
+    const audit = (outcome: 'done' | 'failed') =>
+      auditOfOperation(operation, ports, outcome, { code: 'decided', actorId: actor.userId });
     if (input.isDoneElsewhere) {
       await ledger.settle(operation.id, { at }, audit('done'));
     } else if (input.serverId === undefined) {
-      await ledger.refuse(operation.id, { at, reason: 'decided_not_done' }, audit('failed'));
+      const reason = { code: 'decided_not_done', details: {} } as const;
+      await ledger.refuse(operation.id, { at, reason }, audit('failed'));
     } else {
       const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
-      const settled = { at, serverId, ...(paidUntil === undefined ? {} : { paidUntil }) };
-      await ledger.settle(operation.id, settled, audit('done'));
+      await ledger.settle(operation.id, omitUndefined({ at, serverId, paidUntil }), audit('done'));
     }
     await notifyOperation(operation.id, ports);
   },
 });
 
 async function getUnconfirmed(
-  operationId: string,
-  { actor, ports, requireRoleFor }: UseCaseContext<AppPorts>,
+  operationId: ConfirmationId,
+  { actor, ports, requireRoleFor }: UseCaseContext<DecidePorts>,
 ): Promise<Operation> {
   const operation = await ports.ledger.find(operationId);
   const isOpen = operation?.workspaceId === actor.workspaceId && operation.needsDecision;
-  if (!isOpen || operation.state !== 'in_doubt') throw new Refusal('doubt_over', {});
+  if (!isOpen || operation.state !== 'unconfirmed') throw new Refusal('doubt_over', {});
   await requireRoleFor(labelOf(operation.purchase));
   return operation;
 }
 
 async function getCandidate(
   operation: Operation,
-  serverId: number,
-  context: UseCaseContext<AppPorts>,
+  serverId: ServerId,
+  context: UseCaseContext<DecidePorts>,
 ): Promise<Server> {
   const hosting = await context.hosting();
   const servers = await hosting.listServers({ freshness: 'fresh' });
@@ -107,10 +113,10 @@ async function getCandidate(
 async function listCandidates(
   { purchase, knownIds, workspaceId }: Operation,
   servers: readonly Server[],
-  { ports, covers }: UseCaseContext<AppPorts>,
+  { ports, covers }: UseCaseContext<DecidePorts>,
 ): Promise<readonly Server[]> {
   if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
-  // What is decided says whose server it is and what it costs: that is only for whoever it is covered for.
+  // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
   const fresh = servers.filter(({ id, label }) => !knownIds.includes(id) && covers(label));
   const ids = fresh.map(({ id }) => id);
   const held = await ports.apiKeys.find(workspaceId);

@@ -1,18 +1,19 @@
-import type { AppPorts } from '../ports.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Lease, LeasePorts } from './ports.ts';
 
-/** How long an operation stays with a process that has died. A living one renews it three times as often. */
+/** How long an operation stays with a process that has died. A living process renews its lease three times as often. */
 const LEASE_MS = 60_000;
 
-/** A new holder's lease of an operation, from now. */
-export function newLease({ system }: AppPorts, owner = system.newId()) {
+/** A lease of an operation from now, for a new owner unless one is named. */
+export function newLease({ system }: Pick<LeasePorts, 'system'>, owner = system.newId()): Lease {
   return { owner, now: system.now(), until: system.now() + LEASE_MS };
 }
 
-/** Works while holding the lease, renewing it, and gives it back at the end, due again at the time that `work` says. */
+/** Works while renewing the lease, and gives it back at the end; due again at the time that `work` returns. */
 export async function withLease(
-  id: string,
+  id: ConfirmationId,
   owner: string,
-  ports: AppPorts,
+  ports: LeasePorts,
   work: () => Promise<number | undefined>,
 ): Promise<void> {
   const { ledger } = ports;
@@ -28,7 +29,12 @@ export async function withLease(
   }
 }
 
-async function renew(id: string, owner: string, ports: AppPorts, ended: AbortSignal): Promise<void> {
+async function renew(
+  id: ConfirmationId,
+  owner: string,
+  ports: LeasePorts,
+  ended: AbortSignal,
+): Promise<void> {
   while (!ended.aborted) {
     try {
       await ports.system.sleep(LEASE_MS / 3, ended);

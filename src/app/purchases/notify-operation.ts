@@ -1,14 +1,15 @@
-import type { AppPorts } from '../ports.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { NotifyPorts } from './ports.ts';
 
 /**
- * Tells the actor how an operation stands, and hands over the root password if one waits.
- * What could not be delivered stays owed: the background tries again, also after a restart (docs/design.md 5).
+ * Notifies the actor of how an operation stands, and hands over the root password if one is held.
+ * What could not be delivered is tried again by the background, also after a restart (docs/design.md 5).
  */
-export async function notifyOperation(id: string, ports: AppPorts): Promise<void> {
+export async function notifyOperation(id: ConfirmationId, ports: NotifyPorts): Promise<void> {
   const { ledger, passwords } = ports;
   const operation = await ledger.find(id);
   if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
-  // A lost encryption key must not keep the outcome itself from being told.
+  // A lost encryption key must not keep the actor from learning the outcome itself.
   const held = await passwords.find(id).catch(() => undefined);
   const { isNotified, isPasswordShown } = await ports.operationNotifier.notify(operation, held);
   if (!isNotified) return;

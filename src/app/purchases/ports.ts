@@ -1,14 +1,20 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Operation, Purchase } from '../../domain/operation.ts';
+import type { OperationRefusal, UnconfirmedReason } from '../../domain/outcome.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { LockOwner } from '../locks.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { ApiKeys } from '../account/ports.ts';
+import type { FindHosting } from '../hosting-api.ts';
+import type { LockOwner, Locks } from '../locks.ts';
 
 export interface NewOperation {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly actorId: string;
-  readonly channelId?: string;
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly channelId?: ChannelId;
   readonly purchase: Purchase;
   readonly price?: Money;
   readonly at: number;
@@ -36,7 +42,7 @@ export type Prepared =
       readonly most: Money;
     };
 
-/** A lease on a row: whoever holds it works on the operation, until it ends by itself. */
+/** A lease of an operation: only its owner works on it, until it ends by itself. Times in epoch milliseconds. */
 export interface Lease {
   readonly owner: string;
   readonly now: number;
@@ -46,40 +52,40 @@ export interface Lease {
 /** The ledger of paid operations (docs/design.md 4). Every method is one durable transaction. */
 export interface Ledger {
   /**
-   * Writes a confirmation. The same id again, or another operation that holds the same claim
-   * (the same month of the same server) and was not refused, is returned instead.
-   * What it would spend is held against the budget in the same transaction: over it, nothing is written.
+   * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
+   * (the same month of the same server), that one is returned instead.
+   * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
    */
   prepare(operation: NewOperation, budget?: Budget): Promise<Prepared>;
-  /** What confirmations of this workspace since then have paid or may still pay, and this person's part of it. */
-  sumSpent(workspaceId: string, actorId: string, since: number): Promise<Spent>;
-  find(id: string): Promise<Operation | undefined>;
-  /** The settled create that made this server here: only its order names the plan, and so the price. */
-  findCreateOf(workspaceId: string, serverId: number): Promise<Operation | undefined>;
+  /** What confirmations of this workspace since then have paid or may still pay, and this user's part of it. */
+  sumSpent(workspaceId: WorkspaceId, actorId: UserId, since: number): Promise<Spent>;
+  find(id: ConfirmationId): Promise<Operation | undefined>;
+  /** The settled create that made this server with this app: only its order names the plan, and so the price. */
+  findCreateOf(workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined>;
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. False when it
-   * has ended, when another owner sent it or holds its lease, or when the lock is no longer this owner's.
+   * has ended, when another owner sent it or has its lease, or when the lock is no longer this owner's.
    */
   markSent(
-    id: string,
+    id: ConfirmationId,
     sent: {
       readonly at: number;
       readonly owner: string;
-      readonly knownIds: readonly number[];
+      readonly knownIds: readonly ServerId[];
       readonly lock?: LockOwner;
     },
   ): Promise<boolean>;
   /**
-   * sent | in_doubt → settled, with the sealed password and the audit entry in the same transaction.
+   * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
    * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
    * settlement that had no password.
    */
   settle(
-    id: string,
+    id: ConfirmationId,
     settled: {
       readonly at: number;
-      /** Absent when a person has seen it done in an account that is not connected any more. */
-      readonly serverId?: number;
+      /** Absent when a manager has seen it done in an account that is not connected any more. */
+      readonly serverId?: ServerId;
       readonly paidUntil?: number;
       readonly password?: Secret<string>;
       /** It is the API's own answer, not what was concluded from a list. */
@@ -87,82 +93,126 @@ export interface Ledger {
     },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** prepared | sent | in_doubt → refused. Gives its claim back. */
+  /** prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. */
   refuse(
-    id: string,
-    refused: {
-      readonly at: number;
-      readonly reason: string;
-      readonly reasonDetails?: Readonly<Record<string, string | number>>;
-    },
+    id: ConfirmationId,
+    refused: { readonly at: number; readonly reason: OperationRefusal },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** sent → in_doubt, to be looked at again at `dueAt`. */
+  /** sent → unconfirmed, to be looked at again at `dueAt`. */
   markUnconfirmed(
-    id: string,
-    doubt: { readonly at: number; readonly dueAt: number; readonly reason: string },
+    id: ConfirmationId,
+    unconfirmed: { readonly dueAt: number; readonly reason: UnconfirmedReason },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Marks an operation in doubt as one that a person has to look at, and why; it is not looked for any more. */
-  markNeedsDecision(id: string, audit: AuditEntry, reason?: string): Promise<void>;
+  /** Leaves an unconfirmed operation to a manager, and says why; it is not looked for any more. */
+  markNeedsDecision(id: ConfirmationId, audit: AuditEntry, reason?: UnconfirmedReason): Promise<void>;
 
-  /** Takes the lease of one operation. False when somebody else holds it. */
-  lease(id: string, lease: Lease): Promise<boolean>;
-  /** Takes the lease of one operation that is due: not ended, or ended and not told. */
+  /** Takes the lease of one operation. False when another owner has it. */
+  lease(id: ConfirmationId, lease: Lease): Promise<boolean>;
+  /** Takes the lease of one operation that is due: not ended, or ended and its actor not notified. */
   leaseDue(lease: Lease): Promise<Operation | undefined>;
-  /** Gives the lease back; it becomes due again then (absent: when something else makes it due). */
-  release(id: string, owner: string, dueAt?: number): Promise<void>;
+  /** Gives the lease back; it becomes due again at `dueAt` (absent: when something else makes it due). */
+  release(id: ConfirmationId, owner: string, dueAt?: number): Promise<void>;
   /** Operations of this workspace that are neither settled nor refused, oldest first. */
-  listOpen(workspaceId: string): Promise<readonly Operation[]>;
+  listOpen(workspaceId: WorkspaceId): Promise<readonly Operation[]>;
   /** The same of all workspaces, counted. */
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */
-  listOfServer(workspaceId: string, serverId: number, limit: number): Promise<readonly Operation[]>;
+  listOfServer(workspaceId: WorkspaceId, serverId: ServerId, limit: number): Promise<readonly Operation[]>;
   /** Ids that settled creates of this workspace have been given, among these; `after` leaves out older confirmations. */
-  listSettledIds(workspaceId: string, among: readonly number[], after?: number): Promise<readonly number[]>;
+  listSettledIds(
+    workspaceId: WorkspaceId,
+    among: readonly ServerId[],
+    after?: number,
+  ): Promise<readonly ServerId[]>;
   /**
-   * The actor was told how it stood; ended operations are not due any more. When it has moved on since,
-   * the new state stays owed.
+   * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
+   * the actor still has to be notified of the new state.
    */
   markNotified(
-    told: Pick<Operation, 'id' | 'state' | 'needsDecision' | 'hasPassword'>,
+    notified: Pick<Operation, 'id' | 'state' | 'needsDecision' | 'hasPassword'>,
     at: number,
   ): Promise<void>;
 }
 
 /** Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. */
 export interface Passwords {
-  find(operationId: string): Promise<HeldPassword | undefined>;
+  find(operationId: ConfirmationId): Promise<HeldPassword | undefined>;
   /** Which servers of this workspace have one, newest first; nothing is opened. */
-  listHeld(workspaceId: string): Promise<readonly Omit<HeldPassword, 'password'>[]>;
-  /** Slack took the message: from now on it is held for `holdMs` (0 erases it at once). */
-  markDelivered(operationId: string, at: number, holdMs: number): Promise<void>;
+  listHeld(workspaceId: WorkspaceId): Promise<readonly Omit<HeldPassword, 'password'>[]>;
+  /** Slack accepted the message: from now on the password is held for `holdMs` (0 erases it at once). */
+  markDelivered(operationId: ConfirmationId, at: number, holdMs: number): Promise<void>;
   /** Operations whose password has not been delivered; `leaseDue` hands out their operations. */
   countUndelivered(): Promise<number>;
-  erase(operationId: string): Promise<boolean>;
-  /** Erases the delivered ones whose time is over. An undelivered one is never erased by time. */
+  erase(operationId: ConfirmationId): Promise<boolean>;
+  /** Erases the delivered ones that have expired. An undelivered one never expires. */
   eraseExpired(now: number): Promise<number>;
 }
 
+/** A root password that is stored until its creator has saved it. */
 export interface HeldPassword {
-  readonly operationId: string;
-  readonly workspaceId: string;
-  readonly creatorId: string;
-  readonly serverId: number;
+  readonly operationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly creatorId: UserId;
+  readonly serverId: ServerId;
   readonly label: string;
   readonly password: Secret<string>;
   /** Epoch milliseconds; absent until it is delivered. */
   readonly heldUntil?: number;
 }
 
-/** Tells users the outcome of what they confirmed. */
+/** Notifies users of the outcome of what they confirmed. */
 export interface OperationNotifier {
   /**
    * Tells the actor how the operation stands, with the root password if one is held. The password is shown ephemerally or
-   * not at all; the rest may come as a direct message where nothing ephemeral gets through. Never throws.
+   * not at all; the rest may come as a direct message where no ephemeral message gets through. Never throws.
    */
   notify(
     operation: Operation,
     password: HeldPassword | undefined,
   ): Promise<{ readonly isNotified: boolean; readonly isPasswordShown: boolean }>;
+}
+
+/** What it takes to notify the actor of an operation. */
+export interface NotifyPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
+  readonly passwords: Pick<Passwords, 'find' | 'markDelivered'>;
+  readonly operationNotifier: OperationNotifier;
+  readonly settings: { readonly passwordHoldMs: number };
+}
+
+/** What it takes to work on an operation while holding its lease. */
+export interface LeasePorts {
+  readonly system: Pick<System, 'now' | 'newId' | 'sleep'>;
+  readonly log: Pick<Log, 'warn'>;
+  readonly ledger: Pick<Ledger, 'lease' | 'release'>;
+}
+
+/** What it takes to reach the hosting account that was connected when something was confirmed. */
+export interface AccountPorts {
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly hostingOf: FindHosting;
+}
+
+/** What it takes to carry out a confirmed purchase. */
+export interface PaymentPorts extends NotifyPorts, AccountPorts {
+  readonly system: LeasePorts['system'];
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly ledger: NotifyPorts['ledger'] &
+    LeasePorts['ledger'] &
+    Pick<Ledger, 'findCreateOf' | 'listOpen' | 'markSent' | 'settle' | 'refuse' | 'markUnconfirmed'>;
+  /** Creates of one account are sent one at a time (docs/design.md 4.3). */
+  readonly locks: Locks;
+}
+
+/** What it takes to look for an unconfirmed operation. */
+export interface ResolvePorts extends AccountPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse' | 'markNeedsDecision'>;
+  readonly settings: {
+    /** After this many milliseconds an unconfirmed operation is not waited for any longer. */
+    readonly unconfirmedMs: number;
+  };
 }

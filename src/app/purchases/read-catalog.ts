@@ -1,16 +1,16 @@
 import type { Catalog } from '../../domain/catalog.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<unknown>();
 
-/** Reads what can be ordered: for everybody who may look. */
+/** Reads what can be ordered. */
 export const readCatalog = defineUseCase({
   name: 'catalog',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { onWait?: () => void }, context): Promise<Catalog> => {
+  run: async ({ onWait }: { onWait?: () => void }, context): Promise<Catalog> => {
     const hosting = await context.hosting();
-    return hosting.fetchCatalog(input.onWait ? { onWait: input.onWait } : {});
+    return hosting.fetchCatalog(omitUndefined({ onWait }));
   },
 });

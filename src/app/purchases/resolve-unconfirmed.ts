@@ -1,21 +1,23 @@
-import { isEnded, type Operation } from '../../domain/operation.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import { type Server, sameLabel } from '../../domain/server.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
-import type { AppPorts } from '../ports.ts';
-import { auditOf } from './run-operation.ts';
+import { auditOfOperation } from './audit-operation.ts';
+import type { ResolvePorts } from './ports.ts';
 
-/** What a list of servers proves about an operation in doubt. */
+/** What a list of servers proves about an unconfirmed operation. */
 export type Verdict =
-  | { readonly kind: 'done'; readonly serverId: number; readonly paidUntil?: number }
+  | { readonly kind: 'done'; readonly serverId: ServerId; readonly paidUntil?: number }
   | { readonly kind: 'nothing_yet' }
-  /** The evidence contradicts itself: more than one candidate, or a trace that fits nobody. */
+  /** The evidence contradicts itself: more than one candidate, or a paid time that fits no outcome. */
   | { readonly kind: 'contradictory' };
 
-/** Judges by the list of servers whether an operation in doubt was done after all. Pure. */
+/** Judges by the list of servers whether an unconfirmed operation was done after all. Pure. */
 export function judge(
   operation: Operation,
   servers: readonly Server[],
-  othersIds: readonly number[],
+  othersIds: readonly ServerId[],
 ): Verdict {
   const { purchase } = operation;
   if (purchase.kind === 'create') {
@@ -32,32 +34,32 @@ export function judge(
     : { kind: 'nothing_yet' };
 }
 
-/** New servers that nobody here made and whose label is another one: they might be ours under a changed label. */
+/** Counts new servers that no other order here has created: one of them may be ours under a changed label. */
 export function countStrangers(
   operation: Operation,
   servers: readonly Server[],
-  othersIds: readonly number[],
+  othersIds: readonly ServerId[],
 ): number {
   if (operation.purchase.kind !== 'create') return 0;
   return servers.filter(({ id }) => !operation.knownIds.includes(id) && !othersIds.includes(id)).length;
 }
 
 /**
- * Looks once for what became of an operation in doubt, and ends it if that can be told (docs/design.md 4.8).
+ * Looks once for what became of an unconfirmed operation, and ends it if that can be told (docs/design.md 4.8).
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError when the list can't be had; then nothing is concluded
  */
-export async function resolveUnconfirmed(operation: Operation, ports: AppPorts): Promise<void> {
-  if (operation.state !== 'in_doubt' || isEnded(operation) || operation.needsDecision) return;
+export async function resolveUnconfirmed(operation: Operation, ports: ResolvePorts): Promise<void> {
+  if (operation.state !== 'unconfirmed' || operation.needsDecision) return;
   const { ledger, apiKeys } = ports;
   const held = await apiKeys.find(operation.workspaceId);
   if (!held) return;
   if (isReconnectedSince(held, operation.createdAt)) {
     // What is, or is not, in another account proves nothing.
-    await leaveToManager(operation, ports, 'account_changed');
+    await leaveToManager(operation, ports, { code: 'account_changed', details: {} });
     return;
   }
-  const asked = ports.system.now();
+  const requestedAt = ports.system.now();
   const hosting = ports.hostingOf(held.key);
   const servers = await hosting.listServers({ freshness: 'fresh', urgency: 'background' });
   const newIds = servers.map(({ id }) => id).filter((id) => !operation.knownIds.includes(id));
@@ -68,22 +70,29 @@ export async function resolveUnconfirmed(operation: Operation, ports: AppPorts):
   const at = ports.system.now();
   if (verdict.kind === 'done') {
     const { kind: _, ...found } = verdict;
-    const audit = auditOf(operation, ports, 'done', { serverId: found.serverId, surface: 'background' });
+    const audit = auditOfOperation(operation, ports, 'done', {
+      serverId: found.serverId,
+      surface: 'background',
+    });
     await ledger.settle(operation.id, { at, ...found }, audit);
     return;
   }
-  // Judged by the time of the question: a list asked for before the end of the waiting time proves nothing about it.
-  const isOver = asked >= (operation.sentAt ?? operation.createdAt) + ports.settings.doubtMs;
+  // By the time of the request: a list from before the end of the waiting time says nothing about its end.
+  const isOver = requestedAt >= (operation.sentAt ?? operation.createdAt) + ports.settings.unconfirmedMs;
   if (verdict.kind === 'contradictory' || (isOver && countStrangers(operation, servers, settledHere) > 0)) {
     await leaveToManager(operation, ports);
   } else if (isOver) {
-    const audit = auditOf(operation, ports, 'failed', { code: 'not_done', surface: 'background' });
-    await ledger.refuse(operation.id, { at, reason: 'not_done' }, audit);
+    const audit = auditOfOperation(operation, ports, 'failed', { code: 'not_done', surface: 'background' });
+    await ledger.refuse(operation.id, { at, reason: { code: 'not_done', details: {} } }, audit);
   }
 }
 
-async function leaveToManager(operation: Operation, ports: AppPorts, reason?: string): Promise<void> {
-  const code = reason ?? 'needs_person';
-  const audit = auditOf(operation, ports, 'in_doubt', { code, surface: 'background' });
+async function leaveToManager(
+  operation: Operation,
+  ports: ResolvePorts,
+  reason?: UnconfirmedReason,
+): Promise<void> {
+  const code = reason?.code ?? 'needs_person';
+  const audit = auditOfOperation(operation, ports, 'in_doubt', { code, surface: 'background' });
   await ports.ledger.markNeedsDecision(operation.id, audit, reason);
 }

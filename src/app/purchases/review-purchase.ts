@@ -2,17 +2,24 @@ import { type Catalog, findPlan, type Order, type Plan } from '../../domain/cata
 import { Refusal } from '../../domain/errors.ts';
 import type { Money } from '../../domain/money.ts';
 import { findNearest } from '../../domain/nearest.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { type Server, sameLabel } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
+import type { ApiKeys } from '../account/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
-import { type BudgetState, isOverBudget, readBudget } from './budget.ts';
+import { type BudgetState, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
+import type { Ledger } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+interface PlanPorts {
+  readonly ledger: Pick<Ledger, 'findCreateOf'>;
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+}
+
+const defineUseCase = useCasesOver<SpendingPorts & PlanPorts>();
 
 /** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
 export const openCreate = defineUseCase({
@@ -44,13 +51,13 @@ export interface Terms {
 async function readTerms(
   kind: Purchase['kind'],
   price: Money | undefined,
-  context: UseCaseContext<AppPorts>,
+  context: Pick<UseCaseContext<SpendingPorts>, 'actor' | 'ports'>,
 ): Promise<Terms> {
   const { approval } = (await getWorkspace(context)).settings;
   const budget = await readBudget(context);
   const isOver = budget !== undefined && isOverBudget(budget, price);
   const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
-  return { takesApproval, isOverBudget: isOver, ...(budget ? { budget } : {}) };
+  return omitUndefined({ takesApproval, isOverBudget: isOver, budget });
 }
 
 /**
@@ -69,7 +76,7 @@ export const reviewCreate = defineUseCase({
     const plan = getPlanOf(order, catalog);
     const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
     const terms = await readTerms('create', plan.monthly, context);
-    return { order, plan, terms, ...(namesake ? { namesake } : {}) };
+    return omitUndefined({ order, plan, terms, namesake });
   },
 });
 
@@ -83,8 +90,9 @@ export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refu
   return fields.flatMap(({ field, choices }) => {
     const typed = wanted[field];
     if (typed === undefined || choices.includes(typed)) return [];
-    const nearest = findNearest(typed, choices);
-    return [new Refusal('unknown_choice', { field, typed, ...(nearest === undefined ? {} : { nearest }) })];
+    return [
+      new Refusal('unknown_choice', omitUndefined({ field, typed, nearest: findNearest(typed, choices) })),
+    ];
   });
 }
 
@@ -113,14 +121,14 @@ export function checkLabel(typed: string): string {
 export interface RenewReview {
   readonly server: Server;
   readonly paidUntil: number;
-  /** Known only for servers that were made here: the API's record has no plan and no price. */
+  /** Known only for servers that were created with this app: the API's record has no plan and no price. */
   readonly plan?: Plan;
   readonly terms: Terms;
 }
 
 /**
  * Looks at what a renewal would pay.
- * @throws Refusal `paid_until_unknown` when nobody could tell afterwards whether it had happened
+ * @throws Refusal `paid_until_unknown` when a list could not show afterwards whether it had happened
  */
 export const reviewRenew = defineUseCase({
   name: 'renew',
@@ -131,25 +139,25 @@ export const reviewRenew = defineUseCase({
     if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
     const plan = await findPlanOf(server, context);
     const terms = await readTerms('renew', plan?.monthly, context);
-    return { server, paidUntil: server.paidUntil, terms, ...(plan ? { plan } : {}) };
+    return omitUndefined({ server, paidUntil: server.paidUntil, terms, plan });
   },
 });
 
-type Sight = Pick<UseCaseContext<AppPorts>, 'actor' | 'ports' | 'hosting'>;
+type PlanContext = Pick<UseCaseContext<PlanPorts>, 'actor' | 'ports' | 'hosting'>;
 
-async function findPlanOf({ id, label }: Server, context: Sight): Promise<Plan | undefined> {
+async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<Plan | undefined> {
   const { ports } = context;
-  const made = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
-  if (made?.purchase.kind !== 'create') return undefined;
+  const created = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
+  if (created?.purchase.kind !== 'create') return undefined;
   const held = await ports.apiKeys.find(context.actor.workspaceId);
-  // In another account the same id would be another server, of a plan that nobody here knows.
-  const isAnew = held === undefined || isReconnectedSince(held, made.createdAt);
-  if (isAnew && !sameLabel(made.purchase.order.label, label)) return undefined;
+  // In another account the same id would be another server, whose plan is not known here.
+  const isReconnected = held === undefined || isReconnectedSince(held, created.createdAt);
+  if (isReconnected && !sameLabel(created.purchase.order.label, label)) return undefined;
   const hosting = await context.hosting();
-  return findPlan(await hosting.fetchCatalog(), made.purchase.order.plan);
+  return findPlan(await hosting.fetchCatalog(), created.purchase.order.plan);
 }
 
-/** The price that a renewal of this server costs today; undefined when it was not made here. */
-export async function findRenewPrice(server: Server, context: Sight): Promise<Money | undefined> {
+/** The price that a renewal of this server costs today; undefined when it was not created with this app. */
+export async function findRenewPrice(server: Server, context: PlanContext): Promise<Money | undefined> {
   return (await findPlanOf(server, context))?.monthly;
 }

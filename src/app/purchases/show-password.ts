@@ -1,17 +1,23 @@
 import { Refusal } from '../../domain/errors.ts';
 import { matchServer, type ServerMatch } from '../../domain/server-ref.ts';
+import type { System } from '../../system.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 import type { ServerRef } from '../servers/find-server.ts';
-import type { HeldPassword } from './ports.ts';
+import type { HeldPassword, Passwords } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+interface PasswordPorts {
+  readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'markDelivered'>;
+  readonly system: Pick<System, 'now'>;
+  readonly settings: { readonly passwordHoldMs: number };
+}
+
+const defineUseCase = useCasesOver<PasswordPorts>();
 
 type Held = Omit<HeldPassword, 'password'>;
 
 /**
- * Opens a held root password for the person who created the server, and for nobody else, owners included.
- * Found among the held ones, not by the API: it works while the API is down.
+ * Opens a held root password for the user who created the server, and for no one else, owners included.
+ * The server is found among the held passwords, not through the API, so this works while the API is down.
  * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own)
  */
 export const showPassword = defineUseCase({
@@ -22,7 +28,7 @@ export const showPassword = defineUseCase({
     const { passwords } = context.ports;
     const held = await passwords.listHeld(context.actor.workspaceId);
     const isMine = ({ creatorId }: Held) => creatorId === context.actor.userId;
-    // The actor's own come first: two people may each have made a "web-1".
+    // The actor's own come first: two users may each have made a "web-1".
     const mine = matchHeld(ref, held.filter(isMine));
     if (mine.kind === 'ambiguous') {
       throw new Refusal('ambiguous_server', { typed: nameOf(ref), servers: mine.servers });
@@ -31,7 +37,7 @@ export const showPassword = defineUseCase({
     const found = match.kind === 'found' && held.find(({ serverId }) => serverId === match.server.id);
     if (found)
       context.setSubject({ serverId: found.serverId, label: found.label, operationId: found.operationId });
-    // In the words that were typed: whoever may have no role at all learns no label from this.
+    // In the words that were typed: a user without a role must not learn a label from this.
     if (mine.kind === 'unknown' && match.kind !== 'unknown') {
       throw new Refusal('not_creator', { label: nameOf(ref) });
     }

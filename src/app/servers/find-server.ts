@@ -3,7 +3,6 @@ import type { Server } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
 
 /** How a server was named: in words, or by the id that a button or a picker carries. */
 export type ServerRef = { readonly typed: string } | { readonly id: number };
@@ -15,7 +14,7 @@ export type ServerRef = { readonly typed: string } | { readonly id: number };
  */
 export async function getServer(
   ref: ServerRef,
-  context: UseCaseContext<AppPorts>,
+  context: UseCaseContext<unknown>,
   options?: CallOptions,
 ): Promise<Server> {
   const hosting = await context.hosting();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LABEL_MAX_CHARACTERS } from '../../app/purchases/review-purchase.ts';
 import { type Catalog, describePlan, type Order } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { option, section } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { LIMITS } from '../kit/limits.ts';
@@ -42,7 +43,7 @@ export function choicesView(
       label,
       options: listChoices(catalog, name, currency),
       placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
-      ...(input[name] === undefined ? {} : { initial: input[name] }),
+      ...omitUndefined({ initial: input[name] }),
     });
   return createChoices.view({
     origin,
@@ -59,7 +60,7 @@ export function choicesView(
         placeholder: 'web-1',
         hint: 'Its name here and in the account. Nothing is ordered yet: the price comes next.',
         maxLength: LABEL_MAX_CHARACTERS,
-        ...(input.label === undefined ? {} : { initial: input.label.slice(0, LABEL_MAX_CHARACTERS) }),
+        ...omitUndefined({ initial: input.label?.slice(0, LABEL_MAX_CHARACTERS) }),
       }),
     ],
   });

@@ -3,6 +3,7 @@ import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { createButton, createReviewButton } from '../buttons.ts';
 import { defineCommand, type Suggestions } from '../kit/command.ts';
 import { defineForm, loadingView } from '../kit/form.ts';
@@ -47,9 +48,9 @@ export const create = defineCommand({
   summary: 'Creates a server: choices, then the price, then the root password',
   needs: 'manager',
   options: ['plan', 'location', 'image', 'label'],
-  parse: ({ words, options }) => {
-    if (words.length > 1) return 'A label with blanks in it goes into quotes: label="web 1".';
-    return { ...(words[0] === undefined ? {} : { label: words[0] }), ...options };
+  parse: ({ words: [label, ...more], options }) => {
+    if (more.length > 0) return 'A label with blanks in it goes into quotes: label="web 1".';
+    return { ...omitUndefined({ label }), ...options };
   },
   run: (input, request) => form.open(input, request),
   actions: [
@@ -65,7 +66,7 @@ export const create = defineCommand({
     createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const purchase = { kind: 'create' as const, order: metadata.order };
       return pay(
-        { operationId: origin.formId, purchase, price: money(metadata.price) },
+        { id: origin.formId, purchase, price: money(metadata.price) },
         CREATE_TITLE,
         viewId,
         request,

@@ -17,7 +17,7 @@ const TITLE = 'What has happened?';
 const NOTHING = 'nothing';
 const ELSEWHERE = 'elsewhere';
 
-/** A person says what the account page shows, where the evidence that the app sees contradicts itself. */
+/** A manager says what the account page shows, where the evidence that the app sees contradicts itself. */
 const decision = defineModal(
   'decide',
   z.object({ operationId: z.string() }),
@@ -35,13 +35,13 @@ const form = defineForm({
 });
 
 /** Asks what the hosting account's page shows of an operation. */
-export function decisionView(doubt: UnconfirmedOrder, origin: Origin): ModalView {
+export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin): ModalView {
   return decision.view({
     origin,
-    metadata: { operationId: doubt.operation.id },
+    metadata: { operationId: unconfirmed.operation.id },
     title: TITLE,
     submit: 'Decide',
-    blocks: [section(questionOf(doubt)), outcomeField(doubt)],
+    blocks: [section(questionOf(unconfirmed)), outcomeField(unconfirmed)],
   });
 }
 
@@ -67,33 +67,33 @@ function readOutcome(outcome: string) {
   return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
 }
 
-function questionOf({ operation, isConnectedAnew }: UnconfirmedOrder): string {
+function questionOf({ operation, isReconnected }: UnconfirmedOrder): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
   const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? Nothing is sent or paid by answering; it ends the doubt.`;
-  if (!isConnectedAnew) return `Look at the hosting account’s page: ${question}`;
+  if (!isReconnected) return `Look at the hosting account’s page: ${question}`;
   const list = isCreate ? ' The servers in this list are those of the account that is connected now.' : '';
   return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}`;
 }
 
-function outcomeField(doubt: UnconfirmedOrder) {
-  const isCreate = doubt.operation.purchase.kind === 'create';
+function outcomeField(unconfirmed: UnconfirmedOrder) {
+  const isCreate = unconfirmed.operation.purchase.kind === 'create';
   return decision.selectField('outcome', {
     label: isCreate ? 'Which server is it?' : 'Was it renewed?',
     placeholder: 'Choose what has happened',
     options: [
-      ...doneOptions(doubt, isCreate),
+      ...doneOptions(unconfirmed, isCreate),
       option(isCreate ? 'None: it was not created' : 'It was not renewed', NOTHING),
     ],
   });
 }
 
-function doneOptions({ candidates, isConnectedAnew }: UnconfirmedOrder, isCreate: boolean) {
+function doneOptions({ candidates, isReconnected }: UnconfirmedOrder, isCreate: boolean) {
   const elsewhere = isCreate ? 'It was created in the account before' : 'It was renewed';
   // A server of that id in the account of now may be another one: its paid time says nothing.
-  if (isConnectedAnew && !isCreate) return [option(elsewhere, ELSEWHERE)];
+  if (isReconnected && !isCreate) return [option(elsewhere, ELSEWHERE)];
   const found = candidates
     .slice(0, 98)
     .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
-  return isConnectedAnew ? [option(elsewhere, ELSEWHERE), ...found] : found;
+  return isReconnected ? [option(elsewhere, ELSEWHERE), ...found] : found;
 }

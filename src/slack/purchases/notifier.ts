@@ -12,7 +12,7 @@ interface Parts {
   readonly currency: string;
 }
 
-/** Tells outcomes: ephemerally where the form was opened, otherwise as a direct message without the password. */
+/** Notifies users of outcomes: ephemerally where the form was opened, else by a direct message without the password. */
 export function createOperationNotifier(parts: Parts): OperationNotifier {
   return {
     notify: (operation, held) =>
@@ -27,7 +27,7 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
   const confirmer = confirmerOf(operation);
   const isShown = await outbox.replyTo(confirmer).send(outcomeMessage(operation, held, currency));
   await outbox.updateFollowed(confirmer, () => progressView(operation, isShown, currency), {
-    isFinal: operation.state !== 'in_doubt',
+    isFinal: operation.state !== 'unconfirmed',
   });
   const isNotified = isShown || (await sendDirectly(operation, parts));
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));

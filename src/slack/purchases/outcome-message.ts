@@ -1,7 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
-import { describeMoney, type Money } from '../../domain/money.ts';
+import { describeMoney } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import {
   createReviewButton,
   decideButton,
@@ -12,9 +13,9 @@ import {
 } from '../buttons.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
-import { wordsOfCode } from '../words.ts';
+import { refusalWords, unconfirmedWords } from './reason-words.ts';
 
-/** How an operation stands, for the person who confirmed it. The password, if there is one, is in a block of its own. */
+/** How an operation stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
 export function outcomeMessage(
   operation: Operation,
   held: HeldPassword | undefined,
@@ -29,6 +30,7 @@ export function outcomeMessage(
 export function outcomeWords(operation: Operation, currency: string): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
+  const done = isCreate ? 'created' : 'renewed';
   switch (operation.state) {
     case 'prepared':
     case 'sent':
@@ -36,17 +38,16 @@ export function outcomeWords(operation: Operation, currency: string): string {
     case 'settled':
       return isCreate ? createdWords(operation, label, currency) : renewedWords(operation, label);
     case 'refused':
-      return `${label} was not ${isCreate ? 'created' : 'renewed'}. ${refusedWords(operation, currency)}`;
-    case 'in_doubt':
+      return `${label} was not ${done}. ${refusalWords(operation.reason, currency)}`;
+    case 'unconfirmed':
       return operation.needsDecision
-        ? needsPersonWords(operation, label, isCreate)
-        : doubtWords(operation, label, isCreate);
+        ? decisionWords(operation.reason, label, isCreate)
+        : lookingWords(operation.reason, label, done);
   }
 }
 
 function createdWords(operation: Operation, label: string, currency: string): string {
-  const price =
-    operation.price === undefined ? '' : `, ${describeMoney(operation.price as Money, currency)} a month`;
+  const price = operation.price === undefined ? '' : `, ${describeMoney(operation.price, currency)} a month`;
   if (operation.serverId === undefined)
     return `${label} was created in the hosting account that was connected before${price}. You were charged once.`;
   const created = `${label} was created (id ${operation.serverId}${price}).`;
@@ -60,27 +61,12 @@ function renewedWords(operation: Operation, label: string): string {
   return `${label} was renewed.${until}`;
 }
 
-function refusedWords(operation: Operation, currency: string): string {
-  const { reason = 'defect', reasonDetails = {} } = operation;
-  if (reason === 'not_done') {
-    return 'It had not happened by the end of the waiting time: the money is back on the balance or was never taken. You can order again.';
-  }
-  if (reason === 'defect')
-    return 'Something unexpected happened before anything was sent. Nothing was charged.';
-  const words = wordsOfCode(reason, reasonDetails, currency);
-  return /charged|charge|nothing was sent|not sent/i.test(words) ? words : `${words} Nothing was charged.`;
+function lookingWords(reason: UnconfirmedReason, label: string, done: string): string {
+  return `We don’t know yet whether ${label} was ${done}. ${unconfirmedWords(reason)} You will not be charged twice: nothing is sent again. We are looking for it and will tell you here.`;
 }
 
-function doubtWords(operation: Operation, label: string, isCreate: boolean): string {
-  const reason =
-    operation.reason === 'checking'
-      ? 'The hosting company has not confirmed the order yet.'
-      : 'The hosting API’s answer did not arrive, or could not be read.';
-  return `We don’t know yet whether ${label} was ${isCreate ? 'created' : 'renewed'}. ${reason} You will not be charged twice: nothing is sent again. We are looking for it and will tell you here.`;
-}
-
-function needsPersonWords({ reason }: Operation, label: string, isCreate: boolean): string {
-  if (reason === 'account_changed')
+function decisionWords({ code }: UnconfirmedReason, label: string, isCreate: boolean): string {
+  if (code === 'account_changed')
     return `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}: the answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before. Nothing was sent twice.`;
   return isCreate
     ? `We can’t tell whether ${label} was created: there are new servers that fit it only in part. Please compare the account page with \`/vps list\`. Nothing was sent twice.`

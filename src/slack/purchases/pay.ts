@@ -8,8 +8,8 @@ import type { SlackRequest } from '../transport/request.ts';
 import { outcomeWords } from './outcome-message.ts';
 
 /**
- * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or asked
- * of a second person.
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to
+ * another manager's approval.
  * Money effect: pays once for one operation; a second press shows how the first one stands.
  */
 export async function pay(
@@ -19,7 +19,7 @@ export async function pay(
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
   // Before it is confirmed: the outcome may come as soon as it is.
-  request.views.follow(confirmation.operationId, viewId);
+  request.views.follow(confirmation.id, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
   if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
   if (confirmed.kind === 'waiting')
@@ -30,7 +30,7 @@ export async function pay(
   };
 }
 
-/** What a press says that has to be approved by somebody else first. */
+/** What a press says that another manager has to approve first. */
 export function waitingWords(approval: Approval, { currency }: SlackRequest): string[] {
   return [
     approvalWords(approval, currency),
@@ -38,7 +38,7 @@ export function waitingWords(approval: Approval, { currency }: SlackRequest): st
   ];
 }
 
-/** What a press says when the same was asked for before, with this form or another one. */
+/** What a press says when an approval of the same was requested before, with this form or another one. */
 export function askedBefore(
   approval: Approval,
   formId: string,
@@ -54,10 +54,9 @@ export function askedBefore(
   return [first, approvalWords(approval, currency)];
 }
 
-function knownWords(confirmed: Confirmed, { operationId }: Confirmation, request: SlackRequest): string[] {
-  if (confirmed.kind === 'waiting') return askedBefore(confirmed.approval, operationId, request);
+function knownWords(confirmed: Confirmed, { id }: Confirmation, request: SlackRequest): string[] {
+  if (confirmed.kind === 'waiting') return askedBefore(confirmed.approval, id, request);
   const { operation } = confirmed;
-  const first =
-    operation.id === operationId ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
+  const first = operation.id === id ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
   return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.currency)];
 }

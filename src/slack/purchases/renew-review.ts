@@ -4,6 +4,7 @@ import type { RenewReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { keepLabel } from '../../domain/kept-label.ts';
 import { describeMoney } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
@@ -12,7 +13,7 @@ import { termsBlocks } from './terms.ts';
 
 export const RENEW_TITLE = 'Renew a server';
 
-/** What is known of the price; submitting pays. The `paidUntil` seen makes two people's presses one payment. */
+/** What is known of the price; submitting pays. The `paidUntil` that was seen makes the presses of two users one payment. */
 export const renewReview = defineModal(
   'renew_review',
   z.object({
@@ -24,7 +25,7 @@ export const renewReview = defineModal(
   z.object({}),
 );
 
-/** What a renewal pays, as far as anybody can know it. */
+/** What a renewal pays, as far as that is known. */
 export function renewReviewView(
   review: RenewReview,
   origin: Origin,
@@ -34,12 +35,12 @@ export function renewReviewView(
   const { server, paidUntil, plan } = review;
   return renewReview.view({
     origin,
-    metadata: {
+    metadata: omitUndefined({
       serverId: server.id,
       label: keepLabel(server.label),
       paidUntil,
-      ...(plan ? { price: plan.monthly } : {}),
-    },
+      price: plan?.monthly,
+    }),
     title: RENEW_TITLE,
     submit: 'Renew and pay',
     blocks: reviewBlocks(review, currency, now),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { reviewRenew } from '../../app/purchases/review-purchase.ts';
 import { money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { renewButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm } from '../kit/form.ts';
@@ -33,13 +34,10 @@ export const renew = defineCommand({
   modals: [
     form.pickHandler,
     renewReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
-      const { serverId, label, paidUntil, price } = metadata;
-      const purchase = { kind: 'renew' as const, serverId, label, paidUntil };
-      const confirmation = {
-        operationId: origin.formId,
-        purchase,
-        ...(price === undefined ? {} : { price: money(price) }),
-      };
+      const { price: hundredths, ...renewal } = metadata;
+      const purchase = { kind: 'renew' as const, ...renewal };
+      const price = hundredths === undefined ? undefined : money(hundredths);
+      const confirmation = omitUndefined({ id: origin.formId, purchase, price });
       return pay(confirmation, RENEW_TITLE, viewId, request);
     }),
   ],

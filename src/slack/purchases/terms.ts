@@ -5,7 +5,7 @@ import { describeMoney } from '../../domain/money.ts';
 import { alert, context } from '../kit/blocks.ts';
 import { escapeText } from '../kit/text.ts';
 
-/** What a review says beforehand of the budget and of the second person that it takes. */
+/** What a review says beforehand of the budget and of the approval that it needs. */
 export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
   const { budget, takesApproval } = terms;
   return [

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
-import type { OperationState, Purchase } from '../../domain/operation.ts';
+import type { Purchase } from '../../domain/operation.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -118,7 +118,8 @@ interface OperationsTable {
   purchase: string;
   /** '' when it claims nothing, or has released its claim. */
   claim: string;
-  state: OperationState;
+  /** `in_doubt`, from the first release, is `unconfirmed` everywhere else. */
+  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
   price: number | null;
   /** JSON. */
   known_ids: string;

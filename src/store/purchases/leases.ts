@@ -1,53 +1,70 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../../app/purchases/ports.ts';
-import type { Foundation } from '../engine/database.ts';
+import type { Lease, Ledger } from '../../app/purchases/ports.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
 import { toOperation } from './ledger-rows.ts';
 
-/** Who works on which operation. A lease ends by itself, so that a dead process holds up nobody for long. */
-export function createLeases({ db, engine }: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
+/** Who works on which operation. A lease ends by itself, so that a dead process does not hold it up for long. */
+export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
+  const { db } = foundation;
   return {
-    lease: async (id, { owner, now, until }) => {
-      const taken = await db
-        .updateTable('operations')
-        .set({ lease_owner: owner, lease_until: until })
-        .where('id', '=', id)
-        .where((column) => column.or([column('lease_until', '<=', now), column('lease_owner', '=', owner)]))
-        .returning('id')
-        .executeTakeFirst();
-      return taken !== undefined;
-    },
-    // One statement finds and takes. Where nothing is owed `due_at` is NULL, so it alone says what is due.
-    leaseDue: async ({ owner, now, until }) => {
-      const taken = await db
-        .updateTable('operations')
-        .set({ lease_owner: owner, lease_until: until })
-        .where('lease_until', '<=', now)
-        .where('id', '=', (query) =>
-          query
-            .selectFrom('operations')
-            .select('id')
-            .where('due_at', '<=', now)
-            .where('lease_until', '<=', now)
-            .orderBy('due_at')
-            .orderBy('id')
-            .limit(1)
-            .$if(engine.skipsLockedRows, (rows) => rows.forUpdate().skipLocked()),
-        )
-        .returningAll()
-        .executeTakeFirst();
-      return taken && toOperation(taken);
-    },
-    release: async (id, owner, dueAt) => {
-      // What is owed no more does not become due again.
-      const due = dueAt === undefined ? {} : { due_at: unlessNull(dueAt) };
-      await db
-        .updateTable('operations')
-        .set({ lease_owner: '', lease_until: 0, ...due })
-        .where('id', '=', id)
-        .where('lease_owner', '=', owner)
-        .execute();
-    },
+    lease: (id, lease) => takeLease(db, id, lease),
+    leaseDue: (lease) => takeDueLease(foundation, lease),
+    release: (id, owner, dueAt) => release(db, id, owner, dueAt),
   };
+}
+
+async function takeLease(db: Queries, id: ConfirmationId, { owner, now, until }: Lease): Promise<boolean> {
+  const taken = await db
+    .updateTable('operations')
+    .set({ lease_owner: owner, lease_until: until })
+    .where('id', '=', id)
+    .where((column) => column.or([column('lease_until', '<=', now), column('lease_owner', '=', owner)]))
+    .returning('id')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** One statement finds and takes. Where nothing is left to do `due_at` is NULL, so it alone says what is due. */
+async function takeDueLease(
+  { db, engine }: Foundation,
+  { owner, now, until }: Lease,
+): Promise<Operation | undefined> {
+  const taken = await db
+    .updateTable('operations')
+    .set({ lease_owner: owner, lease_until: until })
+    .where('lease_until', '<=', now)
+    .where('id', '=', (query) =>
+      query
+        .selectFrom('operations')
+        .select('id')
+        .where('due_at', '<=', now)
+        .where('lease_until', '<=', now)
+        .orderBy('due_at')
+        .orderBy('id')
+        .limit(1)
+        .$if(engine.skipsLockedRows, (rows) => rows.forUpdate().skipLocked()),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return taken && toOperation(taken);
+}
+
+async function release(
+  db: Queries,
+  id: ConfirmationId,
+  owner: string,
+  dueAt: number | undefined,
+): Promise<void> {
+  // What has nothing left to do does not become due again.
+  const due = dueAt === undefined ? {} : { due_at: unlessNull(dueAt) };
+  await db
+    .updateTable('operations')
+    .set({ lease_owner: '', lease_until: 0, ...due })
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .execute();
 }
 
 /** The cast is for engines that take a bare parameter in a CASE for text. */

@@ -1,79 +1,103 @@
 import type { Ledger } from '../../app/purchases/ports.ts';
-import type { Foundation } from '../engine/database.ts';
-import { toOperation } from './ledger-rows.ts';
+import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
+import { toOperation, toStoredState } from './ledger-rows.ts';
 
-const OPEN = ['prepared', 'sent', 'in_doubt'] as const;
+const OPEN = (['prepared', 'sent', 'unconfirmed'] as const).map(toStoredState);
 
-/** What is read from the ledger. */
-export function createLedgerLists({
-  db,
-}: Foundation): Pick<
+type Lists = Pick<
   Ledger,
   'find' | 'findCreateOf' | 'listOpen' | 'countOpen' | 'listOfServer' | 'listSettledIds'
-> {
+>;
+
+/** What is read from the ledger. */
+export function createLedgerLists({ db }: Foundation): Lists {
   return {
-    find: async (id) => {
-      const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && toOperation(row);
-    },
-    // Renewals are left out: only the order of a create names the plan.
-    findCreateOf: async (workspaceId, serverId) => {
-      const row = await db
-        .selectFrom('operations')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .where('kind', '=', 'create')
-        .where('state', '=', 'settled')
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row && toOperation(row);
-    },
-    listOpen: async (workspaceId) => {
-      const rows = await db
-        .selectFrom('operations')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('state', 'in', OPEN)
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
-      return rows.map(toOperation);
-    },
-    countOpen: async () => {
-      const { count } = await db
-        .selectFrom('operations')
-        .select((column) => column.fn.countAll().as('count'))
-        .where('state', 'in', OPEN)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
-    listOfServer: async (workspaceId, serverId, limit) => {
-      const rows = await db
-        .selectFrom('operations')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map(toOperation);
-    },
-    listSettledIds: async (workspaceId, among, after) => {
-      if (among.length === 0) return [];
-      const rows = await db
-        .selectFrom('operations')
-        .select('server_id')
-        .where('workspace_id', '=', workspaceId)
-        .where('kind', '=', 'create')
-        .where('state', '=', 'settled')
-        .where('server_id', 'in', among)
-        .$if(after !== undefined, (select) => select.where('created_at', '>', after ?? 0))
-        .execute();
-      return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
-    },
+    find: (id) => find(db, id),
+    findCreateOf: (workspaceId, serverId) => findCreateOf(db, workspaceId, serverId),
+    listOpen: (workspaceId) => listOpen(db, workspaceId),
+    countOpen: () => countOpen(db),
+    listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
+    listSettledIds: (workspaceId, among, after) => listSettledIds(db, workspaceId, among, after),
   };
+}
+
+async function find(db: Queries, id: ConfirmationId): Promise<Operation | undefined> {
+  const row = await db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toOperation(row);
+}
+
+/** Renewals are left out: only the order of a create names the plan. */
+async function findCreateOf(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+): Promise<Operation | undefined> {
+  const row = await newestOfServer(db, workspaceId, serverId)
+    .where('kind', '=', 'create')
+    .where('state', '=', 'settled')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toOperation(row);
+}
+
+async function listOfServer(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+  limit: number,
+): Promise<readonly Operation[]> {
+  const rows = await newestOfServer(db, workspaceId, serverId).limit(limit).execute();
+  return rows.map(toOperation);
+}
+
+function newestOfServer(db: Queries, workspaceId: WorkspaceId, serverId: ServerId) {
+  return db
+    .selectFrom('operations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('server_id', '=', serverId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc');
+}
+
+async function listOpen(db: Queries, workspaceId: WorkspaceId): Promise<readonly Operation[]> {
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('state', 'in', OPEN)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toOperation);
+}
+
+async function countOpen(db: Queries): Promise<number> {
+  const { count } = await db
+    .selectFrom('operations')
+    .select((column) => column.fn.countAll().as('count'))
+    .where('state', 'in', OPEN)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function listSettledIds(
+  db: Queries,
+  workspaceId: WorkspaceId,
+  among: readonly ServerId[],
+  after: number | undefined,
+): Promise<readonly ServerId[]> {
+  if (among.length === 0) return [];
+  const rows = await db
+    .selectFrom('operations')
+    .select('server_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'create')
+    .where('state', '=', 'settled')
+    .where('server_id', 'in', among)
+    .$if(after !== undefined, (select) => select.where('created_at', '>', after ?? 0))
+    .execute();
+  return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
 }

@@ -7,7 +7,7 @@ import { findExcess } from './spending.ts';
 
 export type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
 
-/** Writes a confirmation within its budget, in a transaction; what is known already costs nothing again. */
+/** Writes a confirmation within its budget, in a transaction; one that was written before costs nothing again. */
 export async function prepareOperation(
   trx: Transaction<Tables>,
   operation: NewOperation,
@@ -15,12 +15,12 @@ export async function prepareOperation(
 ): Promise<Prepared> {
   if (!budget) return insertOperation(trx, operation);
   await lockWorkspace(trx, operation.workspaceId);
-  const held = await findHeld(trx, toRow(operation));
-  if (held) return { kind: 'known', operation: toOperation(held) };
+  const earlier = await findEarlier(trx, toRow(operation));
+  if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   return (await findExcess(trx, operation, budget)) ?? insertOperation(trx, operation);
 }
 
-/** Writes a confirmation, or finds the one that stands in its way, within a transaction. */
+/** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
 export async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
   const row = toRow(operation);
   const inserted = await trx
@@ -30,13 +30,13 @@ export async function insertOperation(trx: Transaction<Tables>, operation: NewOp
     .returningAll()
     .executeTakeFirst();
   if (inserted) return { kind: 'new', operation: toOperation(inserted) };
-  const held = await findHeld(trx, row);
-  if (!held) throw new Error('what stood in the way of a confirmation has gone');
-  return { kind: 'known', operation: toOperation(held) };
+  const earlier = await findEarlier(trx, row);
+  if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
+  return { kind: 'known', operation: toOperation(earlier) };
 }
 
-/** The operation that is in the way of an insert: the same id, or the same claim. */
-async function findHeld(trx: Transaction<Tables>, row: OperationRow): Promise<OperationRow | undefined> {
+/** The operation that an insert conflicts with: of the same id, or with the same claim. */
+async function findEarlier(trx: Transaction<Tables>, row: OperationRow): Promise<OperationRow | undefined> {
   const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
   if (sameId) {
     if (sameId.workspace_id === row.workspace_id) return sameId;

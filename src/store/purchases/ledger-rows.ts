@@ -1,10 +1,20 @@
 import type { NewOperation } from '../../app/purchases/ports.ts';
 import { money } from '../../domain/money.ts';
-import { claimOf, type Operation, type Purchase } from '../../domain/operation.ts';
+import { claimOf, type Operation, type OperationState } from '../../domain/operation.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { OperationRow } from '../engine/tables.ts';
+import { parseIds, parsePurchase } from './parse-purchase.ts';
+import { parseStanding } from './parse-reason.ts';
 
-/** Makes the row of a confirmation. It is due at once; whoever confirmed it takes its lease. */
+/** States as they are stored: the first release called an unconfirmed operation `in_doubt`. */
+export type StoredState = OperationRow['state'];
+
+/** The state as it is stored. */
+export function toStoredState(state: OperationState): StoredState {
+  return state === 'unconfirmed' ? 'in_doubt' : state;
+}
+
+/** Makes the row of a confirmation. It is due at once; the process that takes the confirmation takes its lease. */
 export function toRow(operation: NewOperation): OperationRow {
   const { purchase } = operation;
   return {
@@ -36,15 +46,14 @@ export function toRow(operation: NewOperation): OperationRow {
   };
 }
 
-/** Reads a row of the ledger. Its JSON was written by `toRow` and by the ledger's transitions. */
+/** Reads a row of the ledger. @throws ZodError when what was confirmed can't be read */
 export function toOperation(row: OperationRow): Operation {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
     actorId: row.actor_id,
-    purchase: JSON.parse(row.purchase) as Purchase,
-    state: row.state,
-    knownIds: JSON.parse(row.known_ids) as number[],
+    purchase: parsePurchase(row.purchase),
+    knownIds: parseIds(row.known_ids),
     hasPassword: row.has_password === 1,
     needsDecision: row.needs_person === 1,
     createdAt: row.created_at,
@@ -53,15 +62,10 @@ export function toOperation(row: OperationRow): Operation {
       price: row.price === null ? null : money(row.price),
       serverId: row.server_id,
       paidUntil: row.paid_until,
-      reason: row.reason,
-      reasonDetails: parseDetails(row.reason_details),
       sentAt: row.sent_at,
       endedAt: row.ended_at,
       notifiedAt: row.told_at === 0 ? null : row.told_at,
     }),
+    ...parseStanding(row),
   };
-}
-
-function parseDetails(text: string | null): Record<string, string | number> | null {
-  return text === null ? null : (JSON.parse(text) as Record<string, string | number>);
 }

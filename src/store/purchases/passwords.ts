@@ -1,4 +1,5 @@
 import type { HeldPassword, Passwords } from '../../app/purchases/ports.ts';
+import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';
@@ -6,79 +7,99 @@ import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { PasswordRow } from '../engine/tables.ts';
 
-/** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the files, too, not only from the table. */
-export function createPasswords({ db, engine, vault }: Foundation): Passwords {
-  const erase = async (operationId: string) => {
-    const erased = await db
-      .deleteFrom('passwords')
-      .where('operation_id', '=', operationId)
-      .returning('operation_id')
-      .executeTakeFirst();
-    if (erased) await engine.scrub(db);
-    return erased !== undefined;
-  };
+/** Root passwords that wait to be saved (docs/design.md 5). Erased ones are gone from the database's files, too. */
+export function createPasswords(foundation: Foundation): Passwords {
+  const { db } = foundation;
   return {
-    erase,
-    find: async (operationId) => {
-      const row = await db
-        .selectFrom('passwords')
-        .selectAll()
-        .where('operation_id', '=', operationId)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const password = new Secret(vault.open(row.sealed, placeOf(row.operation_id, row.workspace_id)));
-      return { ...toHeld(row), password };
-    },
-    listHeld: async (workspaceId) => {
-      const rows = await db
-        .selectFrom('passwords')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('settled_at', 'desc')
-        .orderBy('operation_id', 'desc')
-        .execute();
-      return rows.map(toHeld);
-    },
-    markDelivered: async (operationId, at, holdMs) => {
-      if (holdMs <= 0) {
-        await erase(operationId);
-        return;
-      }
-      // Only the first delivery counts: showing it again does not hold it longer.
-      await db
-        .updateTable('passwords')
-        .set({ held_until: at + holdMs })
-        .where('operation_id', '=', operationId)
-        .where('held_until', 'is', null)
-        .execute();
-    },
-    countUndelivered: async () => {
-      const { count } = await db
-        .selectFrom('passwords')
-        .select((column) => column.fn.countAll().as('count'))
-        .where('held_until', 'is', null)
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
-    eraseExpired: async (now) => {
-      const erased = await db
-        .deleteFrom('passwords')
-        .where('held_until', '<=', now)
-        .returning('operation_id')
-        .execute();
-      // Always: an earlier scrub may have been held up by a process that was reading.
-      await engine.scrub(db);
-      return erased.length;
-    },
+    find: (operationId) => find(foundation, operationId),
+    listHeld: (workspaceId) => listHeld(db, workspaceId),
+    countUndelivered: () => countUndelivered(db),
+    markDelivered: (operationId, at, holdMs) => markDelivered(foundation, operationId, at, holdMs),
+    erase: (operationId) => erase(foundation, operationId),
+    eraseExpired: (now) => eraseExpired(foundation, now),
   };
 }
 
-/** Seals a new server's password and keeps it, in the transaction that settles its operation. */
-export async function keepPassword(
+async function find(
+  { db, vault }: Foundation,
+  operationId: ConfirmationId,
+): Promise<HeldPassword | undefined> {
+  const row = await db
+    .selectFrom('passwords')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const password = new Secret(vault.open(row.sealed, placeOf(row.operation_id, row.workspace_id)));
+  return { ...toHeld(row), password };
+}
+
+async function listHeld(db: Queries, workspaceId: WorkspaceId) {
+  const rows = await db
+    .selectFrom('passwords')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('settled_at', 'desc')
+    .orderBy('operation_id', 'desc')
+    .execute();
+  return rows.map(toHeld);
+}
+
+async function countUndelivered(db: Queries): Promise<number> {
+  const { count } = await db
+    .selectFrom('passwords')
+    .select((column) => column.fn.countAll().as('count'))
+    .where('held_until', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function markDelivered(
+  foundation: Foundation,
+  operationId: ConfirmationId,
+  at: number,
+  holdMs: number,
+): Promise<void> {
+  if (holdMs <= 0) {
+    await erase(foundation, operationId);
+    return;
+  }
+  // Only the first delivery counts: showing it again does not hold it longer.
+  await foundation.db
+    .updateTable('passwords')
+    .set({ held_until: at + holdMs })
+    .where('operation_id', '=', operationId)
+    .where('held_until', 'is', null)
+    .execute();
+}
+
+async function erase({ db, engine }: Foundation, operationId: ConfirmationId): Promise<boolean> {
+  const erased = await db
+    .deleteFrom('passwords')
+    .where('operation_id', '=', operationId)
+    .returning('operation_id')
+    .executeTakeFirst();
+  if (erased) await engine.scrub(db);
+  return erased !== undefined;
+}
+
+async function eraseExpired({ db, engine }: Foundation, now: number): Promise<number> {
+  const erased = await db
+    .deleteFrom('passwords')
+    .where('held_until', '<=', now)
+    .returning('operation_id')
+    .execute();
+  // Always: an earlier scrub may have been held up by a process that was reading.
+  await engine.scrub(db);
+  return erased.length;
+}
+
+/** Seals a new server's password and stores it, in the transaction that settles its operation. */
+export async function storePassword(
   db: Queries,
   vault: Vault,
   operation: Operation,
-  settled: { readonly at: number; readonly serverId: number; readonly password: Secret<string> },
+  settled: { readonly at: number; readonly serverId: ServerId; readonly password: Secret<string> },
 ): Promise<void> {
   const { id, workspaceId } = operation;
   const row: PasswordRow = {
@@ -94,7 +115,7 @@ export async function keepPassword(
   await db.insertInto('passwords').values(row).execute();
 }
 
-function placeOf(operationId: string, workspaceId: string): SealedPlace {
+function placeOf(operationId: ConfirmationId, workspaceId: WorkspaceId): SealedPlace {
   return { table: 'passwords', row: operationId, column: 'sealed', workspaceId };
 }
 

@@ -1,4 +1,5 @@
 import type { Budget, NewOperation, Prepared, Spent } from '../../app/purchases/ports.ts';
+import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import { money } from '../../domain/money.ts';
 import { fitsBudget } from '../../domain/settings.ts';
 import type { Queries } from '../engine/database.ts';
@@ -6,13 +7,13 @@ import type { Queries } from '../engine/database.ts';
 type Excess = Extract<Prepared, { readonly kind: 'over_budget' }>;
 
 /**
- * Sums what confirmations since then have paid or may still pay, in hundredths. A refused one has given its money
- * back, and a price that is not known can't be added.
+ * Sums what confirmations since then have paid or may still pay, in hundredths. Refused ones cost nothing, and a price
+ * that is not known can't be added.
  */
 export async function sumSpent(
   db: Queries,
-  workspaceId: string,
-  actorId: string,
+  workspaceId: WorkspaceId,
+  actorId: UserId,
   since: number,
 ): Promise<Spent> {
   const sums = await db
@@ -23,7 +24,7 @@ export async function sumSpent(
     ])
     .where('workspace_id', '=', workspaceId)
     .where('created_at', '>=', since)
-    .where('state', 'in', ['prepared', 'sent', 'in_doubt', 'settled'])
+    .where('state', '<>', 'refused')
     .executeTakeFirstOrThrow();
   return { workspace: money(Number(sums.workspace ?? 0)), person: money(Number(sums.person ?? 0)) };
 }

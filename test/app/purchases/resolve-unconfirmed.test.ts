@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextDueAt } from '../../../src/app/background.ts';
 import { countStrangers, judge } from '../../../src/app/purchases/resolve-unconfirmed.ts';
+import { nextDueAt } from '../../../src/app/purchases/take-due-operation.ts';
 import type { Operation, Purchase } from '../../../src/domain/operation.ts';
 
 const SENT_AT = 1_790_000_000_000;
 
-function inDoubt(purchase: Purchase, knownIds: readonly number[] = []): Operation {
+function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Operation {
   return {
     id: '01',
     workspaceId: 'T1',
     actorId: 'U1',
     purchase,
-    state: 'in_doubt',
+    state: 'unconfirmed',
+    reason: { code: 'no_answer', details: {} },
     knownIds,
     hasPassword: false,
     needsDecision: false,
@@ -22,8 +23,8 @@ function inDoubt(purchase: Purchase, knownIds: readonly number[] = []): Operatio
 }
 
 const create = (label = 'web-1', knownIds: readonly number[] = [1, 2]) =>
-  inDoubt({ kind: 'create', order: { plan: 's', location: 'l', image: 'i', label } }, knownIds);
-const renew = inDoubt({ kind: 'renew', serverId: 7, label: 'web-1', paidUntil: 1000 });
+  unconfirmed({ kind: 'create', order: { plan: 's', location: 'l', image: 'i', label } }, knownIds);
+const renew = unconfirmed({ kind: 'renew', serverId: 7, label: 'web-1', paidUntil: 1000 });
 const server = (id: number, label: string, paidUntil?: number) => ({
   id,
   label,
@@ -31,7 +32,7 @@ const server = (id: number, label: string, paidUntil?: number) => ({
   ...(paidUntil === undefined ? {} : { paidUntil }),
 });
 
-describe('a create in doubt', () => {
+describe('an unconfirmed create', () => {
   test.each([
     ['a new server of that label', [server(1, 'a'), server(3, 'web-1')], { kind: 'done', serverId: 3 }],
     ['a label that the service has folded and trimmed', [server(3, ' WEB-1')], { kind: 'done', serverId: 3 }],
@@ -43,7 +44,7 @@ describe('a create in doubt', () => {
     expect(judge(create(), servers, [])).toEqual(verdict);
   });
 
-  test('never takes a server that somebody else’s order has made', () => {
+  test('never takes a server that another order has created', () => {
     expect(judge(create(), [server(3, 'web-1')], [3])).toEqual({ kind: 'nothing_yet' });
     expect(judge(create(), [server(3, 'web-1'), server(4, 'web-1')], [3])).toEqual({
       kind: 'done',
@@ -64,12 +65,12 @@ describe('a create in doubt', () => {
     );
   });
 
-  test('counts new servers that nobody here has made: one of them may be ours under a changed label', () => {
+  test('counts new servers that no other order has created: one of them may be ours under a changed label', () => {
     expect(countStrangers(create(), [server(1, 'a'), server(3, 'x'), server(4, 'y')], [4])).toBe(1);
   });
 });
 
-describe('a renewal in doubt', () => {
+describe('an unconfirmed renewal', () => {
   test.each([
     [
       'a paid time that has moved',

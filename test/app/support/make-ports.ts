@@ -29,7 +29,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
       throw new Error('no hosting API in these tests');
     },
     ownersOf: () => [],
-    settings: { doubtMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
+    settings: { unconfirmedMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
     ...more,
   };
 }

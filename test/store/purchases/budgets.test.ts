@@ -3,6 +3,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import type { Budget, Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { confirm, engines, entry, markSent, newApproval, newCreate, newRenew, T0 } from '../support.ts';
+import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('budgets on $name', ({ make }) => {
   let store: Store;
@@ -43,7 +44,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     expect(await spent()).toEqual({ workspace: 1000, person: 1000 });
   });
 
-  test('count a person’s own part, and the whole workspace’s', async () => {
+  test('count what one user spent, and what the whole workspace spent', async () => {
     await confirm(ledger, costing(300));
     await confirm(ledger, costing(500, { actorId: 'U2' }));
     await confirm(ledger, costing(9000, { workspaceId: 'T2' }));
@@ -70,16 +71,16 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     for (const who of ['U0', 'U1']) expect((await spent(who)).person).toBeLessThanOrEqual(700);
   });
 
-  test('count what is under way or in doubt, and give back what was refused', async () => {
-    const [prepared, sent, doubtful, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
-    if (!prepared || !sent || !doubtful || !settled || !refused) throw new Error('five operations');
-    for (const one of [prepared, sent, doubtful, settled, refused]) await ledger.prepare(one);
-    for (const { id } of [sent, doubtful, settled, refused]) await markSent(ledger, id, T0);
-    await ledger.markUnconfirmed(doubtful.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+  test('count what is under way or unconfirmed, and not what was refused', async () => {
+    const [prepared, sent, unconfirmed, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
+    if (!prepared || !sent || !unconfirmed || !settled || !refused) throw new Error('five operations');
+    for (const one of [prepared, sent, unconfirmed, settled, refused]) await ledger.prepare(one);
+    for (const { id } of [sent, unconfirmed, settled, refused]) await markSent(ledger, id, T0);
+    await ledger.markUnconfirmed(unconfirmed.id, { dueAt: T0, reason: NO_ANSWER }, entry());
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
     expect(await kindOf(costing(10), budgetOf(31))).toBe('over_budget');
-    await ledger.refuse(refused.id, { at: T0, reason: 'limit' }, entry());
+    await ledger.refuse(refused.id, { at: T0, reason: LIMIT }, entry());
     expect((await spent()).workspace).toBe(15);
     expect(await kindOf(costing(16), budgetOf(31))).toBe('new');
   });
@@ -93,7 +94,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     expect(await kindOf(unpriced(), budgetOf(undefined, 0))).toBe('over_budget');
   });
 
-  test('count from the first moment of the month, and begin anew with the next', async () => {
+  test('count from the first moment of the month, and start at zero with the next', async () => {
     await confirm(ledger, costing(500, { at: T0 - 1 }));
     await confirm(ledger, costing(30, { at: T0 }));
     expect((await spent()).workspace).toBe(30);
@@ -114,7 +115,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     await expect(ledger.prepare({ ...create, workspaceId: 'T2' }, used)).rejects.toThrow(/another workspace/);
   });
 
-  test('count what a second person approved beyond them', async () => {
+  test('count what another manager approved beyond them', async () => {
     await ledger.prepare(costing(1000), budgetOf(1000));
     const wanted = newApproval({ isOverBudget: true });
     await store.approvals.request(wanted, entry());

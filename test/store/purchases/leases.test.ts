@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { engines, entry, markSent, markTold, newCreate, T0 } from '../support.ts';
+import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('leases on $name', ({ make }) => {
   let ledger: Ledger;
@@ -19,7 +20,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
   const doubtful = async (dueAt: number) => {
     const id = await prepared();
     await markSent(ledger, id, T0, []);
-    await ledger.markUnconfirmed(id, { at: T0, dueAt, reason: 'no_answer' }, entry());
+    await ledger.markUnconfirmed(id, { dueAt, reason: NO_ANSWER }, entry());
     return id;
   };
   /** Takes what is due then, without keeping it. */
@@ -65,7 +66,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.leaseDue(at(T0 + 100))).toMatchObject({ id, state: 'sent' });
   });
 
-  test('eight who claim at once are handed each operation once', async () => {
+  test('eight that ask at once get each operation once', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, () => prepared()));
     const claim = async (owner: string) => {
       const mine: string[] = [];
@@ -86,7 +87,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0)).toEqual([first, late, later]);
   });
 
-  test('an operation in doubt comes when it is due, and again when it was given back for later', async () => {
+  test('an unconfirmed operation is leased when it is due, and again when it was released for later', async () => {
     const id = await doubtful(T0 + 10);
     expect(await listDue(T0 + 9)).toEqual([]);
     expect(await listDue(T0 + 10)).toEqual([id]);
@@ -97,7 +98,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0 + 500)).toEqual([id]);
   });
 
-  test('an ended one is due until it is told, and never after', async () => {
+  test('an ended one is due until its user is notified, and never after', async () => {
     const id = await doubtful(T0 + 1000);
     await markTold(ledger, id, T0);
     await ledger.settle(id, { at: T0 + 5, serverId: 1 }, entry());
@@ -113,15 +114,15 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.find(id)).toMatchObject({ notifiedAt: T0 + 61 });
   });
 
-  test('a refused one is owed in the same way', async () => {
+  test('a refused one is due in the same way', async () => {
     const id = await prepared();
-    await ledger.refuse(id, { at: T0 + 5, reason: 'limit' }, entry());
+    await ledger.refuse(id, { at: T0 + 5, reason: LIMIT }, entry());
     expect(await listDue(T0 + 5)).toEqual([id]);
     await markTold(ledger, id, T0 + 6);
     expect(await listDue(T0 + 1e9)).toEqual([]);
   });
 
-  test('one that is left to a person is due until that is told, and is not looked for any more', async () => {
+  test('one that is left to a manager is due until its user is notified, and is not looked for any more', async () => {
     const id = await doubtful(T0);
     await markTold(ledger, id, T0);
     await ledger.markNeedsDecision(id, entry({ at: T0 + 5 }));

@@ -3,6 +3,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
+import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from './reasons.ts';
 
 describe.each(engines)('the ledger on $name', ({ make }) => {
   let store: Store;
@@ -38,7 +39,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.find(operation.id)).toStrictEqual(expected);
     });
 
-    test('counts once when it is pressed twice', async () => {
+    test('counts once when the button is pressed twice', async () => {
       const operation = newCreate();
       const both = await Promise.all([confirm(ledger, operation), confirm(ledger, operation)]);
       expect(both.map(({ kind }) => kind).sort()).toEqual(['known', 'new']);
@@ -53,7 +54,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(again).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
     });
 
-    test('of two renewals of one month only one counts, whoever presses', async () => {
+    test('of two renewals of one month, only one counts, even of two users', async () => {
       const [mine, theirs] = [newRenew(), newRenew(7, T0 + 1000, { actorId: 'U2' })];
       const both = await Promise.all([confirm(ledger, mine), confirm(ledger, theirs)]);
       const winner = both.find(({ kind }) => kind === 'new')?.operation.id;
@@ -61,7 +62,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(both.map((one) => one.operation.id)).toEqual([winner, winner]);
     });
 
-    test('another month, another server and another workspace are no repetition', async () => {
+    test('of another month, another server or another workspace is a new one', async () => {
       const renewals = [
         newRenew(7, T0),
         newRenew(7, T0 + 1),
@@ -72,25 +73,25 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(all.every(({ kind }) => kind === 'new')).toBe(true);
     });
 
-    test('creates of the same label are each their own', async () => {
+    test('of a second create with the same label is a new one', async () => {
       const all = await Promise.all([ledger.prepare(newCreate('a')), ledger.prepare(newCreate('a'))]);
       expect(all.every(({ kind }) => kind === 'new')).toBe(true);
     });
 
-    test('a refused renewal can be confirmed again; a settled or doubtful one cannot', async () => {
+    test('of a renewal can be repeated once it is refused, but not while it is settled or unconfirmed', async () => {
       const refusedId = await sent(newRenew(7));
-      await ledger.refuse(refusedId, { at: T0, reason: 'limit' }, entry());
+      await ledger.refuse(refusedId, { at: T0, reason: LIMIT }, entry());
       expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
 
-      const doubtfulId = await sent(newRenew(8));
-      await ledger.markUnconfirmed(doubtfulId, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
+      const unconfirmedId = await sent(newRenew(8));
+      await ledger.markUnconfirmed(unconfirmedId, { dueAt: T0, reason: NO_ANSWER }, entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(unconfirmedId);
 
-      await ledger.settle(doubtfulId, settled(8), entry());
-      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(doubtfulId);
+      await ledger.settle(unconfirmedId, settled(8), entry());
+      expect((await confirm(ledger, newRenew(8))).operation.id).toBe(unconfirmedId);
     });
 
-    test('shows nobody the confirmation of another workspace', async () => {
+    test('is never shown to another workspace', async () => {
       const operation = newCreate();
       await ledger.prepare(operation);
       await expect(ledger.prepare({ ...operation, workspaceId: 'T2' })).rejects.toThrow(/another workspace/);
@@ -114,15 +115,15 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('keeps why it was refused', async () => {
       const id = await sent();
-      const reasonDetails = { before: 499, now: 599 };
-      await ledger.refuse(id, { at: T0 + 5, reason: 'price_moved', reasonDetails }, entry());
-      expect(await ledger.find(id)).toMatchObject({ reason: 'price_moved', reasonDetails, endedAt: T0 + 5 });
+      const reason = { code: 'price_moved', details: { before: 499, now: 599 } } as const;
+      await ledger.refuse(id, { at: T0 + 5, reason }, entry());
+      expect(await ledger.find(id)).toMatchObject({ reason, endedAt: T0 + 5 });
     });
 
-    test('an operation in doubt that settles after all has no reason any more', async () => {
+    test('to settled removes the reason why it was unconfirmed', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', reason: 'no_answer' });
+      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', reason: NO_ANSWER });
       await ledger.settle(id, settled(9), entry());
       expect(await ledger.find(id)).not.toHaveProperty('reason');
     });
@@ -131,22 +132,21 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       const steps = {
         markSent: (id: string) => markSent(ledger, id, T0, []),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
-        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: 'limit' }, entry()),
-        doubt: (id: string) =>
-          ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry()),
+        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT }, entry()),
+        unconfirm: (id: string) => ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry()),
       };
       const reach = {
         prepared: async (id: string) => id,
         sent: steps.markSent,
         settled: async (id: string) => (await steps.markSent(id)) && steps.settle(id),
         refused: steps.refuse,
-        in_doubt: async (id: string) => (await steps.markSent(id)) && steps.doubt(id),
+        unconfirmed: async (id: string) => (await steps.markSent(id)) && steps.unconfirm(id),
       };
       const allowed = {
         markSent: ['prepared', 'sent'],
-        settle: ['sent', 'in_doubt'],
-        refuse: ['prepared', 'sent', 'in_doubt'],
-        doubt: ['sent'],
+        settle: ['sent', 'unconfirmed'],
+        refuse: ['prepared', 'sent', 'unconfirmed'],
+        unconfirm: ['sent'],
       };
       for (const [state, getThere] of Object.entries(reach)) {
         for (const [name, step] of Object.entries(steps)) {
@@ -164,11 +164,11 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       }
     });
 
-    test('of two that race, one happens', async () => {
+    test('happens once when two race', async () => {
       const id = await sent();
       const both = await Promise.all([
         ledger.settle(id, settled(1), entry()),
-        ledger.refuse(id, { at: T0, reason: 'limit' }, entry({ outcome: 'failed' })),
+        ledger.refuse(id, { at: T0, reason: LIMIT }, entry({ outcome: 'failed' })),
       ]);
       expect(both.filter(Boolean)).toHaveLength(1);
       expect(await countAudit()).toBe(1);
@@ -191,10 +191,10 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
     });
   });
 
-  describe('what was done in an account that is not connected any more', () => {
-    test('is settled by a person without an id, and counts as paid', async () => {
+  describe('an order that was done in an account that is not connected any more', () => {
+    test('is settled by a manager without a server ID, and counts as paid', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
       expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
       const operation = await ledger.find(id);
       expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
@@ -210,23 +210,23 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   });
 
   describe('contradictory evidence', () => {
-    test('keeps why it is left to a person, if that is told', async () => {
+    test('stores why it is left to a manager, if a reason is given', async () => {
       const id = await sent();
-      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-      await ledger.markNeedsDecision(id, entry(), 'account_changed');
-      expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: 'account_changed' });
+      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      await ledger.markNeedsDecision(id, entry(), ACCOUNT_CHANGED);
+      expect(await ledger.find(id)).toMatchObject({ needsDecision: true, reason: ACCOUNT_CHANGED });
       await ledger.markNeedsDecision(id, entry());
-      expect(await ledger.find(id)).toMatchObject({ reason: 'account_changed' });
+      expect(await ledger.find(id)).toMatchObject({ reason: ACCOUNT_CHANGED });
     });
 
-    test('is left to a person once, stays in doubt, and can still end', async () => {
+    test('is left to a manager once, stays unconfirmed, and can still end', async () => {
       const id = await sent();
       await ledger.markNeedsDecision(id, entry());
       expect(await ledger.find(id)).toMatchObject({ state: 'sent', needsDecision: false });
-      await ledger.markUnconfirmed(id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
+      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
       await ledger.markNeedsDecision(id, entry());
       await ledger.markNeedsDecision(id, entry());
-      expect(await ledger.find(id)).toMatchObject({ state: 'in_doubt', needsDecision: true });
+      expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
       expect(await countAudit()).toBe(2);
       expect(await ledger.settle(id, settled(1), entry())).toBe(true);
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', needsDecision: false });
@@ -240,8 +240,8 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
     const { ledger, passwords } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-    await ledger.refuse(operation.id, { at: T0, reason: 'not_done' }, entry());
+    await ledger.markUnconfirmed(operation.id, { dueAt: T0, reason: NO_ANSWER }, entry());
+    await ledger.refuse(operation.id, { at: T0, reason: NOT_DONE }, entry());
     const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
     expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
     expect(await ledger.find(operation.id)).toMatchObject({ state: 'settled', hasPassword: true });
@@ -263,20 +263,20 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
   });
 });
 
-describe.each(engines)('telling ($name)', ({ make }) => {
-  test('leaves a state owed that came after the one that was told', async () => {
+describe.each(engines)('notifying ($name)', ({ make }) => {
+  test('of one state leaves the next one to be notified', async () => {
     const store = await make();
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
-    await ledger.markUnconfirmed(operation.id, { at: T0, dueAt: T0, reason: 'no_answer' }, entry());
-    const inDoubt = await ledger.find(operation.id);
+    await ledger.markUnconfirmed(operation.id, { dueAt: T0, reason: NO_ANSWER }, entry());
+    const unconfirmed = await ledger.find(operation.id);
     await ledger.settle(operation.id, { at: T0, serverId: 7 }, entry());
-    if (inDoubt) await ledger.markNotified(inDoubt, T0);
+    if (unconfirmed) await ledger.markNotified(unconfirmed, T0);
     expect(await ledger.find(operation.id)).not.toHaveProperty('notifiedAt');
   });
 
-  test('lets nobody mark as sent what somebody else holds', async () => {
+  test('an operation is marked as sent only by the owner of its lease', async () => {
     const store = await make();
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());

@@ -36,7 +36,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(held[0]).not.toHaveProperty('sealed');
   });
 
-  test('an undelivered one is never erased by time', async () => {
+  test('an undelivered one never expires', async () => {
     const id = await settle(1, 'a');
     expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
     expect(await store.passwords.countUndelivered()).toBe(1);

@@ -25,7 +25,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
   const { ledger } = team.app.ports;
   for (;;) {
     const [operation] = await ledger.listOpen(TEAM.id);
-    if (operation?.state === 'in_doubt') break;
+    if (operation?.state === 'unconfirmed') break;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const other = await connectOther(team);
@@ -83,7 +83,7 @@ describe.concurrent('when another hosting account is connected', () => {
     });
     const manager = team.slack.as('mara').in('#ops');
     await manager.sees('web-1 was not created. The hosting account was connected anew');
-    await manager.sees('nothing was charged');
+    await manager.sees('Nothing was charged');
     expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
     await manager.presses('Review again…');
     await manager.presses('Create and pay');

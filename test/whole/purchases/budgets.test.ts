@@ -53,7 +53,7 @@ describe.concurrent('a budget', () => {
     expect(await team.listAudit()).toContain('mara confirm failed over_budget');
   });
 
-  test('of each person stops one person and not another', async ({ expect }) => {
+  test('per user stops one user and not another', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(undefined, 600));
     await create(team, 'web-1');
     await team.manager.types(typed('web-2'));
@@ -122,7 +122,7 @@ describe.concurrent('a budget', () => {
 describe.concurrent('a budget where the two-person rule is on', () => {
   const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
 
-  test('sends what goes over it to a second person, who is told so', async ({ expect }) => {
+  test('sends an order that goes over it to another manager, who sees that it does', async ({ expect }) => {
     await using team = await startRuledTeam(
       withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );

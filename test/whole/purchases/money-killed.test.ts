@@ -131,7 +131,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
 
   test.each([
     0, 10, 20, 30, 45, 60, 90,
-  ])('at any moment (%i ms after the press), and pressed again by somebody who saw no answer, charges once', async (afterMs) => {
+  ])('at any moment (%i ms after the press), and pressed again by a user who saw no answer, charges once', async (afterMs) => {
     await using scene = await reviewing({ DOUBT_MINUTES: '0.05' });
     scene.press();
     await new Promise((resolve) => setTimeout(resolve, afterMs));

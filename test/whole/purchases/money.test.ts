@@ -48,7 +48,7 @@ describe.concurrent('a create', () => {
     expect(createsOf(team)).toHaveLength(1);
   });
 
-  test('of which the answer is lost is in doubt, found, and charged once', async () => {
+  test('whose answer is lost is unconfirmed, then found, and charged once', async () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
     await team.manager.presses('Create and pay');
@@ -140,7 +140,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('is not sent when the price has moved since the review; the new price is confirmed anew', async () => {
+  test('is not sent when the price has changed since the review; the new price has to be confirmed', async () => {
     await using team = await reviewing();
     team.hosting.setPrice('small', '7.77');
     await team.manager.presses('Create and pay');
@@ -154,7 +154,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toMatchObject([{ amountMinor: 777 }]);
   });
 
-  test('of a label whose order is in doubt is not sent', async () => {
+  test('with a label whose order is unconfirmed is not sent', async () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60_000 });
     await team.manager.presses('Create and pay');
@@ -182,7 +182,7 @@ describe.concurrent('a create', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(200);
   });
 
-  test('that two new servers fit is left to a person, who ends the doubt', async ({ expect }) => {
+  test('that two new servers match is left to a manager, who decides it', async ({ expect }) => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'hang' });
     const panel = team.hosting.createKey(team.account);
@@ -233,7 +233,7 @@ describe.concurrent('a renewal', () => {
     return Object.assign(team, { manager, owner });
   }
 
-  test('of one month that two people confirm is paid once, and the second is told', async ({ expect }) => {
+  test('of one month that two users confirm is paid once, and the second one is told', async ({ expect }) => {
     await using team = await twoReviews();
     await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
     const screens = () => `${team.manager.screen()}${team.owner.screen()}`;
@@ -256,7 +256,7 @@ describe.concurrent('a renewal', () => {
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
-  test('that was not done can be confirmed again, by anybody, when that is certain', async () => {
+  test('that was certainly not done can be confirmed again, by any manager', async () => {
     await using team = await twoReviews({ settings: SHORT_DOUBT });
     team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
     await team.manager.presses('Renew and pay');

@@ -70,7 +70,7 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
   });
 
-  test('is held for nobody beyond its delivery when the operator wants it so', async ({ expect }) => {
+  test('is erased as soon as it is delivered when the operator sets it so', async ({ expect }) => {
     await using team = await created({ settings: { PASSWORD_HOLD_MINUTES: '0' } });
     await team.manager.sees(team.password);
     await expect.poll(() => heldBy(team)).toEqual([]);

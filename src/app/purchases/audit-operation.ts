@@ -1,0 +1,28 @@
+import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { System } from '../../system.ts';
+
+/** The audit entry of an operation's change of state, by the user who confirmed it. */
+export function auditOfOperation(
+  operation: Operation,
+  { system }: { readonly system: Pick<System, 'now'> },
+  outcome: AuditEntry['outcome'],
+  more: Partial<Pick<AuditEntry, 'actorId' | 'code' | 'serverId' | 'surface'>> = {},
+): AuditEntry {
+  const { id, workspaceId, actorId, channelId, purchase, price } = operation;
+  const serverId = purchase.kind === 'renew' ? purchase.serverId : undefined;
+  return {
+    at: system.now(),
+    workspaceId,
+    actorId,
+    surface: 'modal',
+    action: purchase.kind,
+    actId: id,
+    operationId: id,
+    label: labelOf(purchase),
+    outcome,
+    ...omitUndefined({ channelId, serverId, money: price }),
+    ...more,
+  };
+}

@@ -1,0 +1,41 @@
+import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/errors.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
+import { auditOfOperation } from './audit-operation.ts';
+import type { PaymentPorts } from './ports.ts';
+
+/** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
+const FIRST_LOOK_MS = 1500;
+
+/** Ends a payment that threw: refused with proof that it was not done, unconfirmed without (docs/design.md 4.4). */
+export async function endFailedPayment(
+  operation: Operation,
+  error: unknown,
+  ports: PaymentPorts,
+): Promise<void> {
+  const { ledger, log } = ports;
+  const state = (await ledger.find(operation.id))?.state;
+  const refusal = refusalOf(error);
+  if (!refusal) {
+    const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+    log.error('a payment met a defect', { operationId: operation.id, ...cause });
+  }
+  const at = ports.system.now();
+  // Confirmed and not sent: the next start carries it out.
+  if (state === 'prepared' && refusal?.code === 'shutting_down') return;
+  if (state === 'prepared' || (state === 'sent' && provesNothingDone(error))) {
+    const reason = refusal ?? { code: 'defect', details: {} };
+    const audit = auditOfOperation(operation, ports, 'failed', { code: reason.code });
+    await ledger.refuse(operation.id, { at, reason }, audit);
+  } else if (state === 'sent') {
+    const reason = unconfirmedReasonOf(error);
+    const audit = auditOfOperation(operation, ports, 'in_doubt', { code: reason.code });
+    await ledger.markUnconfirmed(operation.id, { dueAt: at + FIRST_LOOK_MS, reason }, audit);
+  }
+}
+
+function provesNothingDone(error: unknown): boolean {
+  if (error instanceof HostingError) return error.moneyMoved === 'no';
+  // Thrown between two tries of a request whose earlier tries were all proven not to have run.
+  return error instanceof Refusal;
+}

@@ -1,0 +1,79 @@
+import { type Catalog, findPlan, type Plan } from '../../domain/catalog.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import type { Money } from '../../domain/money.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { HeldLock } from '../locks.ts';
+import { auditOfOperation } from './audit-operation.ts';
+import { newLease } from './lease.ts';
+import type { Ledger, PaymentPorts } from './ports.ts';
+
+/** A confirmed operation on its way to the hosting API. */
+export interface Payment {
+  readonly operation: Operation;
+  readonly hosting: HostingApi;
+  /** Who has the operation's lease. */
+  readonly owner: string;
+  /** Of the account for a create, of the server for a renewal. */
+  readonly lock: HeldLock;
+  readonly ports: PaymentPorts;
+}
+
+/**
+ * Makes the step that is committed before the first byte leaves (docs/design.md 4.2): only the owner of the lease and
+ * of the lock gets past it. @throws Refusal `stale_confirmation`
+ */
+export function markSent(
+  { operation, owner, lock, ports }: Payment,
+  knownIds: readonly ServerId[],
+): () => Promise<void> {
+  return async () => {
+    const at = ports.system.now();
+    const { ledger } = ports;
+    const isMine = await ledger.lease(operation.id, newLease(ports, owner));
+    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds, lock })))
+      throw new Refusal('stale_confirmation', {});
+  };
+}
+
+/** @throws Refusal `unknown_choice` */
+export function getPlan(catalog: Catalog, code: string): Plan {
+  const plan = findPlan(catalog, code);
+  if (!plan) throw new Refusal('unknown_choice', { field: 'plan', typed: code });
+  return plan;
+}
+
+/** @throws Refusal `price_moved` when the price is not the confirmed one any more */
+export function refuseMovedPrice(confirmed: Money | undefined, now: Money): void {
+  if (confirmed !== undefined && confirmed !== now) {
+    throw new Refusal('price_moved', { before: confirmed, now });
+  }
+}
+
+type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
+
+/**
+ * Stores the API's own answer. It may hold a password that exists nowhere else, so a full disk or a locked database is
+ * waited out for as long as this process lives.
+ */
+export async function settleUntilStored({ operation, ports }: Payment, settled: Settled): Promise<void> {
+  const { log, ledger, system } = ports;
+  const { id: operationId } = operation;
+  const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {
+    try {
+      const isStored = await ledger.settle(
+        operationId,
+        { ...settled, at: system.now(), isFirstHand: true },
+        audit,
+      );
+      if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
+      return;
+    } catch (error) {
+      const cause = error instanceof Error ? error.name : 'unknown';
+      log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
+      await system.sleep(waitMs);
+    }
+  }
+}

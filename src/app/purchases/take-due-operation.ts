@@ -1,0 +1,117 @@
+import { describeDefect, isExpected } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { isEnded, labelOf, type Operation } from '../../domain/operation.ts';
+import type { OperationRefusal } from '../../domain/outcome.ts';
+import type { Entry } from '../authorize/entry.ts';
+import { auditOfOperation } from './audit-operation.ts';
+import { newLease, withLease } from './lease.ts';
+import { notifyOperation } from './notify-operation.ts';
+import type { Ledger, PaymentPorts, ResolvePorts } from './ports.ts';
+import { resolveUnconfirmed } from './resolve-unconfirmed.ts';
+import { payOperation } from './run-operation.ts';
+
+/** What the background needs to move operations on. */
+export interface DueOperationPorts extends PaymentPorts, ResolvePorts {
+  readonly system: PaymentPorts['system'];
+  readonly ledger: PaymentPorts['ledger'] & ResolvePorts['ledger'] & Pick<Ledger, 'leaseDue'>;
+  readonly settings: PaymentPorts['settings'] & ResolvePorts['settings'];
+}
+
+/** Whether users may still do what they confirmed. */
+export type RoleCheck = Pick<Entry<never>, 'hasRole'>;
+
+/** A confirmation that a dead process left unsent is carried out within this time, and refused after it. */
+const RESUME_MS = 5 * 60_000;
+/** After this time notifying is given up; a password can still be shown by `/vps password`. */
+const NOTIFY_MS = 24 * 3_600_000;
+
+/**
+ * Takes the lease of one operation that is due. Undefined when none is; otherwise the work that moves it on, which never
+ * throws: what fails stays due.
+ */
+export async function takeDueOperation(
+  ports: DueOperationPorts,
+  roles: RoleCheck,
+): Promise<(() => Promise<void>) | undefined> {
+  const { ledger } = ports;
+  const lease = newLease(ports);
+  const operation = await ledger.leaseDue(lease);
+  if (!operation) return undefined;
+  const logFailed = (error: unknown) => logFailure(operation, error, ports);
+  const work = async () => {
+    await moveOn(operation, lease.owner, ports, roles).catch(logFailed);
+    const after = await ledger.find(operation.id);
+    return after && nextDueAt(after, ports.system.now());
+  };
+  return () => withLease(operation.id, lease.owner, ports, work).catch(logFailed);
+}
+
+function logFailure(operation: Operation, error: unknown, { log }: DueOperationPorts): void {
+  const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+  log.warn('an operation could not be moved on', { operationId: operation.id, ...cause });
+}
+
+async function moveOn(
+  operation: Operation,
+  owner: string,
+  ports: DueOperationPorts,
+  roles: RoleCheck,
+): Promise<void> {
+  const { ledger } = ports;
+  const at = ports.system.now();
+  if (operation.state === 'prepared') {
+    await resume(operation, owner, ports, roles);
+  } else if (operation.state === 'sent') {
+    // The process that sent it is gone, and the answer with it.
+    const reason = { code: 'no_answer', details: {} } as const;
+    const audit = auditOfOperation(operation, ports, 'in_doubt', {
+      code: reason.code,
+      surface: 'background',
+    });
+    await ledger.markUnconfirmed(operation.id, { dueAt: at, reason }, audit);
+    await notifyOperation(operation.id, ports);
+  } else if (operation.state === 'unconfirmed' && !operation.needsDecision) {
+    await resolveUnconfirmed(operation, ports);
+    await notifyOperation(operation.id, ports);
+  } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
+    await ledger.markNotified(operation, at);
+  } else {
+    await notifyOperation(operation.id, ports);
+  }
+}
+
+/** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
+async function resume(
+  operation: Operation,
+  owner: string,
+  ports: DueOperationPorts,
+  roles: RoleCheck,
+): Promise<void> {
+  const reason = await findResumeRefusal(operation, ports, roles);
+  if (reason === undefined) {
+    await payOperation(operation, owner, ports);
+    return;
+  }
+  const audit = auditOfOperation(operation, ports, 'failed', { code: reason.code, surface: 'background' });
+  await ports.ledger.refuse(operation.id, { at: ports.system.now(), reason }, audit);
+  await notifyOperation(operation.id, ports);
+}
+
+/** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
+async function findResumeRefusal(
+  { workspaceId, actorId: userId, channelId, createdAt, purchase }: Operation,
+  { system }: DueOperationPorts,
+  roles: RoleCheck,
+): Promise<OperationRefusal | undefined> {
+  if (system.now() - createdAt > RESUME_MS) return { code: 'stale_confirmation', details: {} };
+  const actor = omitUndefined({ workspaceId, userId, channelId });
+  const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
+  return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
+}
+
+/** First within seconds, then ever more rarely: each wait is half of the time that has passed, 5 minutes at most. */
+export function nextDueAt(operation: Operation, now: number): number {
+  const since = isEnded(operation) ? operation.endedAt : operation.sentAt;
+  const passed = now - (since ?? operation.createdAt);
+  return now + Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+}

@@ -1,0 +1,106 @@
+import {
+  type HostingCode,
+  HostingError,
+  isRefusal,
+  type RefusalCode,
+  type RefusalDetails,
+} from './errors.ts';
+import type { Reason } from './reason.ts';
+
+/** Those of our own rules that can end a purchase after it was confirmed (docs/design.md 4). */
+export const PURCHASE_REFUSALS = [
+  'role_needed',
+  'unknown_server',
+  'unknown_choice',
+  'price_moved',
+  'already_renewed',
+  'paid_until_unknown',
+  'create_in_doubt',
+  'stale_confirmation',
+  'account_changed',
+  'label_moved',
+  'no_api_key',
+  'key_unreadable',
+  'waited_too_long',
+  'shutting_down',
+] as const satisfies readonly RefusalCode[];
+export type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
+
+type NoDetails = Record<never, never>;
+
+/** Refused with proof: the paid request was not sent, or the API said that it did nothing (docs/hosting-api.md 7). */
+export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
+  readonly [Code in HostingCode | 'unknown_code']: NoDetails;
+} & {
+  /** An error of ours came up before anything was sent. */
+  readonly defect: NoDetails;
+};
+
+/** Refused without proof: none of these may be described as "nothing was charged". */
+export interface UnprovenRefusalDetails {
+  /** It had not appeared by the end of the waiting time. */
+  readonly not_done: NoDetails;
+  /** A manager looked at the hosting account and decided it. */
+  readonly decided_not_done: NoDetails;
+  /** Stored by another version of the app, whose code or details this one can't read. */
+  readonly unreadable: { readonly code: string };
+}
+
+export type OperationRefusalDetails = ProvenRefusalDetails & UnprovenRefusalDetails;
+/** Why an operation was refused. */
+export type OperationRefusal = Reason<OperationRefusalDetails>;
+
+export interface UnconfirmedDetails {
+  /** The supplier did not confirm: the service completes the order or returns the charge (docs/hosting-api.md 7). */
+  readonly checking: NoDetails;
+  readonly no_answer: NoDetails;
+  readonly unreadable_answer: NoDetails;
+  readonly unknown_code: NoDetails;
+  readonly defect: NoDetails;
+  /** The API key was set after the confirmation: the servers that can be listed now may be another account's. */
+  readonly account_changed: NoDetails;
+  /** Stored by another version of the app, whose code this one does not know. */
+  readonly unreadable: { readonly code: string };
+}
+/** Why it is not known whether an operation was done. */
+export type UnconfirmedReason = Reason<UnconfirmedDetails>;
+
+const UNPROVEN = { not_done: true, decided_not_done: true, unreadable: true } as const satisfies Readonly<
+  Record<keyof UnprovenRefusalDetails, true>
+>;
+
+/** Whether it is proven that the money stayed where it was, or came back. */
+export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
+  return !Object.hasOwn(UNPROVEN, reason.code);
+}
+
+/** What is proven about the money: it never left the balance, or came back to it (docs/hosting-api.md 3). */
+export function moneyOf({ code }: Reason<ProvenRefusalDetails>): 'untouched' | 'returned' {
+  return code === 'not_created' ? 'returned' : 'untouched';
+}
+
+/** The refusal that an error proves; undefined for a defect, and for a rule that no confirmed purchase can break. */
+export function refusalOf(error: unknown): OperationRefusal | undefined {
+  if (error instanceof HostingError) return { code: error.code, details: {} };
+  return PURCHASE_REFUSALS.map((code) => reasonIf(error, code)).find((reason) => reason !== undefined);
+}
+
+function reasonIf<Code extends PurchaseRefusalCode>(
+  error: unknown,
+  code: Code,
+): Reason<RefusalDetails, Code> | undefined {
+  return isRefusal(error, code) ? { code, details: error.details } : undefined;
+}
+
+/** Why it is unknown what a paid request did that ended in this error. */
+export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
+  if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
+  switch (error.code) {
+    case 'checking':
+    case 'no_answer':
+    case 'unknown_code':
+      return { code: error.code, details: {} };
+    default:
+      return { code: 'unreadable_answer', details: {} };
+  }
+}

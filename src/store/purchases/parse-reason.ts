@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { ROLES } from '../../domain/actor.ts';
+import type { Standing } from '../../domain/operation.ts';
+import type {
+  OperationRefusal,
+  OperationRefusalDetails,
+  UnconfirmedDetails,
+  UnconfirmedReason,
+} from '../../domain/outcome.ts';
+import type { Reason } from '../../domain/reason.ts';
+import type { OperationRow } from '../engine/tables.ts';
+
+/** How the details of each code are stored: a code without a schema does not compile. */
+type Schemas<Details> = { readonly [Code in keyof Details]: z.ZodType<Details[Code]> };
+
+const none = z.object({});
+const label = z.object({ label: z.string() });
+const unreadable = z.object({ code: z.string() });
+
+const REFUSALS: Schemas<OperationRefusalDetails> = {
+  role_needed: z.object({
+    needed: z.enum(ROLES),
+    held: z.enum(ROLES).exactOptional(),
+    label: z.string().exactOptional(),
+    owners: z.array(z.string()).exactOptional(),
+  }),
+  unknown_server: z.object({ typed: z.string(), nearest: z.string().exactOptional() }),
+  unknown_choice: z.object({
+    field: z.enum(['plan', 'location', 'image']),
+    typed: z.string(),
+    nearest: z.string().exactOptional(),
+  }),
+  price_moved: z.object({ before: z.number(), now: z.number() }),
+  already_renewed: z.object({ label: z.string(), paidUntil: z.number() }),
+  paid_until_unknown: label,
+  create_in_doubt: label,
+  stale_confirmation: none,
+  account_changed: none,
+  label_moved: z.object({ before: z.string(), now: z.string() }),
+  no_api_key: none,
+  key_unreadable: z.object({ keyId: z.string() }),
+  waited_too_long: none,
+  shutting_down: none,
+  unauthorized: none,
+  not_allowed: none,
+  bad_request: none,
+  not_enough_balance: none,
+  limit: none,
+  not_created: none,
+  checking: none,
+  not_found: none,
+  wrong_state: none,
+  rate_limited: none,
+  no_answer: none,
+  unreadable_answer: none,
+  not_sent: none,
+  unknown_code: none,
+  defect: none,
+  not_done: none,
+  decided_not_done: none,
+  unreadable,
+};
+
+const UNCONFIRMED: Schemas<UnconfirmedDetails> = {
+  checking: none,
+  no_answer: none,
+  unreadable_answer: none,
+  unknown_code: none,
+  defect: none,
+  account_changed: none,
+  unreadable,
+};
+
+/** The columns that hold a reason. */
+export function toReasonColumns(reason: OperationRefusal | UnconfirmedReason) {
+  const { code, details } = reason;
+  const isBare = Object.keys(details).length === 0;
+  return { reason: code, reason_details: isBare ? null : JSON.stringify(details) };
+}
+
+/** The state of a row and the reason for it. A reason that another version has written is `unreadable`, never an error. */
+export function parseStanding(row: Pick<OperationRow, 'state' | 'reason' | 'reason_details'>): Standing {
+  const code = row.reason ?? '';
+  const details = row.reason_details ?? '{}';
+  const unreadable = { code: 'unreadable', details: { code } } as const;
+  if (row.state === 'refused')
+    return { state: 'refused', reason: findReason(REFUSALS, code, details) ?? unreadable };
+  if (row.state === 'in_doubt')
+    return { state: 'unconfirmed', reason: findReason(UNCONFIRMED, code, details) ?? unreadable };
+  return { state: row.state };
+}
+
+function findReason<Details>(
+  schemas: Schemas<Details>,
+  code: string,
+  json: string,
+): Reason<Details> | undefined {
+  return hasCode(schemas, code) ? readReason(schemas, code, json) : undefined;
+}
+
+function hasCode<Details>(schemas: Schemas<Details>, code: string): code is keyof Details & string {
+  return Object.hasOwn(schemas, code);
+}
+
+function readReason<Details, Code extends keyof Details>(
+  schemas: Schemas<Details>,
+  code: Code,
+  json: string,
+): Reason<Details, Code> | undefined {
+  const read = schemas[code].safeParse(parseJson(json));
+  return read.success ? { code, details: read.data } : undefined;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { money } from '../../../src/domain/money.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { T0 } from '../../store/fixtures.ts';
+import type { MortalProcess } from './support/mortal-process.ts';
+import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './support/scenario.ts';
+import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
+
+const OTHER_ID = '01K5CONFIRMATION0000000001';
+const KILLED_UNSENT = { kind: 'killed', at: 'after ledger.prepare' } as const;
+const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
+
+let scenario: Scenario;
+let app: MortalProcess;
+beforeEach(async () => {
+  scenario = await openScenario();
+  app = scenario.start();
+});
+afterEach(() => scenario.close());
+
+const find = (id = ID) => scenario.store.ledger.find(id);
+const isOver = async () => {
+  const operation = await find();
+  return operation?.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision);
+};
+const settle = (process = app) => process.runBackground(isOver);
+const statesTold = () => scenario.told.map(({ operation }) => operation.state);
+const sent = () => scenario.hosting.requests.length;
+
+describe('a confirmation', () => {
+  test('charges once when the button is pressed twice at once', async () => {
+    const [first, second] = await Promise.all([press(app), press(app)]);
+    expect([first?.isNew, second?.isNew].sort()).toEqual([false, true]);
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('charges once when it comes again to another process, and shows how it stands', async () => {
+    await press(app);
+    const again = await press(scenario.start());
+    expect(again).toMatchObject({ isNew: false, operation: { state: 'settled' } });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('of one month is paid once when two users renew it', async () => {
+    await press(app, RENEWAL);
+    const second = await press(app, RENEWAL, { id: OTHER_ID, userId: 'U2' });
+    expect(second).toMatchObject({ isNew: false, operation: { id: ID, actorId: 'U1' } });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('of the next month is another one', async () => {
+    await press(app, RENEWAL);
+    await press(app, { ...RENEWAL, paidUntil: T0 + 2 * MONTH_MS }, { id: OTHER_ID });
+    expect(scenario.hosting.charges).toBe(2);
+  });
+
+  test('is durable before anything is sent', async () => {
+    const killed = scenario.start(KILLED_UNSENT);
+    await press(killed);
+    expect(killed.steps).toEqual(['before ledger.prepare', 'after ledger.prepare']);
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    expect(sent()).toBe(0);
+  });
+
+  test('that a dead process left unsent is carried out by the next one, once', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that was written although its user saw an error is carried out by the background, once', async () => {
+    const failing = scenario.start({ kind: 'store_fails', at: 'after ledger.prepare', forMs: 20_000 });
+    await expect(press(failing)).rejects.toThrow('the store fails');
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    await settle(failing);
+    expect(await find()).toMatchObject({ state: 'settled' });
+    await press(app);
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('is refused when it was left unsent for more than five minutes', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.clock.pass(5 * 60_000 + 1);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('is refused when its user has lost the role before it was sent', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await settle(scenario.start({ kind: 'lives' }, []));
+    const reason = { code: 'role_needed', details: { needed: 'manager' } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+});
+
+describe('before it is sent', () => {
+  test('an order is refused when its price has changed, and both prices are kept', async () => {
+    scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+    await press(app);
+    const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+
+  test('an order is refused when another API key was set after it was confirmed', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', scenario.clock.now());
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'account_changed' } });
+    expect(sent()).toBe(0);
+  });
+
+  test('an order is refused when the API key was removed', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.store.apiKeys.remove('T1');
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'no_api_key' } });
+  });
+
+  test.each([
+    ['is gone', { servers: [] }, 'unknown_server'],
+    ['is deleted', { servers: [{ id: 1, label: 'db-1', state: 'deleted' }] }, 'unknown_server'],
+    [
+      'has another label',
+      { servers: [{ id: 1, label: 'x', state: 'running', paidUntil: T0 + MONTH_MS }] },
+      'label_moved',
+    ],
+    [
+      'has no readable paid time',
+      { servers: [{ id: 1, label: 'db-1', state: 'running' }] },
+      'paid_until_unknown',
+    ],
+    [
+      'was renewed since',
+      { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 }] },
+      'already_renewed',
+    ],
+  ] as const)('a renewal is refused when its server %s', async (_words, { servers }, code) => {
+    scenario.hosting.servers.splice(0, 1, ...servers);
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code } });
+    expect(sent()).toBe(0);
+  });
+
+  test('a label whose create is unconfirmed is not ordered again', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'create_in_doubt' } });
+    expect(sent()).toBe(1);
+  });
+
+  test('a create of another label goes ahead beside an unconfirmed one', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    const other = { kind: 'create', order: { ...CREATE.order, label: 'web-2' } } as const;
+    await press(app, other, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
+  });
+
+  test('a create waits for one that another process has sent, and is refused after a minute', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after ledger.markSent' }));
+    expect(await find()).toMatchObject({ state: 'sent' });
+    const startedAt = scenario.clock.now();
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code: 'waited_too_long' } });
+    expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(60_000);
+    expect(sent()).toBe(0);
+  });
+});
+
+describe('a renewal', () => {
+  test('moves the paid time and is told with it', async () => {
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 1, paidUntil: T0 + 2 * MONTH_MS });
+    expect(statesTold()).toEqual(['settled']);
+  });
+
+  test('whose answer is lost is found by its paid time', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app, RENEWAL);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', paidUntil: T0 + 2 * MONTH_MS });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('that was refused can be confirmed again', async () => {
+    scenario.hosting.script({ kind: 'refused', code: 'not_enough_balance' });
+    await press(app, RENEWAL);
+    await press(app, RENEWAL, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Fate } from './mortal-process.ts';
+import { checkLaws, live, type Order } from './order.ts';
+import { openScenario } from './scenario.ts';
+
+/** One life with this fate, and another one that finds what is left. Whether the fate has struck, and where. */
+async function survive(order: Order, fate: Fate, isPressedAgain: boolean): Promise<string | undefined> {
+  const scenario = await openScenario();
+  try {
+    if (order.script) scenario.hosting.script(order.script);
+    order.arrange?.(scenario);
+    const first = scenario.start(fate);
+    await live(first, order, scenario, true);
+    const struckAt = first.isStruck() ? first.steps.at(-1) : undefined;
+    await live(scenario.start(), order, scenario, isPressedAgain);
+    await checkLaws(scenario, order, isPressedAgain || struckAt === undefined).catch((error: unknown) => {
+      throw new Error(`${JSON.stringify(fate)} (${struckAt}): ${error}`, { cause: error });
+    });
+    return struckAt;
+  } finally {
+    await scenario.close();
+  }
+}
+
+/** Tries every step at which the fate can strike, until a run passes without it. */
+export async function sweep(
+  order: Order,
+  fateAt: (at: number) => Fate,
+  isPressedAgain: boolean,
+): Promise<readonly string[]> {
+  const tried: string[] = [];
+  for (;;) {
+    const struckAt = await survive(order, fateAt(tried.length + 1), isPressedAgain);
+    if (struckAt === undefined) return tried;
+    tried.push(struckAt);
+  }
+}
+
+/** The shortest order has this many steps: with fewer, the sweep would have lost sight of some. */
+export const LEAST_STEPS = 12;

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { labelOf, type Operation } from '../../../src/domain/operation.ts';
+import { isProven, type OperationRefusal } from '../../../src/domain/outcome.ts';
+import { operationsOf } from '../../../src/sandbox/gallery/fixtures/purchases.ts';
+import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
+import { makeOperation } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { outcomeMessage, outcomeWords } from '../../../src/slack/purchases/outcome-message.ts';
+
+const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
+const refused = (reason: OperationRefusal) =>
+  outcomeWords(makeOperation({ state: 'refused', reason }), 'EUR');
+const ended: readonly [string, Operation][] = operationsOf('web-1').map((operation) => [
+  [operation.purchase.kind, operation.state, operation.reason?.code ?? ''].join(' '),
+  operation,
+]);
+const refusals = refusalsOf('web-1').map((reason) => [reason.code, reason] as const);
+
+describe('the words for the outcome of an order', () => {
+  test.each(ended)('name the server (%s)', (_name, operation) => {
+    expect(outcomeWords(operation, 'EUR')).toContain(labelOf(operation.purchase));
+  });
+
+  test.each(ended)('never show a code of ours (%s)', (_name, operation) => {
+    const shown = JSON.stringify(outcomeMessage(operation, undefined, '').blocks);
+    const words = withoutDates(outcomeWords(operation, ''));
+    expect(words).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
+    expect(shown).not.toContain('code_of_the_future');
+  });
+
+  test.each(
+    refusals,
+  )('say that nothing was charged where that is proven, and nowhere else (%s)', (_code, reason) => {
+    const said = refused(reason).match(/nothing (more )?(was|is) charged/gi) ?? [];
+    const isSaid = isProven(reason) && reason.code !== 'not_created';
+    expect(said).toHaveLength(isSaid ? 1 : 0);
+  });
+
+  test('say where the money is after the API could not create the server', () => {
+    expect(refused({ code: 'not_created', details: {} })).toBe(
+      '`web-1` was not created. The server could not be created. The month’s charge is back on the balance.',
+    );
+  });
+
+  test('say that a manager decided it, where a manager did', () => {
+    expect(refused({ code: 'decided_not_done', details: {} })).toMatch(/`web-1` was not created.*manager/);
+  });
+
+  test('send the user to the hosting account when another version of the app wrote the reason', () => {
+    const reason = { code: 'unreadable', details: { code: 'code_of_the_future' } } as const;
+    expect(refused(reason)).toMatch(/check the hosting account/i);
+  });
+
+  test.each(
+    unconfirmedReasons.map((reason) => [reason.code, reason] as const),
+  )('never claim an outcome while it is unconfirmed (%s)', (_code, reason) => {
+    for (const needsDecision of [false, true]) {
+      const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision });
+      const words = outcomeWords(operation, '');
+      expect(words).toMatch(/don’t know yet|can’t tell/);
+      expect(words).not.toMatch(/was not created|nothing was charged|order again/i);
+    }
+  });
+});
