@@ -5,6 +5,7 @@ import { runBackground } from './app/background.ts';
 import { createMutex } from './app/mutex.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
+import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
 import { createSlack } from './slack/create-slack.ts';
@@ -113,8 +114,8 @@ function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {
-      doubtMs: config.DOUBT_MINUTES * 60_000,
-      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
+      doubtMs: config.DOUBT_MINUTES * MINUTE_MS,
+      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
   };

@@ -76,7 +76,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
   'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },
   'compose.ts': {
-    uses: ['app/', 'hosting/', 'slack/', 'store/', 'web/', 'system.ts', 'vault.ts'],
+    uses: ['app/', 'domain/', 'hosting/', 'slack/', 'store/', 'web/', 'system.ts', 'vault.ts'],
     knows: ['config.ts', 'log.ts'],
     packages: ['node:http'],
   },

@@ -1,5 +1,6 @@
 import { describeDefect, isExpected } from '../domain/errors.ts';
 import { isEnded, labelOf, type Operation } from '../domain/operation.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import type { Entry } from './authorize/entry.ts';
@@ -12,13 +13,13 @@ import { pruneAudit, sweep } from './sweep.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
-const SWEEP_MS = 60_000;
-const PRUNE_MS = 24 * 3_600_000;
+const SWEEP_MS = MINUTE_MS;
+const PRUNE_MS = DAY_MS;
 const MOST_AT_ONCE = 8;
 /** A confirmation that a dead process left unsent is carried out within this time, and given back after it. */
-const RESUME_MS = 5 * 60_000;
+const RESUME_MS = 5 * MINUTE_MS;
 /** After this time, telling is given up; a password stays to be shown by `/vps password`. */
-const TELL_MS = 24 * 3_600_000;
+const TELL_MS = DAY_MS;
 
 /** What has to be done behind people's backs: doubts, untold outcomes, restarts, expiries. Runs until aborted. */
 export async function runBackground(
@@ -164,5 +165,5 @@ async function resume(
 export function nextDueAt(operation: Operation, now: number): number {
   const since = isEnded(operation) ? operation.endedAt : operation.sentAt;
   const passed = now - (since ?? operation.createdAt);
-  return now + Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  return now + Math.min(Math.max(passed / 2, 1500), 5 * MINUTE_MS);
 }

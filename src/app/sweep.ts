@@ -1,11 +1,11 @@
 import type { Grant } from '../domain/access.ts';
 import { THE_APP } from '../domain/actor.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
 import type { AppPorts } from './ports.ts';
 
 /** Slack's signatures are good for five minutes before and after: twice that, and a little. */
-const REPLAY_MS = 11 * 60_000;
-const DAY_MS = 24 * 3_600_000;
+const REPLAY_MS = 11 * MINUTE_MS;
 
 /** What ends by itself: held passwords, links, temporary roles. Approvals: `sweep-approvals.ts`. */
 export async function sweep(ports: AppPorts): Promise<void> {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type { AuditLog } from '../app/account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
-import { findDay } from '../domain/day.ts';
+import { DAY_MS, findDay } from '../domain/time.ts';
 import { openStore } from '../store/open-store.ts';
 import { realSystem } from '../system.ts';
 import { createVault, parseKeyring, VaultError } from '../vault.ts';
@@ -16,8 +16,6 @@ const USAGE = `Usage:
   npm run -s audit -- verify [--workspace T…]       finds an entry that was changed, removed or moved
   npm run -s audit -- prune --older-than-days 365   removes older entries; what is left can still be verified
 --workspace may be given several times; without it, all count.`;
-
-const DAY_MS = 86_400_000;
 
 type Asked = ReturnType<typeof readArguments>;
 

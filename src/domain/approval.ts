@@ -2,6 +2,7 @@ import type { Card } from './decision.ts';
 import type { Money } from './money.ts';
 import type { Purchase } from './operation.ts';
 import { labelOf } from './operation.ts';
+import { HOUR_MS } from './time.ts';
 
 /** What a second person is asked to approve, frozen as the first one confirmed it. */
 export type ApprovalAction =
@@ -45,7 +46,7 @@ export interface Approval {
 }
 
 /** How long an approval is waited for. */
-export const APPROVAL_MS = 60 * 60_000;
+export const APPROVAL_MS = HOUR_MS;
 
 export function labelOfAction(action: ApprovalAction): string {
   return action.kind === 'delete' ? action.label : labelOf(action.purchase);

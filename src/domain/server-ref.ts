@@ -1,3 +1,4 @@
+import { isIdenticalLabel, isSameLabel, startsLikeLabel } from './label.ts';
 import { findNearest } from './nearest.ts';
 import { compareServers, type Server } from './server.ts';
 
@@ -10,13 +11,13 @@ export type ServerMatch =
 /** Finds the server that a person named by label (exact, then unique prefix, any case), id or IPv4. */
 export function matchServer(typed: string, servers: readonly Server[]): ServerMatch {
   const wanted = typed.trim();
-  const lower = wanted.toLowerCase();
-  if (lower === '') return { kind: 'unknown' };
+  if (wanted === '') return { kind: 'unknown' };
   const tries: ((server: Server) => boolean)[] = [
     // A label, an id and an address share this step: "42" may be one server's label and another one's id.
-    (server) => server.label === wanted || String(server.id) === wanted || server.ipv4 === wanted,
-    (server) => server.label.toLowerCase() === lower,
-    (server) => server.label.toLowerCase().startsWith(lower),
+    (server) =>
+      isIdenticalLabel(server.label, wanted) || String(server.id) === wanted || server.ipv4 === wanted,
+    (server) => isSameLabel(server.label, wanted),
+    (server) => startsLikeLabel(server.label, wanted),
   ];
   for (const isMeant of tries) {
     const matches = servers.filter(isMeant).sort(compareServers);

@@ -26,12 +26,6 @@ export const DEFAULT_SETTINGS: WorkspaceSettings = {
   budget: {},
 };
 
-/** The first moment of the month that a budget counts, in UTC. */
-export function monthStart(now: number): number {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-}
-
 /** Tells whether a purchase takes a second person. */
 export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price: Money | undefined): boolean {
   if (kind === 'renew') return rule.renew;

@@ -3,6 +3,7 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { AppPorts } from '../ports.ts';
@@ -109,7 +110,9 @@ export const revokeAccess = defineUseCase({
 function describeForAudit(grant: Grant | WantedGrant): string {
   const { role, pattern, subjectId } = grant;
   const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
-  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
+  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / MINUTE_MS)} min` : '']
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** How many servers a pattern fits today; undefined when nobody can say just now. */

@@ -3,6 +3,7 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
+import { HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { AppPorts } from '../ports.ts';
@@ -14,10 +15,10 @@ import type { RequestOutcome } from './ports.ts';
 const defineUseCase = useCasesOver<AppPorts>();
 
 /** A second request for the same within this time reaches nobody, and no more than a few for anything. */
-const NAG_MS = 60 * 60_000;
+const NAG_MS = HOUR_MS;
 const MOST_ASKED = 3;
 /** Whoever decides after so long does not know any more what it was for. */
-const WAITING_MS = 7 * 24 * 3_600_000;
+const WAITING_MS = WEEK_MS;
 
 /** A role, on the server of this label or on all. */
 export interface WantedRole {
@@ -96,7 +97,7 @@ function isHeld(roles: HeldRoles, wanted: Role, label: string | undefined): bool
 }
 
 /** How long an approved role lasts. */
-export const GRANT_TIMES = { hour: 60 * 60_000, workday: 8 * 60 * 60_000, good: undefined } as const;
+export const GRANT_TIMES = { hour: HOUR_MS, workday: 8 * HOUR_MS, good: undefined } as const;
 
 export type AccessAnswer = keyof typeof GRANT_TIMES | 'deny';
 export const ACCESS_ANSWERS = ['hour', 'workday', 'good', 'deny'] as const satisfies readonly AccessAnswer[];

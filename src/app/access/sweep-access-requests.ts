@@ -2,13 +2,14 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import { THE_APP } from '../../domain/actor.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { AppPorts } from '../ports.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
 
 /** Whoever changed its state is telling it just now. */
-const TELLING_MS = 60_000;
+const TELLING_MS = MINUTE_MS;
 /** After this time, telling is given up. */
-const TELL_MS = 24 * 3_600_000;
+const TELL_MS = DAY_MS;
 
 /** Ends requests for a role that nobody answered, and tells what a dead process or a silent Slack has left. */
 export async function sweepAccessRequests(ports: AppPorts, startedAt: number): Promise<void> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import { type Caller, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { AppPorts } from '../ports.ts';
@@ -10,7 +11,7 @@ import type { ApiKeys } from './ports.ts';
 const defineUseCase = useCasesOver<AppPorts>();
 
 /** How long a link of `/vps connect` works. */
-export const LINK_TTL_MS = 10 * 60_000;
+export const LINK_TTL_MS = 10 * MINUTE_MS;
 
 /** Makes a one-time link to the form that takes the API key, bound to the workspace and the person who asked. */
 export const makeConnectLink = defineUseCase({

@@ -1,7 +1,7 @@
 import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
 import { findPlan, type Order } from '../../domain/catalog.ts';
 import { isExpected } from '../../domain/errors.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import { hasRole } from '../authorize/find-roles.ts';
@@ -38,7 +38,7 @@ async function findDeleteFault(
 ): Promise<string | undefined> {
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
-  if (server.label !== label) return 'label_differs';
+  if (!isIdenticalLabel(server.label, label)) return 'label_differs';
   // A month that was paid since would be lost without anybody having said so.
   return server.paidUntil === paidUntil ? undefined : 'already_renewed';
 }
@@ -53,7 +53,7 @@ async function findPurchaseFault(
   const servers = await hosting.listServers({ freshness: 'fresh' });
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
-  if (keepLabel(server.label) !== purchase.label) return 'label_differs';
+  if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
   const context = { actor: requesterOf(approval), ports, hosting: async () => hosting };
   const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';

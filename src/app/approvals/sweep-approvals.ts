@@ -1,6 +1,7 @@
 import { THE_APP } from '../../domain/actor.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { AppPorts } from '../ports.ts';
 import { carryOutApproval, endDelete, lookForDeleted, unknownReasonOf } from './carry-out-approval.ts';
 import { notifyApproval } from './notify-approval.ts';
@@ -8,13 +9,13 @@ import { findCancelReason } from './recheck-approval.ts';
 import { auditOfApproval } from './request-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and given back after it. */
-const RESUME_MS = 5 * 60_000;
+const RESUME_MS = 5 * MINUTE_MS;
 /** Somebody may still wait for the answer to a delete: only after this time it counts as lost. */
-const ANSWER_MS = 10 * 60_000;
+const ANSWER_MS = 10 * MINUTE_MS;
 /** Whoever changed its state is telling it just now. */
-const TELLING_MS = 60_000;
+const TELLING_MS = MINUTE_MS;
 /** After this time, telling is given up. */
-const TELL_MS = 24 * 3_600_000;
+const TELL_MS = DAY_MS;
 
 /** Ends approvals that nobody gave, and goes on with what a dead process or a silent Slack has left (two-person rule). */
 export async function sweepApprovals(ports: AppPorts, startedAt: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Money } from '../../domain/money.ts';
-import { DEFAULT_SETTINGS, fitsBudget, monthStart } from '../../domain/settings.ts';
+import { DEFAULT_SETTINGS, fitsBudget } from '../../domain/settings.ts';
+import { monthStart } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { AppPorts } from '../ports.ts';
 import type { Budget, Spent } from './ports.ts';

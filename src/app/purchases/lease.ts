@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../../domain/time.ts';
 import type { AppPorts } from '../ports.ts';
 
 /** How long an operation stays with a process that has died. A living one renews it three times as often. */
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 
 /** A new holder's lease of an operation, from now. */
 export function newLease({ system }: AppPorts, owner = system.newId()) {

@@ -1,9 +1,8 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/errors.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { isFrozenLabel, isSameLabel } from '../../domain/label.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import { sameLabel } from '../../domain/server.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { AppPorts } from '../ports.ts';
@@ -84,7 +83,7 @@ async function renew(
   }
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
   if (!server || server.state === 'deleted') throw new Refusal('unknown_server', { typed: purchase.label });
-  if (keepLabel(server.label) !== purchase.label)
+  if (!isFrozenLabel(server.label, purchase.label))
     throw new Refusal('label_moved', { before: purchase.label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== purchase.paidUntil) {
@@ -137,7 +136,7 @@ async function waitForOthers(operation: Operation, ports: AppPorts): Promise<voi
   for (let second = 0; second < OTHERS_MOST_SECONDS; second++) {
     const open = await ports.ledger.listOpen(operation.workspaceId);
     const others = open.filter((other) => other.id !== operation.id && other.purchase.kind === 'create');
-    if (others.some((other) => other.state === 'in_doubt' && sameLabel(labelOf(other.purchase), label))) {
+    if (others.some((other) => other.state === 'in_doubt' && isSameLabel(labelOf(other.purchase), label))) {
       throw new Refusal('create_in_doubt', { label });
     }
     if (!others.some((other) => other.state === 'sent')) return;

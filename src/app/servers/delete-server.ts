@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
-import { deletionWord, type Server } from '../../domain/server.ts';
+import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
+import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
@@ -91,7 +92,8 @@ async function getNamed(
 ): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
-  if (typedLabel.trim() !== wanted) throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
+  if (!isIdenticalLabel(typedLabel.trim(), wanted))
+    throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
   return server;
 }
 

@@ -5,13 +5,13 @@ import type { UserGroup } from '../../app/authorize/ports.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import { context, option, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeTyped, count, plainLabel } from '../kit/text.ts';
 import { describeGrantee, describeRole } from './access-words.ts';
 
 export const GRANT_TITLE = 'Give a role';
-const HOUR_MS = 60 * 60_000;
 const TIMES = [
   { value: 'good', text: 'for good' },
   { value: '1', text: 'for 1 hour' },

@@ -3,6 +3,7 @@ import type { Grantee } from '../../domain/access.ts';
 import { ROLES, type Role } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { findNearest } from '../../domain/nearest.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS } from '../../domain/time.ts';
 import { findChannelId, findGroupId, findUserId, type TypedWords } from '../kit/typed-words.ts';
 
 export const ACCESS_USAGE =
@@ -17,8 +18,8 @@ export type AccessWish =
   | { readonly act: 'ask'; readonly wish: { readonly role: Role; readonly label?: string } };
 
 const ACTS = ['list', 'grant', 'revoke', 'ask'];
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
-const LONGEST_MS = 366 * 86_400_000;
+const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
+const LONGEST_MS = 366 * DAY_MS;
 
 /** Reads what was typed after `access`; a string says what is wrong with it. */
 export function parseAccess({ words, options }: TypedWords): AccessWish | string {

@@ -1,5 +1,5 @@
 import { readAudit } from '../../app/account/read-audit.ts';
-import { findDay } from '../../domain/day.ts';
+import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import { auditPageButton } from '../buttons.ts';
 import type { Message } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
@@ -48,7 +48,7 @@ function parseQuestion({
   };
 }
 
-const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
+const UNIT_MS = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS } as const;
 
 function findSince(typed: string): Since | undefined {
   const time = /^(\d{1,4})([hdw])$/i.exec(typed);

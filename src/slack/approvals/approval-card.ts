@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
-import { countPaidDays } from '../../domain/server.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';

@@ -1,7 +1,9 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { DeleteReview } from '../../app/servers/delete-server.ts';
-import { countPaidDays, deletionWord, type Server } from '../../domain/server.ts';
+import { deletionWord } from '../../domain/label.ts';
+import type { Server } from '../../domain/server.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
 import { defineModal, type Origin } from '../kit/modal.ts';
 import { codeLabel, count, escapeText, shorten } from '../kit/text.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
 import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
+import { isIdenticalLabel } from '../../domain/label.ts';
 import { deleteButton, showButton } from '../buttons.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
@@ -36,7 +37,7 @@ export const remove = defineCommand({
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
       // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
-      if (fields.label !== metadata.word) {
+      if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }

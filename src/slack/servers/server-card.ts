@@ -1,6 +1,7 @@
 import type { ServerCard } from '../../app/servers/show-server.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { countPaidDays, type Server } from '../../domain/server.ts';
+import type { Server } from '../../domain/server.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { describeAction } from '../account/action-words.ts';
 import { deleteButton, rebootButton, renewButton, startButton, stopButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
