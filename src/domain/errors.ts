@@ -20,7 +20,7 @@ export type ApiCode = (typeof API_CODES)[number];
 /** What can go wrong between us and the API; the client adds these three to the API's own ten. */
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
-/** What our own rules refuse. Words for people live in one table: `slack/errors/words.ts`. */
+/** What our own rules refuse, and what each refusal says about itself. The words are in `slack/<feature>/refusal-words.ts`. */
 export interface RefusalDetails {
   // doors
   /** `label`: the role is held, but not for that server. `owners`: who could give it, as far as they are known. */
@@ -43,7 +43,7 @@ export interface RefusalDetails {
   bad_label: { problem: string };
   too_many_servers: { count: number; most: number };
   // money
-  price_moved: { before: number; now: number };
+  price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };
   paid_until_unknown: { label: string };
   create_in_doubt: { label: string };
@@ -90,8 +90,8 @@ export interface RefusalDetails {
   request_over: { state: string; by?: string };
   // two-person rule and budget
   approval_needed: Record<never, never>;
-  /** Nobody could say whether what was asked for still holds: `why` is that error's code. */
-  not_approved: { why: string; whyDetails: object };
+  /** Whether the request still holds could not be found out, because of this error. */
+  not_approved: { error: HostingError | Refusal };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   channel_unwritable: { reason: string };
   /** Somebody else saved other settings while the form was open. */

@@ -1,6 +1,7 @@
 import type { Terms } from '../../src/app/purchases/review-purchase.ts';
 import { APPROVAL_MS, type Approval, type ApprovalAction } from '../../src/domain/approval.ts';
 import type { Plan } from '../../src/domain/catalog.ts';
+import { Refusal } from '../../src/domain/errors.ts';
 import { money } from '../../src/domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
 import { savedWords, settingsView } from '../../src/slack/account/settings-form.ts';
@@ -99,13 +100,14 @@ export function approvalSurfaces(label: string): Surface[] {
     approval: makeApproval({ action }),
     canAnswer: at % 4 !== 1,
   }));
+  const api = { isUsable: false, error: new Refusal('no_api_key', {}) } as const;
   return [
     ...deeds.flatMap(outcomesOf).flatMap(surfacesOf),
     surface('told to all: approved delete', () =>
       deletedAnnouncement(makeApproval({ action: deeds[3] as ApprovalAction, decidedBy: 'U0OWNER0001' })),
     ),
     surface('status: what waits for a second person', () =>
-      statusMessage({ api: 'no_api_key', open: [], passwordsHeld: 0, waiting }, 'EUR'),
+      statusMessage({ api, open: [], passwordsHeld: 0, waiting }, 'EUR'),
     ),
     ...termsSurfaces(label),
   ];

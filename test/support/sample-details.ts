@@ -1,6 +1,7 @@
 import {
   API_CODES,
   type HostingCode,
+  HostingError,
   type RefusalCode,
   type RefusalDetails,
 } from '../../src/domain/errors.ts';
@@ -34,7 +35,7 @@ export function sampleDetails(label: string): { readonly [Code in RefusalCode]: 
     unknown_choice: { field: 'plan', typed: label, nearest: label },
     bad_label: { problem: 'it is empty' },
     too_many_servers: { count: 40, most: 20 },
-    price_moved: { before: 590, now: 690 },
+    price_moved: { before: money(590), now: money(690) },
     already_renewed: { label, paidUntil: NOW },
     paid_until_unknown: { label },
     create_in_doubt: { label },
@@ -58,7 +59,7 @@ export function sampleDetails(label: string): { readonly [Code in RefusalCode]: 
     own_request: {},
     request_over: { state: 'approved', by: 'U0OWNER0001' },
     approval_needed: {},
-    not_approved: { why: 'no_answer', whyDetails: {} },
+    not_approved: { error: new HostingError('no_answer', 'maybe') },
     over_budget: { whose: 'person', spent: money(9_900), most: money(10_000), price: money(590) },
     settings_moved: {},
     channel_unwritable: { reason: 'not_in_channel' },

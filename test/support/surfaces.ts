@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { HeldRoles } from '../../src/domain/access.ts';
 import type { AccessRequest } from '../../src/domain/access-request.ts';
 import { ROLES } from '../../src/domain/actor.ts';
-import { HostingError, type Refusal } from '../../src/domain/errors.ts';
+import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { money } from '../../src/domain/money.ts';
 import type { Operation } from '../../src/domain/operation.ts';
 import { POWER_ACTIONS } from '../../src/domain/server.ts';
@@ -29,7 +29,7 @@ import { pickChoice, pickMessage } from '../../src/slack/servers/pick-server.ts'
 import { powerDoubt } from '../../src/slack/servers/power.ts';
 import { serverCard } from '../../src/slack/servers/server-card.ts';
 import { serverList } from '../../src/slack/servers/server-list.ts';
-import { wordsOfCode, wordsOfError } from '../../src/slack/words.ts';
+import { wordsOfError, wordsOfRefusal } from '../../src/slack/words.ts';
 import { approvalSurfaces, NO_TERMS, settingsSurfaces } from './approval-surfaces.ts';
 import {
   DAY_MS,
@@ -56,22 +56,18 @@ const picker = definePicker('delete');
 
 const surface = (name: string, make: () => Message | ModalView): Surface => ({ name, make });
 
+const unusable = { isUsable: false, error: new HostingError('no_answer', 'maybe') } as const;
+
 /** What depends on how much there is. */
 function surfacesOfHoldings(held: Holdings): Surface[] {
   const { name, servers, catalog, open, entries, grants, owners, requests } = held;
-  const well = {
-    api: 'ok' as const,
-    servers: servers.length,
-    answerMs: 12,
-    open,
-    passwordsHeld: open.length,
-    waiting: [],
-  };
-  const found = { plan: 'smal', location: 'moon', label: 'x'.repeat(900) };
-  const wrong = REFUSAL_CODES.filter((code) => code === 'unknown_choice').map((code) =>
-    wordsOfCode(code, sampleDetails('smal')[code], ''),
-  );
+  const found = { open, passwordsHeld: open.length, waiting: [] };
   const budget = { taken: 299, limit: 300, waiting: 1200 };
+  const usable = { isUsable: true, servers: servers.length, answerMs: 12, budget } as const;
+  const typed = { plan: 'smal', location: 'moon', label: 'x'.repeat(900) };
+  const wrong = REFUSAL_CODES.filter((code) => code === 'unknown_choice').map((code) =>
+    wordsOfRefusal(code, sampleDetails('smal')[code], ''),
+  );
   return [
     surface(`${name}: servers`, () => serverList(servers, '', 0)),
     surface(`${name}: servers, last part`, () => serverList(servers, '', 9999)),
@@ -83,9 +79,9 @@ function surfacesOfHoldings(held: Holdings): Surface[] {
     surface(`${name}: catalog, last part, no currency`, () => catalogMessage(catalog, '', 9999)),
     surface(`${name}: catalog, a middle part`, () => catalogMessage(catalog, '', 1)),
     surface(`${name}: create, choices`, () => choicesView(catalog, {}, ORIGIN, 'EUR')),
-    surface(`${name}: create, wrong choices`, () => choicesView(catalog, found, ORIGIN, '', wrong)),
-    surface(`${name}: status`, () => statusMessage({ ...well, budget }, 'EUR')),
-    surface(`${name}: status without the API`, () => statusMessage({ ...well, api: 'no_answer' }, '')),
+    surface(`${name}: create, wrong choices`, () => choicesView(catalog, typed, ORIGIN, '', wrong)),
+    surface(`${name}: status`, () => statusMessage({ ...found, api: usable }, 'EUR')),
+    surface(`${name}: status without the API`, () => statusMessage({ ...found, api: unusable }, '')),
     surface(`${name}: audit`, () => auditMessage(entries, { server: 'web-1' }, undefined, 'EUR')),
     surface(`${name}: audit, older`, () => auditMessage(entries, { actorId: 'U1' }, '01K5', '')),
     surface(`${name}: access`, () => accessScreen({ grants, owners, requests }, 0)),
@@ -140,7 +136,7 @@ function grantSurfaces(): Surface[] {
 }
 
 function pickSurfaces({ name, servers }: Holdings): Surface[] {
-  const words = wordsOfCode('ambiguous_server', { typed: 'web', servers }, '');
+  const words = wordsOfRefusal('ambiguous_server', { typed: 'web', servers }, '');
   const verbs = Object.keys(pickChoice) as (keyof typeof pickChoice)[];
   return [
     ...verbs.map((verb) => surface(`${name}: ${verb} which?`, () => pickMessage(verb, words, servers))),
@@ -254,7 +250,7 @@ function outcomeSurfaces(operation: Operation): Surface[] {
 
 function errorSurfaces(label: string): Surface[] {
   const details = sampleDetails(label);
-  const refused = REFUSAL_CODES.map((code) => ({ code, details: details[code] }) as unknown as Refusal);
+  const refused = REFUSAL_CODES.map((code) => new Refusal(code, details[code]));
   const unknown = new HostingError('unknown_code', 'maybe', { unknownCode: label });
   const hosting = HOSTING_CODES.map((code) => new HostingError(code, 'no'));
   return [...refused, unknown, ...hosting].flatMap((error) => {
@@ -274,8 +270,11 @@ const fixed: Surface[] = [
   surface('connect', () => linkMessage(`https://vps.example.com/connect/${'t'.repeat(43)}`)),
   surface('disconnect', () => disconnectMessage()),
   surface('a modal that waits', () => loadingView('Create a server')),
-  ...(['no_api_key', ...HOSTING_CODES] as const).map((api) =>
-    surface(`status: ${api}`, () => statusMessage({ api, open: [], passwordsHeld: 0, waiting: [] }, '')),
+  ...[new Refusal('no_api_key', {}), ...HOSTING_CODES.map((code) => new HostingError(code, 'no'))].map(
+    (error) =>
+      surface(`status: ${error.code}`, () =>
+        statusMessage({ api: { isUsable: false, error }, open: [], passwordsHeld: 0, waiting: [] }, ''),
+      ),
   ),
   surface('audit, what was begun only', () =>
     auditMessage([makeEntry(1, { outcome: 'started', money: money(590) })], {}, undefined, 'EUR'),

@@ -74,7 +74,7 @@ async function approve(approval: Approval, context: UseCaseContext<AppPorts>): P
 
 function refuseUnsure(error: unknown): never {
   if (!isExpected(error)) throw error;
-  throw new Refusal('not_approved', { why: error.code, whyDetails: error.details });
+  throw new Refusal('not_approved', { error });
 }
 
 function makeVoid(

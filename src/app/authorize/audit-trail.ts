@@ -60,6 +60,6 @@ export function outcomeOf(error: unknown): AuditEntry['outcome'] {
 /** The code that the audit keeps of an error. */
 export function codeOf(error: unknown): string {
   // The error that the refusal was made from says more.
-  if (isRefusal(error, 'not_approved')) return error.details.why;
+  if (isRefusal(error, 'not_approved')) return error.details.error.code;
   return isExpected(error) ? error.code : 'defect';
 }

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/errors.ts';
 import { isFrozenLabel, isSameLabel } from '../../domain/label.ts';
+import type { Money } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import type { HostingApi } from '../hosting-api.ts';
@@ -119,7 +120,7 @@ function getPlan(catalog: Catalog, code: string): Plan {
   return plan;
 }
 
-function refuseMovedPrice(confirmed: number | undefined, now: number): void {
+function refuseMovedPrice(confirmed: Money | undefined, now: Money): void {
   if (confirmed !== undefined && confirmed !== now) {
     throw new Refusal('price_moved', { before: confirmed, now });
   }
