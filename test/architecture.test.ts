@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'slack/transport/',
       'slack/kit/',
       'slack/words.ts',
-      'slack/buttons.ts',
+      'slack/access/buttons.ts',
       'app/with-timeout.ts',
       'domain/',
     ],

@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { auditPageButton } from '../buttons.ts';
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../kit/text.ts';
 import { describeAction } from './action-words.ts';
+import { auditPageButton } from './buttons.ts';
 
 export const ENTRIES_PER_PAGE = 20;
 /** With the longest labels, so many lines fit into one paragraph. */

@@ -1,11 +1,11 @@
 import { readAudit } from '../../app/account/read-audit.ts';
 import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../../domain/time.ts';
-import { auditPageButton } from '../buttons.ts';
 import type { Message } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { findUserId, type TypedWords } from '../kit/typed-words.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { type AuditQuestion, auditMessage, ENTRIES_PER_PAGE } from './audit-page.ts';
+import { auditPageButton } from './buttons.ts';
 
 export const audit = defineCommand({
   name: 'audit',

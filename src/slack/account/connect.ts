@@ -1,9 +1,9 @@
 import { disconnectKey, makeConnectLink } from '../../app/account/connect-key.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { connectButton, disconnectButton, linkButton } from '../buttons.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { connectButton, disconnectButton, linkButton } from './buttons.ts';
 
 export const connect = defineCommand({
   name: 'connect',

@@ -2,10 +2,10 @@ import { type ApiStatus, readStatus, type Status } from '../../app/account/read-
 import { labelOf } from '../../domain/operation.ts';
 import { approvalActions } from '../approvals/answer-buttons.ts';
 import { waitingBlocks } from '../approvals/approval-card.ts';
-import { decideButton } from '../buttons.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { wordsOfError } from '../words.ts';
 

@@ -1,9 +1,10 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { countPaidDays } from '../../domain/time.ts';
-import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { createReviewButton, renewButton } from '../purchases/buttons.ts';
+import { deleteButton, showButton } from '../servers/buttons.ts';
 import {
   approvalWords,
   describeDecision,
@@ -12,6 +13,7 @@ import {
   priceOf,
   unreachedWords,
 } from './approval-words.ts';
+import { approvalButton } from './buttons.ts';
 
 /** What a second person gets: who asks for what and why, with the answers; and what became of it in its place. */
 export function approvalCard(approval: Approval, currency: string): Message {

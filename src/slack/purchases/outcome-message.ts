@@ -2,17 +2,11 @@ import type { KnownBlock } from '@slack/types';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { describeMoney, type Money } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import {
-  createReviewButton,
-  decideButton,
-  passwordButton,
-  renewButton,
-  savedButton,
-  showButton,
-} from '../buttons.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
+import { showButton } from '../servers/buttons.ts';
 import { wordsOfCode } from '../words.ts';
+import { createReviewButton, decideButton, passwordButton, renewButton, savedButton } from './buttons.ts';
 
 /** How an operation stands, for the person who confirmed it. The password, if there is one, is in a block of its own. */
 export function outcomeMessage(

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
 import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
-import { deleteButton, showButton } from '../buttons.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
 import { askedBefore, waitingWords } from '../purchases/pay.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { deleteButton, showButton } from './buttons.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
 
 const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);

@@ -2,12 +2,12 @@ import type { KnownBlock } from '@slack/types';
 import { changePower, type PowerChange } from '../../app/servers/change-power.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import type { PowerAction } from '../../domain/server.ts';
-import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts';
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { type Command, defineCommand } from '../kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { rebootButton, showButton, startButton, stopButton } from './buttons.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 
 /** One line of words is enough for a night at work: more servers at once are a mistake more often than a wish. */

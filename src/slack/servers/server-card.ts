@@ -3,9 +3,10 @@ import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
 import { describeAction } from '../account/action-words.ts';
-import { deleteButton, rebootButton, renewButton, startButton, stopButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
 import { codeLabel, count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import { deleteButton, rebootButton, startButton, stopButton } from './buttons.ts';
 
 /** One server with its buttons and its recent history. */
 export function serverCard(sheet: ServerCard, now: number): Message {

@@ -1,6 +1,5 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
-import { createButton, listPages, manageChoice } from '../buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import {
@@ -13,6 +12,8 @@ import {
   slackDate,
   utcDate,
 } from '../kit/text.ts';
+import { createButton } from '../purchases/buttons.ts';
+import { listPages, manageChoice } from './buttons.ts';
 import { serverOption } from './server-option.ts';
 
 /** Rows of one message: with the longest labels they stay under what Slack takes in the cells of one. */

@@ -1,8 +1,8 @@
 import { showServer } from '../../app/servers/show-server.ts';
-import { showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { showButton } from './buttons.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 import { serverCard } from './server-card.ts';
 
