@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { findConnectLink } from './app/account/connect-key.ts';
+import { findConnectLink } from './app/account/connect-link.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createMutex } from './app/mutex.ts';
@@ -23,6 +23,8 @@ import { createWebServer, listen } from './web/server.ts';
 export interface RunningApp {
   readonly port: number;
   readonly ports: AppPorts;
+  /** What keeps the app from working, in a sentence each; empty when it is ready. */
+  faults(): Promise<readonly string[]>;
   /** Stops taking requests, lets what was begun end, up to the deadline, and closes everything. */
   close(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     dispatch: slack.createDispatch(entry),
     log,
   });
+  const faults = async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))];
   const server = createWebServer({
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -58,7 +61,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     system,
     metrics,
     slack: receiver.listener,
-    faults: async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))],
+    faults,
   });
   const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
     stop.abort();
@@ -73,7 +76,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     await slack.connections.close();
     await store.close();
   };
-  return { port, ports, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, system }) };
 }
 
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {

@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
 import { makeUlid, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
+import { makeKey } from '../support/keys.ts';
 
 export const T0 = 1_790_000_000_000;
 
@@ -17,7 +18,7 @@ export const stillSystem: System = {
   newId: () => makeUlid(T0, randomBytes(10)),
 };
 
-export const vault = createVault(parseKeyring(`test:${Buffer.alloc(32, 7).toString('base64')}`));
+export const vault = createVault(parseKeyring(`test:${makeKey('store')}`));
 
 export function newCreate(label = 'web-1', more: Partial<NewOperation> = {}): NewOperation {
   return {

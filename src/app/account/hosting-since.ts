@@ -1,7 +1,7 @@
 import { Refusal } from '../../domain/errors.ts';
-import type { HostingApi } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
-import type { HeldKey } from './ports.ts';
+import type { WorkspaceId } from '../../domain/ids.ts';
+import type { FindHosting, HostingApi } from '../hosting-api.ts';
+import type { ApiKeys, HeldKey } from './ports.ts';
 
 /**
  * The client of the workspace's account for something that was confirmed at that time, outside of a request. With a
@@ -9,9 +9,9 @@ import type { HeldKey } from './ports.ts';
  * @throws Refusal `no_api_key`, `account_changed`
  */
 export async function getHostingSince(
-  workspaceId: string,
+  workspaceId: WorkspaceId,
   confirmedAt: number,
-  { apiKeys, hostingOf }: Pick<AppPorts, 'apiKeys' | 'hostingOf'>,
+  { apiKeys, hostingOf }: { readonly apiKeys: Pick<ApiKeys, 'find'>; readonly hostingOf: FindHosting },
 ): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});

@@ -2,12 +2,20 @@ import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { findRoles } from '../authorize/find-roles.ts';
+import type { Approvals } from '../approvals/ports.ts';
+import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
+import type { Ledger, Passwords } from '../purchases/ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+/** What `status` reads. */
+export interface StatusPorts extends RolePorts {
+  readonly ledger: Pick<Ledger, 'listOpen'>;
+  readonly passwords: Pick<Passwords, 'listHeld'>;
+  readonly approvals: Pick<Approvals, 'listOpen'>;
+}
+
+const defineUseCase = useCasesOver<StatusPorts>();
 
 export interface Status {
   readonly api: ApiStatus;
@@ -50,7 +58,7 @@ export const readStatus = defineUseCase({
   },
 });
 
-async function tryApi({ hosting: open, ports }: UseCaseContext<AppPorts>): Promise<ApiStatus> {
+async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {
   try {
     const hosting = await open();
     const startedAt = ports.system.elapsed();
@@ -63,7 +71,10 @@ async function tryApi({ hosting: open, ports }: UseCaseContext<AppPorts>): Promi
   }
 }
 
-async function listWaiting({ actor, ports }: UseCaseContext<AppPorts>): Promise<readonly WaitingApproval[]> {
+async function listWaiting({
+  actor,
+  ports,
+}: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
   const now = ports.system.now();
   const open = await ports.approvals.listOpen(actor.workspaceId);
   const waiting = open.filter(({ expiresAt }) => expiresAt > now);

@@ -1,4 +1,5 @@
-import { disconnectKey, makeConnectLink } from '../../app/account/connect-key.ts';
+import { disconnectKey } from '../../app/account/connect-key.ts';
+import { makeConnectLink } from '../../app/account/connect-link.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';

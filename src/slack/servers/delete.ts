@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
-import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
+import { deleteServer, prepareDelete } from '../../app/servers/delete-server.ts';
+import { requestDelete } from '../../app/servers/request-delete.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
