@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'store/': {
     uses: ['store/', 'domain/'],
     knows: [...PORTS, 'system.ts', 'vault.ts'],
-    packages: ['kysely', '@photostructure/sqlite', 'node:fs', 'node:path'],
+    packages: ['kysely', 'zod', '@photostructure/sqlite', 'node:fs', 'node:path'],
   },
   'slack/transport/': {
     uses: [

@@ -1,5 +1,6 @@
 import { isIdenticalLabel, isSameLabel, startsLikeLabel } from './label.ts';
 import { findNearest } from './nearest.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { compareServers, type Server } from './server.ts';
 
 /** What a typed name of a server stands for. Several matches never act: they make a picker. */
@@ -8,7 +9,7 @@ export type ServerMatch =
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
   | { readonly kind: 'unknown'; readonly nearest?: string };
 
-/** Finds the server that a person named by label (exact, then unique prefix, any case), id or IPv4. */
+/** Finds the server that was referred to by label (exact, then unique prefix, any case), ID or IPv4 address. */
 export function matchServer(typed: string, servers: readonly Server[]): ServerMatch {
   const wanted = typed.trim();
   if (wanted === '') return { kind: 'unknown' };
@@ -28,7 +29,7 @@ export function matchServer(typed: string, servers: readonly Server[]): ServerMa
     wanted,
     servers.map((server) => server.label),
   );
-  return nearest === undefined ? { kind: 'unknown' } : { kind: 'unknown', nearest };
+  return { kind: 'unknown', ...omitUndefined({ nearest }) };
 }
 
 /** Keeps the servers whose label, id, address or state contains the filter, any case. */

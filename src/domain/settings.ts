@@ -1,4 +1,5 @@
 import { describeMoney, type Money } from './money.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import type { Purchase } from './operation.ts';
 
 /** What takes a second person (off by default). */
@@ -58,8 +59,7 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   const after = flatten(is);
   return SETTING_NAMES.filter((name) => before[name] !== after[name]).map((name) => ({
     name,
-    ...(before[name] === undefined ? {} : { before: before[name] }),
-    ...(after[name] === undefined ? {} : { after: after[name] }),
+    ...omitUndefined({ before: before[name], after: after[name] }),
   }));
 }
 

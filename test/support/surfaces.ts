@@ -26,7 +26,7 @@ import { passwordMessage } from '../../src/slack/purchases/password.ts';
 import { renewReviewView } from '../../src/slack/purchases/renew-review.ts';
 import { deleteView } from '../../src/slack/servers/delete-dialog.ts';
 import { pickChoice, pickMessage } from '../../src/slack/servers/pick-server.ts';
-import { powerDoubt } from '../../src/slack/servers/power.ts';
+import { unconfirmedMessage } from '../../src/slack/servers/power.ts';
 import { serverCard } from '../../src/slack/servers/server-card.ts';
 import { serverList } from '../../src/slack/servers/server-list.ts';
 import { wordsOfError, wordsOfRefusal } from '../../src/slack/words.ts';
@@ -199,7 +199,9 @@ export function surfacesOfLabel(label: string): Surface[] {
     surface('delete, little known', () => deleteView({ server: bare, takesApproval: false }, ORIGIN, NOW)),
     ...(plan ? paidSurfaces(order, plan, server) : []),
     ...POWER_ACTIONS.map((action) =>
-      surface(`${action} in doubt`, () => powerDoubt(action, { server, state: label, isInDoubt: true })),
+      surface(`${action} in doubt`, () =>
+        unconfirmedMessage(action, { server, state: label, isInDoubt: true }),
+      ),
     ),
     surface('root password', () => passwordMessage(makeHeld({ label }))),
     ...operationsOf(label).flatMap(outcomeSurfaces),

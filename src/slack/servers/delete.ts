@@ -37,7 +37,7 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
-      // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
+      // Compared here to show a typing error beside the field; the use case compares it again.
       if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
@@ -47,9 +47,9 @@ export const remove = defineCommand({
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
           request.views.follow(origin.formId, viewId);
-          const asked = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
-          if (asked) await ask(asked, origin.formId, viewId, request);
-          else await carryOut(deletion, viewId, request);
+          const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
+          if (requested) await showRequested(requested, origin.formId, viewId, request);
+          else await runDelete(deletion, viewId, request);
         },
       };
     }),
@@ -57,7 +57,7 @@ export const remove = defineCommand({
 });
 
 /** Another manager has to approve it first. */
-async function ask(
+async function showRequested(
   { isNew, approval }: RequestedApproval,
   formId: string,
   viewId: string,
@@ -67,7 +67,7 @@ async function ask(
   await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
 }
 
-async function carryOut(
+async function runDelete(
   deletion: { id: number; typedLabel: string },
   viewId: string,
   request: SlackRequest,

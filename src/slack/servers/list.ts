@@ -19,8 +19,8 @@ export const list = defineCommand({
     await request.reply.send(serverList(servers, filter, 0));
   },
   actions: [
-    listPages.back.on(turn),
-    listPages.further.on(turn),
+    listPages.back.on(showPage),
+    listPages.further.on(showPage),
     manageChoice.on((id, request) => showById(Number(id), request)),
   ],
   suggestions: [
@@ -34,7 +34,7 @@ export const list = defineCommand({
   ],
 });
 
-async function turn(
+async function showPage(
   { filter, page }: { filter: string; page: number },
   request: SlackRequest,
 ): Promise<void> {

@@ -9,9 +9,9 @@ import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, rebootButton, startButton, stopButton } from './buttons.ts';
 
 /** One server with its buttons and its recent history. */
-export function serverCard(sheet: ServerCard, now: number): Message {
-  const { server } = sheet;
-  const history = describeHistory(sheet);
+export function serverCard(card: ServerCard, now: number): Message {
+  const { server } = card;
+  const history = describeHistory(card);
   return {
     text: `${plainText(server.label)}: ${escapeText(server.state)}, paid until ${server.paidUntil ? utcDate(server.paidUntil) : 'unknown'}`,
     blocks: [
@@ -28,7 +28,7 @@ export function serverCard(sheet: ServerCard, now: number): Message {
   };
 }
 
-/** Stop and reboot ask first: a thumb on a phone finds them by accident. Renew and delete open a form. */
+/** Stop and reboot ask first: they are easily touched by accident on a phone. Renew and delete open a form. */
 function serverButtons(server: Server) {
   const value = { id: server.id };
   const name = plainLabel(server.label, 60);

@@ -20,7 +20,7 @@ import { serverOption } from './server-option.ts';
 const ROWS_PER_MESSAGE = 100;
 /** A section is drawn taller than a row, and a message has 50 blocks at most. */
 const SECTIONS_PER_MESSAGE = 25;
-/** A menu of more choices is asked for while somebody types: the longest ones would make the message too long. */
+/** The choices of longer menus are asked for while the user types: the longest would make the message too long. */
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
@@ -34,7 +34,7 @@ export function serverList(servers: readonly Server[], filter: string, page: num
   return {
     text: title,
     blocks: [section(`*${title}*`), serverTable(shown), controls],
-    // Seldom wanted, and as long as the table: made when it is asked for.
+    // Rarely needed and as long as the table, so it is built on demand.
     get plainBlocks() {
       return [section(`*${title}*`), ...serverSections(shown), controls];
     },

@@ -1,4 +1,5 @@
 import type { AuditVerdict } from '../../app/account/ports.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type Link, NO_LINK, readChain } from './audit-chain.ts';
 import { describeGap, describeHead, findEntryFault, type ProvenChain, proveChain } from './audit-faults.ts';
@@ -55,6 +56,6 @@ function describeWhole({ seq }: Link, entries: number, pruned: ProvenChain['prun
     entries,
     from: entries === 0 ? 0 : seq - entries + 1,
     to: entries === 0 ? 0 : seq,
-    ...(pruned ? { pruned: { count: pruned.count, at: pruned.at } } : {}),
+    ...omitUndefined({ pruned: pruned && { count: pruned.count, at: pruned.at } }),
   };
 }
