@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readSources, type Source } from './support/sources.ts';
+import { type Import, readSources, type Source } from './support/sources.ts';
 
 const sources = readSources();
 const app = sources.filter(({ path }) => !path.startsWith('sandbox/'));
@@ -94,8 +95,40 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'start.mjs': { uses: ['main.ts'], packages: ['node:child_process', 'node:fs', 'node:url'] },
 };
 
+/** The parts of the sandbox: what of the product, and of each other, they may import. */
+const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
+  'sandbox/slack/': { uses: ['sandbox/slack/', 'slack/kit/limits.ts'] },
+  'sandbox/hosting/': { uses: ['sandbox/hosting/'] },
+  'sandbox/page/': {
+    uses: ['sandbox/page/'],
+    knows: [
+      'sandbox/slack/page-api.ts',
+      'sandbox/slack/server.ts',
+      'sandbox/panel/panel-api.ts',
+      'sandbox/gallery/gallery-api.ts',
+    ],
+  },
+  // Only the gallery shows what the product's own functions make.
+  'sandbox/gallery/': { uses: ['sandbox/gallery/', 'sandbox/slack/', 'slack/', 'domain/'], knows: ['app/'] },
+  'sandbox/tour/': {
+    uses: ['sandbox/tour/', 'domain/'],
+    knows: ['sandbox/panel/panel-api.ts', 'sandbox/slack/', 'sandbox/hosting/', 'app/'],
+  },
+  'sandbox/panel/': {
+    uses: ['sandbox/panel/', 'sandbox/slack/', 'sandbox/hosting/', 'sandbox/tour/', 'domain/'],
+    knows: ['app/'],
+  },
+  'sandbox/keep/': { uses: ['sandbox/keep/', 'sandbox/slack/', 'sandbox/hosting/', 'sandbox/tour/'] },
+  'sandbox/prepare.ts': { uses: ['sandbox/keep/'] },
+  'sandbox/start.ts': {
+    uses: ['sandbox/', 'compose.ts', 'config.ts', 'log.ts', 'domain/', 'slack/commands.ts'],
+  },
+  'sandbox/main.ts': { uses: ['sandbox/prepare.ts', 'sandbox/start.ts'] },
+};
+
 function layerOf(path: string): Layer | undefined {
-  return Object.entries(LAYERS).find(([place]) => isIn(path, [place]))?.[1];
+  const layers = { ...LAYERS, ...SANDBOX_PARTS };
+  return Object.entries(layers).find(([place]) => isIn(path, [place]))?.[1];
 }
 
 /** The places that have what matches, other than those where it belongs. */
@@ -107,13 +140,13 @@ function strays(among: readonly Source[], pattern: RegExp, belongs: readonly str
 
 describe('the direction of imports', () => {
   it('is known for every file', () => {
-    expect(app.filter(({ path }) => layerOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+    expect(sources.filter(({ path }) => layerOf(path) === undefined).map(({ path }) => path)).toEqual([]);
     expect(sources.length).toBeGreaterThan(200);
     expect(app.flatMap(({ imports }) => imports).length).toBeGreaterThan(400);
   });
 
   it('is from the outside to the inside', () => {
-    const wrong = app.flatMap(({ path, imports }) => {
+    const wrong = sources.flatMap(({ path, imports }) => {
       const { uses, knows = [] } = layerOf(path) ?? { uses: [] };
       return imports
         .filter(({ isPackage, target }) => !isPackage && !isIn(target, uses))
@@ -132,29 +165,39 @@ describe('the direction of imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('never leads into the sandbox', () => {
+  it('never leads into the sandbox, which is not built either', () => {
     const wrong = app.filter(({ imports }) => imports.some(({ target }) => target.startsWith('sandbox/')));
     expect(wrong.map(({ path }) => path)).toEqual([]);
+    expect(JSON.parse(readFileSync('tsconfig.build.json', 'utf8')).exclude).toContain('src/sandbox');
   });
 
   it('never leads in a circle', () => {
-    const of = new Map(
-      app.map(({ path, imports }) => [
-        path,
-        imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target),
-      ]),
+    expect(findCircles(app, ({ isTypeOnly }) => !isTypeOnly)).toEqual([]);
+  });
+
+  it('never leads in a circle in the sandbox, not even for types', () => {
+    const sandbox = sources.filter(
+      ({ path }) => path.startsWith('sandbox/') && !path.startsWith('sandbox/hosting/'),
     );
-    const done = new Set<string>();
-    const findCircle = (path: string, way: readonly string[]): readonly string[] | undefined => {
-      if (way.includes(path)) return [...way, path];
-      if (done.has(path)) return undefined;
-      const found = (of.get(path) ?? []).map((next) => findCircle(next, [...way, path])).find(Boolean);
-      done.add(path);
-      return found;
-    };
-    expect([...of.keys()].map((path) => findCircle(path, [])).filter(Boolean)).toEqual([]);
+    expect(findCircles(sandbox, () => true)).toEqual([]);
   });
 });
+
+/** The ways through the imports that come back to where they began. */
+function findCircles(among: readonly Source[], counts: (found: Import) => boolean): string[] {
+  const targets = new Map(
+    among.map(({ path, imports }) => [path, imports.filter(counts).map(({ target }) => target)]),
+  );
+  const done = new Set<string>();
+  const findCircle = (path: string, way: readonly string[]): string | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path].join(' → ');
+    if (done.has(path)) return undefined;
+    const found = (targets.get(path) ?? []).map((next) => findCircle(next, [...way, path])).find(Boolean);
+    done.add(path);
+    return found;
+  };
+  return [...targets.keys()].flatMap((path) => findCircle(path, []) ?? []);
+}
 
 describe('what is confined', () => {
   const importersOf = (name: string) =>

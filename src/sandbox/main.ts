@@ -7,13 +7,13 @@ const LAST_PORT = 65_533;
 
 const HELP = `npm run sandbox -- [options]
 
-  --port PORT   the page's port, ${DEFAULT_PORT} unless said otherwise; the two after it are taken, too
-  --data DIR    keeps accounts, servers, keys, roles and the chat in this folder
-  --connected   starts with the hosting account connected, so that /vps create works at once
-  --help        shows this
+  --port PORT   port for the page (default ${DEFAULT_PORT}); the next two are used too
+  --data DIR    save accounts, servers, keys, roles and the chat in this folder
+  --connected   start with the hosting account connected, so that /vps create works right away
+  --help        show this help
 `;
 
-interface Wish {
+interface CliOptions {
   readonly port: number;
   readonly folder: string | undefined;
   readonly isConnected: boolean;
@@ -21,29 +21,29 @@ interface Wish {
 
 /** Runs the sandbox until it is interrupted: `npm run sandbox -- --port 4000`. */
 async function main(): Promise<void> {
-  const wish = parseWish(process.argv.slice(2));
-  if (!wish) {
+  const options = parseOptions(process.argv.slice(2));
+  if (!options) {
     process.stdout.write(HELP);
     return;
   }
-  // Only now, and the rest only then: loading it takes most of the start, and a refusal should come at once.
+  // Loaded late: loading takes most of the start, and a refusal should be shown immediately.
   const { prepare } = await import('./prepare.ts');
-  const prepared = await prepare(wish);
+  const prepared = await prepare(options);
   const { startSandbox } = await import('./start.ts');
-  const sandbox = await startSandbox({ ...wish, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
-  const kept = wish.folder === undefined ? 'nothing is kept' : `everything is kept in ${wish.folder}`;
+  const sandbox = await startSandbox({ ...options, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
+  const saved = options.folder === undefined ? 'nothing is saved' : `the data is saved in ${options.folder}`;
   console.log(`
   The sandbox is ready:  ${sandbox.url}
 
-  Open it; the five steps beside the chat show the way. Nothing leaves this machine, and ${kept}.
-  The hosting account:   ${sandbox.accountUrl}
-  Stop with Ctrl-C.
+  Open it in a browser and follow the five-step tour. Everything stays on this machine; ${saved}.
+  Hosting account:       ${sandbox.accountUrl}
+  Press Ctrl-C to stop.
 `);
-  stopWhenAsked(sandbox);
+  stopOnSignal(sandbox);
 }
 
-/** The first signal stops in order, the second at once. */
-function stopWhenAsked(sandbox: Sandbox): void {
+/** The first signal shuts down cleanly, the second exits immediately. */
+function stopOnSignal(sandbox: Sandbox): void {
   let isStopping = false;
   const stop = (): void => {
     if (isStopping) process.exit(1);
@@ -51,7 +51,7 @@ function stopWhenAsked(sandbox: Sandbox): void {
     sandbox.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        console.error(describeFault(error));
+        console.error(describeError(error));
         process.exit(1);
       },
     );
@@ -60,8 +60,8 @@ function stopWhenAsked(sandbox: Sandbox): void {
   process.on('SIGTERM', stop);
 }
 
-/** Reads the command line; undefined when help is asked for. @throws Error with a sentence */
-function parseWish(args: string[]): Wish | undefined {
+/** Reads the command line; undefined for --help. @throws Error with a sentence for the user */
+function parseOptions(args: string[]): CliOptions | undefined {
   const { values } = parseArgs({
     args,
     options: {
@@ -72,29 +72,29 @@ function parseWish(args: string[]): Wish | undefined {
     },
   });
   if (values.help) return undefined;
-  if (values.data?.trim() === '') throw new RangeError('Give a folder after --data.');
+  if (values.data?.trim() === '') throw new RangeError('--data needs a folder.');
   return { port: parsePort(values.port), folder: values.data, isConnected: values.connected };
 }
 
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port < 1 || port > LAST_PORT)
-    throw new RangeError(`"${text}" is not a port; give a number from 1 to ${LAST_PORT} after --port.`);
+    throw new RangeError(`"${text}" is not a port. Choose a number from 1 to ${LAST_PORT} with --port.`);
   return port;
 }
 
-function describeFault(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is in use. The sandbox takes three ports in a row: choose others with --port.`;
+    return `Port ${port} is in use. The sandbox needs three ports in a row: choose others with --port.`;
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} is not ours to open. Choose another with --port.`;
+    return `You don't have permission to use port ${port}. Choose another with --port.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n\n${HELP}`;
   return error.message;
 }
 
 main().catch((error: unknown) => {
-  console.error(describeFault(error));
+  console.error(describeError(error));
   process.exit(1);
 });

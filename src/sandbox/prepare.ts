@@ -1,33 +1,33 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Folder, openFolder } from './keep/folder.ts';
-import { type Kept, readKept } from './keep/kept.ts';
+import { readStored, type StoredState } from './keep/stored-state.ts';
 
-/** What can go wrong with a start has gone well: nothing is in the way, and what is kept can be read. */
+/** The checks of a start are done: the ports are free, and the stored state can be read. */
 export interface Prepared {
   readonly folder: Folder | undefined;
-  readonly kept: Kept;
+  readonly stored: StoredState;
 }
 
 /**
- * Looks at the three ports and opens the folder. It is little to load, so that whoever is refused hears it at once.
+ * Checks the three ports and opens the folder. This module loads fast, so that a refusal is shown immediately.
  * @throws Error with `code: 'EADDRINUSE'` and the port, FolderRefusal
  */
-export async function prepare(wish: {
+export async function prepare(options: {
   readonly port: number;
   readonly folder?: string | undefined;
 }): Promise<Prepared> {
-  for (const port of [wish.port, wish.port + 1, wish.port + 2]) await lookAtPort(port);
-  const folder = wish.folder === undefined ? undefined : openFolder(wish.folder);
+  for (const port of [options.port, options.port + 1, options.port + 2]) await checkPort(port);
+  const folder = options.folder === undefined ? undefined : openFolder(options.folder);
   try {
-    return { folder, kept: await readKept(folder) };
+    return { folder, stored: await readStored(folder) };
   } catch (error) {
     folder?.close();
     throw error;
   }
 }
 
-async function lookAtPort(port: number): Promise<void> {
+async function checkPort(port: number): Promise<void> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -3,12 +3,12 @@ import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { commands } from '../slack/commands.ts';
-import { readSurfaces } from './gallery/fixtures.ts';
+import { readSurfaces } from './gallery/read-surfaces.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
 import type { Folder } from './keep/folder.ts';
-import { type Kept, keepIn } from './keep/kept.ts';
+import { type StoredState, saveIn } from './keep/stored-state.ts';
 import { createPages, type PageExtras } from './page/serve.ts';
 import { openPanel } from './panel/open-panel.ts';
 import type { Panel } from './panel/panel.ts';
@@ -17,7 +17,7 @@ import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
 import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
-import { PEOPLE, TEAM } from './slack/workspace.ts';
+import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 
 /** What the manifest asks for; a test holds the two together. */
 export const SCOPES = [
@@ -41,9 +41,9 @@ export interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
   readonly port: number;
   readonly logLevel: string;
-  /** Where everything is kept but what vanishes from Slack at a reload; nothing is without it. */
+  /** Where the state is saved, ephemeral messages excepted; without it nothing is saved. */
   readonly folder?: string | undefined;
-  /** False leaves connecting the hosting account to whoever tries the sandbox. Default true. */
+  /** False: the user of the sandbox connects the hosting account. Default true. */
   readonly isConnected?: boolean;
 }
 
@@ -71,9 +71,9 @@ export async function startSandbox(options: SandboxOptions, prepared?: Prepared)
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
   };
   try {
-    const { folder, kept } = prepared ?? (await prepare(options));
+    const { folder, stored } = prepared ?? (await prepare(options));
     if (folder) endings.push(() => folder.close());
-    const opening = { options, folder, kept, onClose: (end: Ending) => endings.push(end) };
+    const opening = { options, folder, stored, onClose: (end: Ending) => endings.push(end) };
     return { ...(await open(opening)), close };
   } catch (error) {
     await close();
@@ -81,12 +81,12 @@ export async function startSandbox(options: SandboxOptions, prepared?: Prepared)
   }
 }
 
-/** What every part needs to be opened. */
+/** What every part of the sandbox needs to start. */
 interface Opening {
   readonly options: SandboxOptions;
   readonly folder: Folder | undefined;
-  readonly kept: Kept;
-  /** The last that was given is called first. */
+  readonly stored: StoredState;
+  /** Called in reverse order. */
   onClose(end: Ending): unknown;
 }
 
@@ -101,15 +101,15 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
   const { hosting, account } = await openHosting(opening);
   accountUrl = hosting.pageUrlOf(account);
   const app = await openApp(opening, chat.slack, hosting, account);
-  panel = await openBeside(opening, { hosting, account, slack: chat.slack, store: app.ports });
-  if (!opening.kept.slack) await welcome(chat.slack, panel);
+  panel = await openSandboxPanel(opening, { hosting, account, slack: chat.slack, store: app.ports });
+  if (!opening.stored.slack) await welcome(chat.slack, panel);
   await chat.pageIsReady;
   return { url: chat.slack.url, accountUrl, slack: chat.slack, hosting, account, app, panel };
 }
 
-/** The local Slack, with its page; that is the slowest part, and is made beside all the others. */
+/** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
-  { options: { port }, folder, kept, onClose }: Opening,
+  { options: { port }, folder, stored, onClose }: Opening,
   getPanel: () => Panel | undefined,
   getAccountUrl: () => string,
 ): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
@@ -117,21 +117,21 @@ async function openChat(
   const pageIsReady = createPages(() => describeExtras(getAccountUrl())).then((pages) => {
     page = withGallery(pages, createGallery(readSurfaces));
   });
-  // It is awaited at the end; until then something else may have failed.
+  // It is awaited at the end; until then another part may have failed.
   pageIsReady.catch(() => undefined);
   const slack = await startSlack({
     port,
-    kept: kept.slack,
+    stored: stored.slack,
     pages: withPanel((incoming, outgoing) => page(incoming, outgoing), getPanel),
     app: {
-      signingSecret: kept.secrets.signingSecret,
-      botToken: kept.secrets.botToken,
+      signingSecret: stored.secrets.signingSecret,
+      botToken: stored.secrets.botToken,
       scopes: SCOPES,
       commandsUrl: `${appUrlOf(port)}/slack/events`,
       ...COMMAND,
     },
   });
-  const touch = keepIn(folder, 'slack.json', () => slack.snapshot(), onClose);
+  const touch = saveIn(folder, 'slack.json', () => slack.snapshot(), onClose);
   onClose(() => slack.stop());
   slack.onEvent(touch);
   return { slack, pageIsReady };
@@ -147,9 +147,9 @@ function describeExtras(accountUrl: string): PageExtras {
   };
 }
 
-async function openHosting({ options: { port }, folder, kept, onClose }: Opening) {
-  const hosting = await startHosting({ port: port + 2, snapshot: kept.hosting });
-  const touch = keepIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
+async function openHosting({ options: { port }, folder, stored, onClose }: Opening) {
+  const hosting = await startHosting({ port: port + 2, snapshot: stored.hosting });
+  const touch = saveIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
   onClose(() => hosting.close());
   hosting.onChange(touch);
   hosting.onEvent(touch);
@@ -160,7 +160,7 @@ async function openHosting({ options: { port }, folder, kept, onClose }: Opening
 }
 
 async function openApp(
-  { options, folder, kept, onClose }: Opening,
+  { options, folder, stored, onClose }: Opening,
   slack: LocalSlack,
   hosting: Hosting,
   account: Account,
@@ -168,13 +168,13 @@ async function openApp(
   const { port } = options;
   const config = parseConfig({
     HOSTING_BASE_URL: hosting.baseUrl,
-    // Longer than the slowest answer that can be asked for in the panel.
+    // Longer than the slowest response of the panel's faults.
     HOSTING_TIMEOUT_MS: '15000',
-    SLACK_SIGNING_SECRET: kept.secrets.signingSecret,
-    SLACK_BOT_TOKEN: kept.secrets.botToken,
+    SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
+    SLACK_BOT_TOKEN: stored.secrets.botToken,
     SLACK_API_URL: slack.apiUrl,
     PUBLIC_URL: appUrlOf(port),
-    ENCRYPTION_KEYS: kept.secrets.encryptionKeys,
+    ENCRYPTION_KEYS: stored.secrets.encryptionKeys,
     DATABASE_URL: `sqlite:${folder?.pathOf('vps.sqlite') ?? ':memory:'}`,
     DOUBT_MINUTES: '2',
     PORT: String(port + 1),
@@ -182,21 +182,21 @@ async function openApp(
   const level = LOG_LEVELS.find((name) => name === options.logLevel) ?? 'warn';
   const app = await compose(config, createLog(level));
   onClose(() => app.close());
-  if (kept.isFresh) await grantRoles(app);
+  if (stored.isNew) await grantRoles(app);
   if (options.isConnected !== false) await connect(app, hosting, account);
   return app;
 }
 
-/** Everybody has the role that they are named after: there is something to try at once. */
+/** Grants the roles that the users start with, so that every role can be tried right away. */
 async function grantRoles({ ports }: RunningApp): Promise<void> {
-  for (const role of ['manager', 'operator', 'viewer'] as const) {
+  for (const { id, role } of ROLE_HOLDERS) {
     await ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE[role].id,
+      subjectId: id,
       role,
       pattern: '',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: ports.system.now(),
     });
   }
@@ -206,31 +206,31 @@ async function grantRoles({ ports }: RunningApp): Promise<void> {
 async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
   if ((await ports.apiKeys.listWorkspaces()).includes(TEAM.id)) return;
   const key = new Secret(hosting.createKey(account));
-  await ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, ports.system.now());
+  await ports.apiKeys.put(TEAM.id, key, USERS.olga.id, ports.system.now());
 }
 
-async function openBeside(
-  { folder, kept, onClose }: Opening,
-  beside: Parameters<typeof openPanel>[0],
+async function openSandboxPanel(
+  { folder, stored, onClose }: Opening,
+  parts: Parameters<typeof openPanel>[0],
 ): Promise<Panel> {
-  const { panel, tour, close } = await openPanel({ ...beside, done: kept.tour });
-  const touch = keepIn(folder, 'tour.json', () => tour.snapshot(), onClose);
+  const { panel, tour, close } = await openPanel({ ...parts, done: stored.tour });
+  const touch = saveIn(folder, 'tour.json', () => tour.snapshot(), onClose);
   onClose(close);
   tour.onStep(touch);
   return panel;
 }
 
-/** The owner tells the team in #ops what there is to do first. */
+/** Olga tells the team in #ops how to start. */
 async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =
     account.connection === 'none'
-      ? 'It is not connected to our hosting account yet: press *Create an API key* in the tour beside this chat (on a phone: behind *Tour*), copy the key, type `/vps connect` and paste it there.'
-      : 'It is connected to our hosting account: type `/vps create` and see.';
+      ? 'To start: 1. Press *Create an API key* in the tour → (on a phone: tap *Tour*) and copy the key. 2. Run `/vps connect`, open the link and paste the key.'
+      : "It's connected to our hosting account. Try `/vps create`.";
   await slack
-    .as('owner')
+    .as('olga')
     .in('#ops')
-    .types(`Hello! We have an app for our servers now; \`/vps help\` shows what it can do. ${first}`);
+    .types(`Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`);
 }
 
 const appUrlOf = (port: number) => `http://127.0.0.1:${port + 1}`;

@@ -1,5 +1,5 @@
 import { signBody } from '../../src/sandbox/slack/sign.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 
 /** One signed request of Slack, ready to be sent. */
 export interface SignedCommand {
@@ -21,7 +21,7 @@ export function signCommands(count: number, typed: Typed): SignedCommand[] {
   return Array.from({ length: count }, () => signCommand(typed));
 }
 
-function signCommand({ signingSecret, replyTo, userId = PEOPLE.viewer.id }: Typed): SignedCommand {
+function signCommand({ signingSecret, replyTo, userId = USERS.vera.id }: Typed): SignedCommand {
   const nth = ++made;
   const body = new URLSearchParams({
     token: 'no-longer-looked-at',
@@ -30,7 +30,7 @@ function signCommand({ signingSecret, replyTo, userId = PEOPLE.viewer.id }: Type
     channel_id: 'C0GENERAL1',
     channel_name: 'general',
     user_id: userId,
-    user_name: 'viewer',
+    user_name: 'vera',
     command: '/vps',
     text: 'list',
     api_app_id: 'A0VPSAPP01',

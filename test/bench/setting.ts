@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/secret.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
@@ -54,7 +54,7 @@ export async function openSetting(): Promise<Setting> {
         SLACK_BOT_TOKEN: BOT_TOKEN,
         SLACK_API_URL: `${slack.url}/api/`,
         ENCRYPTION_KEYS: ENCRYPTION_KEY,
-        OWNERS: PEOPLE.owner.id,
+        OWNERS: USERS.olga.id,
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'info',
         PORT: '0',
@@ -74,14 +74,14 @@ async function fillStore(databaseUrl: string, apiKey: string): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem });
   const now = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(apiKey), PEOPLE.owner.id, now);
+  await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, now);
   await store.grants.put({
     workspaceId: TEAM.id,
     subjectKind: 'user',
-    subjectId: PEOPLE.viewer.id,
+    subjectId: USERS.vera.id,
     role: 'viewer',
     pattern: '',
-    grantedBy: PEOPLE.owner.id,
+    grantedBy: USERS.olga.id,
     grantedAt: now,
   });
   await store.close();

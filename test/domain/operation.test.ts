@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimOf, isEnded, labelOf, type Purchase } from '../../src/domain/operation.ts';
-import { makeOperation } from '../support/fixtures.ts';
+import { makeOperation } from '../../src/sandbox/gallery/fixtures/samples.ts';
 
 const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase => ({
   kind: 'renew',

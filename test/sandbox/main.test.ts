@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { PanelDeed, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import type { PanelAction, PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
@@ -78,13 +78,13 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-async function post(url: string, path: string, deed: unknown): Promise<void> {
+async function post(url: string, path: string, action: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(deed) });
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(action) });
   expect(await answer.json()).toMatchObject({ ok: true });
 }
 
-const perform = (url: string, deed: PanelDeed) => post(url, '/panel/do', deed);
+const perform = (url: string, action: PanelAction) => post(url, '/panel/do', action);
 
 async function read<T>(url: string, path: string): Promise<T> {
   return (await (await fetch(`${url}${path}`)).json()) as T;
@@ -94,7 +94,7 @@ const isWritten = async (path: string, text: string) =>
   vi.waitFor(async () => expect(await readFile(path, 'utf8')).toContain(text), { timeout: 5000 });
 
 describe('npm run sandbox', () => {
-  test('prints an address, is not connected until somebody does it, and ends when told', {
+  test('prints an address, is not connected at first, and ends on a signal', {
     timeout: 2 * START_MS,
   }, async () => {
     const port = await findPorts();
@@ -128,7 +128,7 @@ describe('npm run sandbox', () => {
     expect(code).toBe(1);
   });
 
-  test('explains itself, and says in a sentence what it does not understand', {
+  test('has a help text, and refuses unknown options in a sentence', {
     timeout: START_MS,
   }, async () => {
     const [help, unknown, none] = await Promise.all([
@@ -144,12 +144,12 @@ describe('npm run sandbox', () => {
 });
 
 describe('npm run sandbox with --data', () => {
-  test('goes on after kill -9 with what there was, and lets nobody else in meanwhile', {
+  test('continues after kill -9 where it was, and refuses a second sandbox until then', {
     timeout: 4 * START_MS,
   }, async () => {
     const folder = await newFolder();
-    const wish = ['--port', String(await findPorts()), '--data', folder];
-    const first = await start(...wish, '--connected');
+    const options = ['--port', String(await findPorts()), '--data', folder];
+    const first = await start(...options, '--connected');
     await perform(first.url, { do: 'seed_servers' });
     await perform(first.url, { do: 'skip_time', step: 'day' });
     await perform(first.url, { do: 'top_up', amount: '23.45' });
@@ -162,7 +162,7 @@ describe('npm run sandbox with --data', () => {
     const other = await run('--port', String(await findPorts()), '--data', folder);
     expect(other).toEqual({
       code: 1,
-      output: expect.stringMatching(/^Another sandbox works with [^\n]*\n$/),
+      output: expect.stringMatching(/^Another sandbox is using [^\n]*\n$/),
     });
     await isWritten(join(folder, 'hosting.json'), '2345');
     await isWritten(join(folder, 'tour.json'), 'connect');
@@ -170,7 +170,7 @@ describe('npm run sandbox with --data', () => {
     const before = await read<PanelState>(first.url, '/panel/state');
     await end(first.child, 'SIGKILL');
 
-    const second = await start(...wish);
+    const second = await start(...options);
     const after = await read<PanelState>(second.url, '/panel/state');
     expect(after).toMatchObject({
       account: before.account,
@@ -181,7 +181,7 @@ describe('npm run sandbox with --data', () => {
     expect(after.account).toMatchObject({ connection: 'works', balance: '123.45', movedMs: 86_400_000 });
     const operator = 'U0OPERATOR';
     const chat = JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`));
-    expect(chat.match(/before the crash|Hello! We have/g)).toEqual(['Hello! We have', 'before the crash']);
+    expect(chat.match(/before the crash|Hi! We now have/g)).toEqual(['Hi! We now have', 'before the crash']);
     await post(second.url, '/page/do', { as: operator, do: 'command', channel: OPS, text: '/vps list' });
     await vi.waitFor(async () =>
       expect(JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`))).toContain(
@@ -193,7 +193,7 @@ describe('npm run sandbox with --data', () => {
     expect(await readFile(join(folder, 'hosting.json'), 'utf8')).toContain('12445');
   });
 
-  test('names a file that is broken, and writes nothing', { timeout: 3 * START_MS }, async () => {
+  test('names a damaged file, and writes nothing', { timeout: 3 * START_MS }, async () => {
     const broken = ['sandbox.json', 'hosting.json', 'tour.json', 'slack.json'].map(async (name) => {
       const folder = await newFolder();
       const file = join(folder, name);
@@ -201,7 +201,7 @@ describe('npm run sandbox with --data', () => {
       await writeFile(file, '{"version":');
       // A port is tried before the folder is read: each of them has its own.
       const { code, output } = await run('--port', String(await findPorts()), '--data', folder);
-      expect(output).toMatch(/^\S+ is broken[^\n]*\n$/);
+      expect(output).toMatch(/^\S+ is damaged[^\n]*\n$/);
       expect(output).toContain(file);
       expect(code).toBe(1);
       expect((await readdir(folder)).sort()).toEqual([name, 'sandbox.lock'].sort());

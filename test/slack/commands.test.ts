@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ROLES, roleCovers } from '../../src/domain/actor.ts';
+import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
+import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { commands } from '../../src/slack/commands.ts';
 import { getCommand, helpMessage } from '../../src/slack/help.ts';
-import { NOW } from '../support/fixtures.ts';
-import { nastySurfaces, surfaces } from '../support/surfaces.ts';
 import { fakeRequest } from './support/fake-request.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>

@@ -1,11 +1,12 @@
 import type { ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
+import { CANARY } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
+import type { Surface } from '../../src/sandbox/gallery/fixtures/surface.ts';
+import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
+import { findMessageFaults, findViewFaults } from '../../src/sandbox/slack/block-kit/find-faults.ts';
 import { findPings } from '../../src/sandbox/slack/render/pings.ts';
-import { findMessageFaults, findViewFaults } from '../../src/slack/kit/block-kit-faults.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { CANARY } from '../support/fixtures.ts';
-import { nastySurfaces, type Surface, surfaces } from '../support/surfaces.ts';
 
 const all = [...surfaces, ...nastySurfaces];
 

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { HostingError, Refusal, type RefusalCode, type RefusalDetails } from '../../src/domain/errors.ts';
+import { NASTY_LABELS } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
+import { operationsOf } from '../../src/sandbox/gallery/fixtures/purchases.ts';
+import {
+  HOSTING_CODES,
+  REFUSAL_CODES,
+  sampleDetails,
+} from '../../src/sandbox/gallery/fixtures/sample-details.ts';
+import { makeOperation, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { outcomeWords } from '../../src/slack/purchases/outcome-message.ts';
 import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/slack/words.ts';
-import { makeOperation, NASTY_LABELS, NOW } from '../support/fixtures.ts';
-import { HOSTING_CODES, REFUSAL_CODES, sampleDetails } from '../support/sample-details.ts';
-import { operationsOf } from '../support/surfaces.ts';
 
 const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>
   wordsOfRefusal(code, sampleDetails(label)[code], currency);

@@ -1,6 +1,6 @@
 import { money } from '../../src/domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/settings.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 
 /** Everything takes a second person. */
@@ -29,8 +29,8 @@ export async function startRuledTeam(
   options: TeamOptions = {},
 ): Promise<RuledTeam> {
   const team = await startTeam(options);
-  const manager = team.slack.as('manager').in('#ops');
-  const owner = team.slack.as('owner').in('dm');
+  const manager = team.slack.as('mara').in('#ops');
+  const owner = team.slack.as('olga').in('dm');
   const setSettings = async (wanted: WorkspaceSettings) => {
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings ?? DEFAULT_SETTINGS;
@@ -52,7 +52,7 @@ export async function startRuledTeam(
     labels: () => team.hosting.listServers(team.account).map(({ label }) => label),
     listAudit: async () => {
       const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 100 });
-      const names = new Map<string, string>(Object.values(PEOPLE).map(({ id, name }) => [id, name]));
+      const names = new Map<string, string>(Object.values(USERS).map(({ id, name }) => [id, name]));
       return entries
         .map(({ actorId, action, outcome, code }) =>
           [names.get(actorId) ?? actorId, action, outcome, code].filter(Boolean).join(' '),

@@ -7,7 +7,7 @@ import { Secret } from '../../src/domain/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 
 import { makeKey } from './keys.ts';
@@ -75,7 +75,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   };
   let app = await start();
   if (options.isConnected !== false) {
-    await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), PEOPLE.owner.id, realSystem.now());
+    await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, realSystem.now());
   }
   if (options.hasRoles !== false) await grantRoles(app);
   return {
@@ -118,7 +118,7 @@ export function environmentOf(
     SLACK_API_URL: slack.apiUrl,
     PUBLIC_URL: 'http://127.0.0.1',
     ENCRYPTION_KEYS: ENCRYPTION_KEY,
-    OWNERS: PEOPLE.owner.id,
+    OWNERS: USERS.olga.id,
     DATABASE_URL: `sqlite:${join(folder, 'vps.sqlite')}`,
     PORT: '0',
     ...settings,
@@ -130,14 +130,14 @@ function configOf(environment: Readonly<Record<string, string>>): Config {
 }
 
 async function grantRoles(app: RunningApp): Promise<void> {
-  for (const role of ['viewer', 'operator', 'manager'] as const) {
+  for (const { id, role } of ROLE_HOLDERS) {
     await app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE[role].id,
+      subjectId: id,
       role,
       pattern: '',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: realSystem.now(),
     });
   }

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { APP, PEOPLE, type Person, type PersonName, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { APP, TEAM, USERS, type User, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import type { Team } from './team.ts';
 
 type Json = Record<string, unknown>;
@@ -32,11 +32,11 @@ export interface Visitor {
  * Lets somebody of the workspace, or from outside, act without their screen. Whoever has none of their own, such as a
  * bot, comes with somebody else's.
  */
-export function visitor(team: Team, who: PersonName | Person, screenOf: PersonName = 'nobody'): Visitor {
+export function visitor(team: Team, who: UserName | User, screenOf: UserName = 'nora'): Visitor {
   const { slack } = team;
-  const person = typeof who === 'string' ? PEOPLE[who] : who;
+  const person = typeof who === 'string' ? USERS[who] : who;
   const name = typeof who === 'string' ? who : screenOf;
-  const place = person.isStranger ? '#with-elsewhere' : '#ops';
+  const place = person.isExternal ? '#acme-shared' : '#ops';
   const screen = slack.as(name).in(place);
   const fresh = () => slack.commandFields(name, place, '');
   const interacts = (type: string, fields: Json) => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts';
+import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import {
   BOT_TOKEN,
@@ -91,7 +91,7 @@ describe('the whole story of a team, logged at level debug', () => {
 
     await using app = await startProcess(environment);
     slack.app.commandsUrl = `${app.url}/slack/events`;
-    const owner = slack.as('owner').in('#ops');
+    const owner = slack.as('olga').in('#ops');
     await owner.types(`/vps connect ${apiKey}`);
     await owner.sees('never typed into Slack');
     await owner.types('/vps connect');
@@ -100,10 +100,10 @@ describe('the whole story of a team, logged at level debug', () => {
     const form = new URLSearchParams({ api_key: apiKey });
     const page = await (await fetch(`${app.url}${link.pathname}`, { method: 'POST', body: form })).text();
     expect(page).toContain('The API key works');
-    await owner.types('/vps access grant @manager manager');
+    await owner.types('/vps access grant @mara manager');
     await owner.sees('is now manager');
 
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     const order = async (label: string, outcome: string) => {
       const fresh = manager.overlooksOldMessages();
       await fresh.types(`/vps create plan=micro location=ams image=debian-13 label=${label}`);
@@ -177,7 +177,7 @@ describe('the whole story of a team, logged at level debug', () => {
       'all but preformatted blocks': JSON.stringify(
         messages.map(({ text, blocks }) => [text, withoutPreformatted(blocks)]),
       ),
-      'messages to others': JSON.stringify(messages.filter(({ to }) => to !== PEOPLE.manager.id)),
+      'messages to others': JSON.stringify(messages.filter(({ to }) => to !== USERS.mara.id)),
     };
     expect(app.output()).toContain('"level"');
     const { 'the link’s token': token, ...withoutToken } = secrets;
@@ -186,7 +186,7 @@ describe('the whole story of a team, logged at level debug', () => {
     // The link itself stands in one message, to the owner who asked for it.
     expectWithout({ 'messages to others': toOthers, blocks }, { ...withoutToken, ...replySecrets(slack) });
     expect(messages.filter((message) => JSON.stringify(message).includes(token)).map(({ to }) => to)).toEqual(
-      [PEOPLE.owner.id],
+      [USERS.olga.id],
     );
     // The local Slack masks what it knows to be secret: but for passwords where they belong, the app sent none of it.
     const masked = sent.filter(({ request }) =>
@@ -203,7 +203,7 @@ describe('the whole story of a team, logged at level debug', () => {
       const shown = messages.filter((message) =>
         JSON.stringify(message).includes(passwords[`the password of ${label}`] ?? '?'),
       );
-      expect(shown.map(({ to }) => to)).toContain(PEOPLE.manager.id);
+      expect(shown.map(({ to }) => to)).toContain(USERS.mara.id);
     }
     await rm(folder, { recursive: true, force: true });
   });
@@ -220,7 +220,7 @@ describe('a defect of ours', () => {
       throw new TypeError(`could not do this with ${canary}`);
     };
     team.app.ports.audit.list = fail;
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps audit');
     await owner.sees(/incident \w{8}/);
     const incident = /incident (\w{8})/.exec(owner.screen())?.[1] ?? 'none';

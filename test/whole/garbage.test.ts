@@ -30,7 +30,7 @@ function expectSane({ status, response, what }: Delivery): void {
 }
 
 async function expectAlive(): Promise<void> {
-  const viewer = team.slack.as('viewer').in('#general').overlooksOldMessages();
+  const viewer = team.slack.as('vera').in('#general').overlooksOldMessages();
   await viewer.types('/vps list');
   await viewer.sees('web-1');
   const { status } = await fetch(`${team.appUrl}/readyz`);
@@ -90,7 +90,7 @@ describe('a signed request that makes no sense', () => {
       form({ type: 'block_suggestion' }),
       form({ type: 'block_suggestion', action_id: 'manage', value: 'x' }),
     ];
-    const body = new URLSearchParams(team.slack.commandFields('owner', '#ops', 'reboot web-1')).toString();
+    const body = new URLSearchParams(team.slack.commandFields('olga', '#ops', 'reboot web-1')).toString();
     const types = [
       '',
       'text/plain',
@@ -109,7 +109,7 @@ describe('a signed request that makes no sense', () => {
       '{"type":"event_callback"}',
       '{"type":"event_callback","event":1}',
     ];
-    const by = visitor(team, 'owner');
+    const by = visitor(team, 'olga');
     const answers = await Promise.all([
       ...bodies.map((each) => sendBody(each)),
       ...types.map((type) => sendBody(body, type)),
@@ -162,7 +162,7 @@ describe('a press or a form that this app never made', () => {
   ];
 
   it.each(cases)('is told in words: %s', async (_name, send) => {
-    const by = visitor(team, 'owner');
+    const by = visitor(team, 'olga');
     const before = by.mark();
     expectSane(await send(by));
     await by.hears(before);
@@ -207,7 +207,7 @@ describe('a press or a form that this app never made', () => {
   ];
 
   it.each(forms)('is told in the form: %s', async (_name, send, words) => {
-    const by = visitor(team, 'owner');
+    const by = visitor(team, 'olga');
     const answer = await send(by);
     expectSane(answer);
     expect(answer.status).toBe(200);
@@ -215,13 +215,13 @@ describe('a press or a form that this app never made', () => {
   });
 
   it('pays nothing for a price that was altered, and deletes nothing by an altered word', async () => {
-    const by = visitor(team, 'manager');
+    const by = visitor(team, 'mara');
     await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
-    await team.slack.as('manager').in('#ops').sees('The price has changed');
+    await team.slack.as('mara').in('#ops').sees('The price has changed');
     const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
     await by.submits('delete', word, { label: 'yes' });
     await team.slack
-      .as('manager')
+      .as('mara')
       .in('#ops')
       .sees(/exactly:? web-1/);
     expect(changesSeen(team)).toEqual([]);
@@ -258,7 +258,7 @@ describe('anything at all, well signed', () => {
       .map(([word, rest]) => `${word} ${rest}`);
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 25, maxLength: 25 }), async (typed) => {
-        const by = visitor(team, 'viewer');
+        const by = visitor(team, 'vera');
         const toldBefore = by.told().length;
         const answers = await Promise.all(typed.map((each) => by.command(each)));
         for (const answer of answers) expectSane(answer);
@@ -270,7 +270,7 @@ describe('anything at all, well signed', () => {
       { numRuns: 8, endOnFailure: true },
     );
     // Whoever lacks a role is told, alone, who could give it.
-    expect(team.slack.pings().filter((name) => name !== '@owner')).toEqual([]);
+    expect(team.slack.pings().filter((name) => name !== '@olga')).toEqual([]);
     await expectAlive();
   });
 });

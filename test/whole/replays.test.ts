@@ -13,14 +13,14 @@ function kept(team: Team, what: string): Delivery {
 /** Everything that changes something, done once by those who may. */
 async function doEverything(team: Team): Promise<readonly Delivery[]> {
   team.hosting.seedServers(team.account, 3, 'web');
-  const operator = team.slack.as('operator').in('#ops');
+  const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
   await operator.sees('rebooted web-1');
   await operator.types('/vps show web-2');
   await operator.sees('web-2');
   await operator.presses('Stop');
   await operator.sees('stopped web-2');
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.presses('Create and pay');
   await manager.sees('new-1 was created');
@@ -37,8 +37,8 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.presses('Delete');
   await manager.sees('deleted web-3');
   await manager.closes();
-  const owner = team.slack.as('owner').in('#ops');
-  await owner.types('/vps access grant @nobody viewer');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps access grant @nora viewer');
   await owner.sees('is now viewer');
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
@@ -62,7 +62,7 @@ describe('a signed request that comes again', () => {
     const changes = changesSeen(team).length;
     const charges = team.hosting.charges(team.account).length;
     const deniedOf = async () => {
-      const names = ['owner', 'manager', 'operator'] as const;
+      const names = ['olga', 'mara', 'otto'] as const;
       const audits = await Promise.all(names.map((name) => visitor(team, name).audit()));
       return audits.flat().filter(({ code }) => code === 'already_handled');
     };
@@ -100,10 +100,10 @@ describe('a signed request that comes again', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 150 });
-    const by = visitor(team, 'operator');
+    const by = visitor(team, 'otto');
     const delivery = await by.command('reboot web-1');
     await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
-    await team.slack.as('viewer').in('#ops').sees('rebooted web-1');
+    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
     expect(changesSeen(team)).toHaveLength(1);
     const audit = await by.audit();
     expect(audit.filter(({ code }) => code === 'already_handled')).toHaveLength(20);
@@ -111,7 +111,7 @@ describe('a signed request that comes again', () => {
 
   it('pays once when the confirmation comes twenty times', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
     await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
     await manager.presses('Create and pay');
@@ -129,7 +129,7 @@ describe('a request that Slack did not sign', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const { slack } = team;
-    const fields = slack.commandFields('owner', '#ops', 'reboot web-1');
+    const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
     const body = new URLSearchParams(fields).toString();
     const now = Math.floor(Date.now() / 1000);
     const at = (seconds: number | string) => ({
@@ -165,7 +165,7 @@ describe('a request that Slack did not sign', () => {
     // `ssl_check` is Slack's own unsigned test of the address: answered, and nothing more is done with it.
     expect(statuses).toEqual(attempts.map((_, place) => (place === 12 ? 200 : 401)));
     expect(team.hosting.requests()).toEqual([]);
-    expect(await visitor(team, 'owner').audit()).toEqual([]);
+    expect(await visitor(team, 'olga').audit()).toEqual([]);
     expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('a request that Slack did not sign', () => {
     await using team = await startTeam();
     const { slack } = team;
     for (const off of [-280, 280]) {
-      const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+      const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
       const timestamp = String(Math.floor(Date.now() / 1000) + off);
       const { status } = await slack.deliverRaw(body, { timestamp, signature: slack.sign(body, timestamp) });
       expect(status).toBe(200);
@@ -183,7 +183,7 @@ describe('a request that Slack did not sign', () => {
   it('whose time is no number is refused, signed or not', async () => {
     await using team = await startTeam();
     const { slack } = team;
-    const body = new URLSearchParams(slack.commandFields('owner', '#ops', 'help')).toString();
+    const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
     // What is signed is `v0:<time>:<body>`: a beginning of the body may not be passed off as the end of the time.
     const old = `${Math.floor(Date.now() / 1000) - 3600}`;
     const at = body.indexOf('&') + 1;

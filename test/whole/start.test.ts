@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { PEOPLE, TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
@@ -104,7 +104,7 @@ describe('the key on the command line', () => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment };
     const wanted = ['--workspace', TEAM.id];
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected yet');
 
@@ -172,8 +172,8 @@ describe('the key on the command line', () => {
 
 test('an owner named in OWNERS gets in without Slack saying anything about them', async () => {
   await using team = await startTeam({ scopes: ['commands', 'chat:write'], hasRoles: false });
-  const owner = team.slack.as('owner').in('#ops');
+  const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps status');
   await owner.sees('answers and accepts the key');
-  expect(PEOPLE.owner.id).toBe(team.environment.OWNERS);
+  expect(USERS.olga.id).toBe(team.environment.OWNERS);
 });

@@ -70,7 +70,7 @@ describe('what went wrong', () => {
     await using team = await startHurried(60);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
-      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
       const on = verb === 'list' ? 'servers' : verb;
       const id = team.hosting.faults.add({ on, kind: 'error', code, times: 'always' });
       await VERBS[verb](manager, `web-${place + 1}`);
@@ -99,7 +99,7 @@ describe('what went wrong', () => {
     await using team = await startHurried(60);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types(
       {
         list: '/vps list',
@@ -125,7 +125,7 @@ describe('an answer that is none', () => {
   ] as const)('is said: %s', async (kind) => {
     await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '300' } });
     team.hosting.seedServers(team.account, 2, 'web');
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     team.hosting.faults.add({ on: 'servers', kind });
     await operator.types('/vps list');
     await operator.sees(/did not answer|could not be read/);
@@ -134,7 +134,7 @@ describe('an answer that is none', () => {
     await operator.sees('We don’t know whether web-1 was rebooted');
     await operator.presses('Look again');
     await operator.sees('Paid until');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'delete', kind });
     await VERBS.delete(manager, 'web-2');
     await manager.sees(/web-2 was deleted|probably not deleted/);
@@ -154,7 +154,7 @@ describe('a minute whose requests are used up', () => {
     team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));
     const ended = Promise.allSettled(used);
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('requests of this minute are used up');
     await viewer.sees('1 server', 20_000);
@@ -168,7 +168,7 @@ describe('a form that Slack does not take', () => {
   it.each(['create', 'renew web-1', 'delete web-1'])('leaves nobody with a spinner: %s', async (typed) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.update', 'invalid_arguments', 1);
     await manager.types(`/vps ${typed}`);
     await manager.sees('Slack did not take this form');
@@ -178,7 +178,7 @@ describe('a form that Slack does not take', () => {
   it('is one press away when its trigger was gone', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
     await manager.types('/vps delete web-1');
     await manager.sees('Slack was too slow');
@@ -191,7 +191,7 @@ describe('a power action that does not suit', () => {
   it('is told with the state that the server is in', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps stop web-1');
     await operator.sees('was stopped');
     await operator.types('/vps reboot web-1');
@@ -203,7 +203,7 @@ describe('what is typed wrong', () => {
   it('is answered with the nearest thing that there is', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     for (const [typed, words] of [
       ['lst', 'Did you mean /vps list'],
       ['show wbe-1', 'Did you mean web-1'],
@@ -218,8 +218,8 @@ describe('what is typed wrong', () => {
       await fresh.sees(words);
       if (fresh.modal()) await fresh.closes();
     }
-    const owner = team.slack.as('owner').in('#ops');
-    await owner.types('/vps access grant @nobody operater');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora operater');
     await owner.sees('Did you mean operator?');
     await owner.types('/vps access grant nobody operator');
     await owner.sees('Slack does not know “nobody” as a person');

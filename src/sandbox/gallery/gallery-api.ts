@@ -2,19 +2,19 @@
  * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
  * The page itself is `/gallery`, of the same bundle as the sandbox's page.
  */
-import type { PageGroup, PageMessage, PagePerson, PageView } from '../slack/page-api.ts';
+import type { PageGroup, PageMessage, PageUser, PageView } from '../slack/page-api.ts';
 
 export interface GalleryState {
-  /** Whom the messages mention. */
-  readonly people: readonly PagePerson[];
+  /** The users that messages mention. */
+  readonly people: readonly PageUser[];
   readonly groups: readonly PageGroup[];
   /** By group, in the order in which they are shown. */
   readonly pieces: readonly GalleryPiece[];
 }
 
-/** Something that the app says, as a person would see it. */
+/** A message or modal of the app, as a user would see it. */
 export type GalleryPiece = {
-  /** Of the address: `/gallery#errors-role-needed`. */
+  /** Its anchor: `/gallery#errors-role-needed`. */
   readonly id: string;
   readonly group: string;
   readonly name: string;

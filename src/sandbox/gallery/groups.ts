@@ -1,26 +1,26 @@
-/** Where a surface stands, by how its name begins; the first that fits. The order is that of the page. */
+/** The group of a surface, by how its name begins; the first match counts. The page shows them in this order. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/^(help|connect$|disconnect$|settings|a modal that waits|status:|audit,)/, 'Help, access and state'],
-  [/^(ask for|give|request for) a role|^(answer to|access)/, 'Roles'],
-  [/^approval/, 'Approvals'],
+  [/^(help|connect$|disconnect$|settings|a modal that|status:|audit,)/, 'Help and account'],
+  [/^(role request|request a role|grant a role|answer to role request)/, 'Access'],
+  [/^approval|^announcement: approved/, 'Approvals'],
   [/^(show|servers|nothing matches|renew|delete|create|start|stop|reboot|root password)/, 'Servers'],
-  [/^smallest: /, 'The least there can be'],
-  [/^typical: /, 'The usual'],
-  [/^largest: /, 'The most there can be'],
-  [/^(outcome|told to all|decide)/, 'How orders end'],
+  [/^smallest: /, 'Smallest amount of data'],
+  [/^typical: /, 'Typical amount of data'],
+  [/^largest: /, 'Largest amount of data'],
+  [/^(outcome|announcement|decide)/, 'Order outcomes'],
   [/^error .* in a modal$/, 'Errors in modals'],
   [/^error /, 'Errors'],
   [/^nasty label/, 'Hostile labels'],
 ];
 
-const ELSEWHERE = 'Everything else';
+const OTHER = 'Everything else';
 
 /** The group of a surface. */
 export function groupOf(name: string): string {
-  return GROUPS.find(([pattern]) => pattern.test(name))?.[1] ?? ELSEWHERE;
+  return GROUPS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 }
 
-/** Where the group stands on the page. */
+/** The position of the group on the page. */
 export function placeOf(group: string): number {
   const at = GROUPS.findIndex(([, name]) => name === group);
   return at < 0 ? GROUPS.length : at;

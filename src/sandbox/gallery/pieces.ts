@@ -7,32 +7,27 @@ import { createIds, type Ids } from '../slack/ids.ts';
 import { pageView } from '../slack/page/describe.ts';
 import type { PageMessage, PageView } from '../slack/page-api.ts';
 import { APP } from '../slack/workspace.ts';
+import type { Surface } from './fixtures/surface.ts';
 import type { GalleryPiece } from './gallery-api.ts';
 import { groupOf, placeOf } from './groups.ts';
 
-/** Something that the app says, made of fixtures alone. */
-export interface Surface {
-  readonly name: string;
-  make(): Message | ModalView;
-}
+/** One fixed time, so that pictures of different days can be compared. */
+const DRAWN_AT_MS = 1_790_000_000_000;
 
-/** All the same age, so that pictures of today and of yesterday can be compared. */
-const SAID_AT_MS = 1_790_000_000_000;
-
-/** What the page draws, group by group; a message with blocks that older clients lack stands there in both ways. */
+/** What the page draws, group by group. A message with blocks that older clients lack is drawn in both versions. */
 export function makePieces(surfaces: readonly Surface[]): readonly GalleryPiece[] {
-  const ids = createIds(makeHandClock(SAID_AT_MS));
-  const pieces = surfaces.flatMap((surface) => drawnWays(surface).map((way) => makePiece(way, ids)));
+  const ids = createIds(makeHandClock(DRAWN_AT_MS));
+  const pieces = surfaces.flatMap((surface) => versionsOf(surface).map((version) => makePiece(version, ids)));
   return withOwnIds(pieces.toSorted((one, other) => placeOf(one.group) - placeOf(other.group)));
 }
 
-interface Way {
+interface Version {
   readonly name: string;
   readonly group: string;
   readonly made: Message | ModalView;
 }
 
-function drawnWays({ name, make }: Surface): readonly Way[] {
+function versionsOf({ name, make }: Surface): readonly Version[] {
   const made = make();
   const group = groupOf(name);
   if (isView(made) || !made.plainBlocks) return [{ name, group, made }];
@@ -47,7 +42,7 @@ function isView(made: Message | ModalView): made is ModalView {
   return 'type' in made;
 }
 
-function makePiece({ name, group, made }: Way, ids: Ids): GalleryPiece {
+function makePiece({ name, group, made }: Version, ids: Ids): GalleryPiece {
   const id = `${group} ${name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   const piece = { id, group, name, blocks: made.blocks.length };
   if (isView(made)) return { ...piece, kind: 'modal', payload: drawView(made, ids) };
@@ -58,7 +53,7 @@ function drawView({ blocks, ...fields }: ModalView, ids: Ids): PageView {
   const id = ids.id('V');
   return pageView({
     id,
-    person: '',
+    user: '',
     type: 'modal',
     fields,
     blocks: nameBlocks(blocks, ids),
@@ -86,7 +81,7 @@ function drawMessage({ text, blocks }: Message, ids: Ids): PageMessage {
   };
 }
 
-/** Two of one name get two addresses. */
+/** Makes the IDs unique by counting those that repeat. */
 function withOwnIds(pieces: readonly GalleryPiece[]): readonly GalleryPiece[] {
   const seen = new Map<string, number>();
   return pieces.map((piece) => {

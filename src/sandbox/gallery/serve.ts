@@ -1,14 +1,15 @@
 import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
-import type { PagePerson } from '../slack/page-api.ts';
+import type { PageUser } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
-import { EVERYBODY, PEOPLE, USERGROUPS } from '../slack/workspace.ts';
+import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
+import type { Surface } from './fixtures/surface.ts';
 import type { GalleryState } from './gallery-api.ts';
-import { makePieces, type Surface } from './pieces.ts';
+import { makePieces } from './pieces.ts';
 
-/** The people of the fixtures have ids of their own. */
-const PEOPLE_OF_FIXTURES: readonly PagePerson[] = [
-  { ...PEOPLE.owner, id: 'U0OWNER0001' },
-  { ...PEOPLE.manager, id: 'U0MANAGER01' },
+/** The fixtures have user IDs of their own. */
+const FIXTURE_USERS: readonly PageUser[] = [
+  { ...USERS.olga, id: 'U0OWNER0001' },
+  { ...USERS.mara, id: 'U0MANAGER01' },
 ];
 
 const HEADERS = {
@@ -17,14 +18,14 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** The gallery's content: everything is made when somebody looks at it, and only once. */
+/** The gallery's content, made once, when the gallery is first opened. */
 export type Gallery = () => Promise<string>;
 
-/** Makes a gallery of these surfaces, the same as the tests look at. */
+/** Makes a gallery of these surfaces. */
 export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): Gallery {
   const make = async () => {
     const state: GalleryState = {
-      people: [...EVERYBODY, ...PEOPLE_OF_FIXTURES],
+      people: [...ALL_USERS, ...FIXTURE_USERS],
       groups: USERGROUPS,
       pieces: makePieces(await readSurfaces()),
     };
@@ -43,8 +44,8 @@ export function withGallery(pages: Pages, gallery: Gallery): Pages {
     const [path = ''] = (incoming.url ?? '').split('?');
     if (path !== '/gallery.json') return pages(incoming, outgoing);
     if (!isLoopbackHost(incoming) || !isSameOrigin(incoming))
-      return sendText(outgoing, 403, 'only on this machine');
-    if (incoming.method !== 'GET') return sendText(outgoing, 405, 'only to be read');
+      return sendText(outgoing, 403, 'only from this machine');
+    if (incoming.method !== 'GET') return sendText(outgoing, 405, 'read only');
     gallery().then(
       (json) => outgoing.writeHead(200, HEADERS).end(json),
       (error: unknown) => sendText(outgoing, 500, `The fixtures can't be read: ${String(error)}`),

@@ -3,17 +3,17 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { z } from 'zod';
 
-/** A folder, or a file in it, that cannot be used; a sentence for whoever started the sandbox. */
+/** A folder, or a file in it, that cannot be used; the message is a sentence for the user. */
 export class FolderRefusal extends Error {
   override readonly name = 'FolderRefusal';
 }
 
-/** A folder with what outlives the process: for its owner's eyes only, and held by one process at a time. */
+/** The folder with the state that outlives the process: readable by its owner only, used by one process at a time. */
 export interface Folder {
   pathOf(name: string): string;
   /**
    * Reads a JSON file; undefined when there is none yet.
-   * @throws FolderRefusal naming the file when it is broken; it stays as it is
+   * @throws FolderRefusal naming the file when it is damaged; it stays as it is
    */
   read<Schema extends z.ZodType>(name: string, schema: Schema): z.output<Schema> | undefined;
   /** Lets the next process in. */
@@ -21,7 +21,7 @@ export interface Folder {
 }
 
 const LOCK = 'sandbox.lock';
-/** How long a start waits for a process that is just going away. */
+/** How long a start waits for an earlier process to end. */
 const LOCK_TIMEOUT_MS = 500;
 const SQLITE_BUSY = 5;
 
@@ -39,17 +39,19 @@ export function openFolder(path: string): Folder {
   };
 }
 
-/** What lies in somebody else's folder is neither mixed with ours nor closed to others. */
+/** Refuses a folder with other files, and leaves its permissions alone. */
 function prepare(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = readdirSync(folder);
     if (names.length > 0 && !names.includes(LOCK))
-      throw new FolderRefusal(`${folder} has other things in it: give --data a new or an empty folder.`);
+      throw new FolderRefusal(`${folder} contains other files. Choose a new or an empty folder with --data.`);
     chmodSync(folder, 0o700);
     if (!names.includes(LOCK)) closeSync(openSync(join(folder, LOCK), 'wx', 0o600));
   } catch (error) {
     if (error instanceof FolderRefusal) throw error;
+    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOTDIR'))
+      throw new FolderRefusal(`${folder} is not a folder.`);
     throw new FolderRefusal(`The folder ${folder} can't be used: ${wordsOf(error)}.`);
   }
 }
@@ -64,9 +66,7 @@ function takeLock(folder: string): InstanceType<typeof DatabaseSync> {
   } catch (error) {
     lock?.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)
-      throw new FolderRefusal(
-        `Another sandbox works with ${folder}: stop it, or give --data another folder.`,
-      );
+      throw new FolderRefusal(`Another sandbox is using ${folder}. Stop it, or choose another folder.`);
     throw new FolderRefusal(`The lock file of ${folder} can't be used: ${wordsOf(error)}.`);
   }
 }
@@ -76,14 +76,14 @@ function readJsonFile<Schema extends z.ZodType>(file: string, schema: Schema): z
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw new FolderRefusal(`${file} can't be read: ${wordsOf(error)}.`);
   }
   const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const place = parsed.error.issues[0]?.path.join('.');
   throw new FolderRefusal(
-    `${file} is broken${place ? ` (at ${place})` : ''}, and was left as it is. Move the whole folder away to start afresh.`,
+    `${file} is damaged${place ? ` (at ${place})` : ''} and was left as it is. Move the folder away to start over.`,
   );
 }
 
@@ -93,6 +93,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function wordsOf(error: unknown): string {

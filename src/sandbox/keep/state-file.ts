@@ -2,7 +2,7 @@ import { open, rename } from 'node:fs/promises';
 
 const DELAY_MS = 200;
 
-/** Writes a file for its owner's eyes as a whole or not at all: whoever reads it finds the old text or the new. */
+/** Writes a private file completely or not at all: a reader finds either the old text or the new. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', 0o600);
@@ -16,17 +16,17 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
-/** Whoever pastes an API key into the chat has it on the screen, but never on the disk. */
+/** An API key that is pasted into the chat is shown there, but never written to the disk. */
 function maskKeys(_field: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/hk_[\w-]{16,}/g, 'hk_[masked]') : value;
 }
 
-/** Keeps a JSON file in step with something that changes often: it is written 200 ms after a change at the latest. */
+/** A JSON file of a state that changes often: it is written 200 ms after a change at the latest. */
 export class StateFile {
   readonly #path: string;
   readonly #describe: () => unknown;
   #timer: NodeJS.Timeout | undefined;
-  #isBehind = false;
+  #isOutdated = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(path: string, describe: () => unknown) {
@@ -34,9 +34,9 @@ export class StateFile {
     this.#describe = describe;
   }
 
-  /** Notes that what is kept has changed. */
+  /** Marks the file as outdated. */
   touch(): void {
-    this.#isBehind = true;
+    this.#isOutdated = true;
     this.#timer ??= setTimeout(() => void this.flush(), DELAY_MS).unref();
   }
 
@@ -49,12 +49,12 @@ export class StateFile {
   }
 
   async #write(): Promise<void> {
-    if (!this.#isBehind) return;
-    this.#isBehind = false;
+    if (!this.#isOutdated) return;
+    this.#isOutdated = false;
     try {
       await writeWhole(this.#path, `${JSON.stringify(this.#describe(), maskKeys)}\n`);
     } catch (error) {
-      this.#isBehind = true;
+      this.#isOutdated = true;
       console.error(`${this.#path} can't be written: ${error instanceof Error ? error.message : 'unknown'}.`);
     }
   }

@@ -1,12 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
-import { findBuilt, findKey, keepBuilt } from './built.ts';
-
-/** One file of the page, as the browser gets it. */
-export interface PageFile {
-  readonly contentType: string;
-  readonly body: string;
-}
+import { cacheBundle, findCachedBundle, hashSources } from './bundle-cache.ts';
+import type { PageFile } from './page-file.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -19,17 +14,17 @@ const TYPES: Readonly<Record<string, string>> = {
 const ENTRIES = ['index.html', 'gallery.html'];
 
 /**
- * The files of the page, by path. No build step stands between a change and `npm run sandbox`: they are bundled
- * whenever something of them has changed, which with the bundler's own loading takes most of a second.
+ * The files of the page, by path. There is no separate build step: they are bundled at the
+ * start whenever one of them has changed, which takes most of a second with loading the bundler.
  * @throws what the bundler throws, with the file and line that it does not understand
  */
 export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
   const root = fileURLToPath(new URL('.', import.meta.url));
-  const key = findKey(root);
-  const built = findBuilt(key);
+  const key = hashSources(root);
+  const built = findCachedBundle(key);
   if (built) return built;
   const files = await bundle(root);
-  keepBuilt(key, files);
+  cacheBundle(key, files);
   return files;
 }
 

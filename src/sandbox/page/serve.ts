@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pages } from '../slack/server.ts';
-import { bundlePage, type PageFile } from './bundle.ts';
+import { bundlePage } from './bundle.ts';
+import type { PageFile } from './page-file.ts';
 
 /**
  * The page shows what an app sends, and an app may send anything: nothing inline runs, nothing is
- * fetched from elsewhere, and no text can ever become markup.
+ * fetched from another server, and no text can ever become markup.
  */
 const POLICY = [
   "default-src 'self'",
@@ -33,8 +34,8 @@ export interface PageExtras {
 }
 
 /**
- * Bundles the page and makes the handler that serves it; to be given to `startSlack` as `pages`.
- * `extras` is asked whenever a page is opened, so that addresses may be known later.
+ * Bundles the page and makes the handler that serves it; pass it to `startSlack` as `pages`.
+ * `extras` is called whenever a page is opened, since addresses may be known only later.
  */
 export async function createPages(extras: () => PageExtras = () => ({})): Promise<Pages> {
   const files = await bundlePage();
@@ -55,7 +56,7 @@ function servePage(
   const isReading = incoming.method === 'GET' || incoming.method === 'HEAD';
   if (!file || !isReading) {
     outgoing.writeHead(file ? 405 : 404, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });
-    outgoing.end(file ? 'only to be read' : 'not found');
+    outgoing.end(file ? 'read only' : 'not found');
     return;
   }
   outgoing.writeHead(200, {

@@ -10,7 +10,7 @@ import { findPresetOf } from './presets.ts';
 const MONEY_SHOWN = 100;
 const REQUESTS_SHOWN = 200;
 
-/** Describes the account and the service; `appKey` is the key that the app keeps for its workspace. */
+/** Describes the account and the service; `appKey` is the app's API key of its workspace. */
 export function panelAccount(
   hosting: HostingService,
   account: Account,
@@ -61,7 +61,7 @@ export function panelRequest(request: RequestEntry): PanelRequest {
     id,
     at: realAtMs,
     method,
-    // Whoever calls the API by hand may have pasted a key into the wrong place.
+    // A key may have been pasted into the path by mistake.
     path: path.replace(/hk_[\w-]+/g, '[masked]'),
     operation: operation ?? null,
     server: serverId ?? null,

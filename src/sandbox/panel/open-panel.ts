@@ -5,57 +5,57 @@ import type { HostingService } from '../hosting/hosting.ts';
 import type { LocalSlack } from '../slack/slack.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour, type TourDone } from '../tour/tour.ts';
-import { Lookout } from './lookout.ts';
 import { Panel } from './panel.ts';
+import { Watcher } from './watcher.ts';
 
-/** The panel and the tour, watching the three that they stand beside. */
+/** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
 export interface OpenPanel {
   readonly panel: Panel;
   readonly tour: Tour;
-  /** Looks at what has happened without waiting for the next event. */
-  look(): Promise<void>;
+  /** Checks what has happened without waiting for the next event. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Puts the panel beside a running sandbox; resolves when it has had its first look. */
-export async function openPanel(beside: {
+/** Opens the panel of a running sandbox; resolves after its first check. */
+export async function openPanel(parts: {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly slack: LocalSlack;
   readonly store: Store;
-  /** What is kept of the tour from an earlier process. */
+  /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;
 }): Promise<OpenPanel> {
-  const { hosting, account, slack, store, done } = beside;
+  const { hosting, account, slack, store, done } = parts;
   const findAppKey = () => findKeyOf(store);
   const tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey, done, now: Date.now });
   const panel = new Panel({ hosting, account, tour, findAppKey });
-  const lookout = new Lookout(async () => {
-    await tour.look();
-    await panel.look();
+  const watcher = new Watcher(async () => {
+    await tour.check();
+    await panel.check();
   });
   const stops = [
-    hosting.onEvent(() => lookout.notice()),
-    hosting.onChange(() => lookout.notice()),
+    hosting.onEvent(() => watcher.schedule()),
+    hosting.onChange(() => watcher.schedule()),
     slack.onEvent((event) => {
-      tour.hear(event);
-      lookout.notice();
+      tour.observe(event);
+      watcher.schedule();
     }),
   ];
-  await lookout.lookNow();
+  await watcher.checkNow();
   return {
     panel,
     tour,
-    look: () => lookout.lookNow(),
+    check: () => watcher.checkNow(),
     close: async () => {
       for (const stop of stops) stop();
       panel.close();
-      await lookout.close();
+      await watcher.close();
     },
   };
 }
 
-/** One that can't be opened any more is as good as none. */
+/** Finds the app's API key; one that can't be decrypted counts as none. */
 async function findKeyOf(store: Store): Promise<string | undefined> {
   try {
     return (await store.apiKeys.find(TEAM.id))?.key.reveal();

@@ -1,9 +1,9 @@
 /**
- * The contract between the sandbox and what stands beside the chat on its page: the hosting account, the traffic
- * between app and hosting API, and the guided tour. Types only: the page's author may import them (`import type`),
+ * The contract between the sandbox and the panel of its page: the hosting account, the traffic between app and hosting
+ * API, and the guided tour. Types only: the page's author may import them (`import type`),
  * and nothing else of this folder.
  *
- * GET  /panel/state  -> PanelState               everything, the same for every person
+ * GET  /panel/state  -> PanelState               everything, the same for every user
  * GET  /panel/live   -> server-sent events, PanelEvent   `event:` is the type, `data:` the whole event
  * POST /panel/do     PanelDeed -> PanelDone      JSON body of 64 kB at most
  *
@@ -17,7 +17,7 @@
 
 export interface PanelState {
   readonly account: PanelAccount;
-  /** By id, oldest first. Those that are gone for good are left out. */
+  /** By id, oldest first. Deleted ones are left out. */
   readonly servers: readonly PanelServer[];
   /** The last 100 top-ups, charges and refunds, oldest first. */
   readonly money: readonly PanelMoney[];
@@ -32,14 +32,14 @@ export interface PanelState {
 export interface PanelAccount {
   readonly name: string;
   readonly balance: string;
-  /** Whether the first top-up has happened: before it there is no API and no key. */
+  /** Whether the first top-up has happened; before it there are no API keys. */
   readonly isOpen: boolean;
   readonly keys: readonly PanelKey[];
-  /** The key that the app keeps for its workspace: none, one that works, or one that was revoked. */
+  /** The app's API key of its workspace: none, one that works, or one that was revoked. */
   readonly connection: 'none' | 'works' | 'revoked';
   readonly faults: readonly PanelFault[];
   readonly prices: readonly PanelPrice[];
-  /** How far the service's clock was moved; what time it is there is the browser's time plus this. */
+  /** How far the service's clock was moved; its time is the browser's time plus this. */
   readonly movedMs: number;
 }
 
@@ -78,7 +78,7 @@ export interface PanelPrice {
   readonly price: string;
 }
 
-/** One request to the hosting API. Headers and bodies are not kept: they hold API keys and root passwords. */
+/** One request to the hosting API. Headers and bodies are not recorded: they hold API keys and root passwords. */
 export interface PanelRequest {
   readonly id: number;
   /** On the real clock, so that it can be ordered among the requests between Slack and app. */
@@ -96,14 +96,14 @@ export interface PanelRequest {
   readonly code: string | null;
   /** The kind of fault that struck it. */
   readonly fault: string | null;
-  /** Whether the work was done, whatever the app was told. */
+  /** Whether the work was done, whatever the response said. */
   readonly didWork: boolean;
   readonly tookMs: number | null;
 }
 
 export interface FaultPreset {
   readonly id: string;
-  /** "Lose the next answer after the work is done" */
+  /** "Lose the next response after the work is done" */
   readonly title: string;
   /** What will be seen, in a sentence. */
   readonly hint: string;
@@ -112,7 +112,7 @@ export interface FaultPreset {
 /** A fault that is switched on. */
 export interface PanelFault {
   readonly id: number;
-  /** The preset that it came from; null when it was switched on elsewhere. */
+  /** The preset that it came from; null when it was switched on in another way. */
   readonly preset: string | null;
   readonly title: string;
   /** How many requests it still strikes; null: until it is switched off. */
@@ -129,7 +129,7 @@ export interface TourStep {
   readonly doneAt: number | null;
 }
 
-export type PanelDeed =
+export type PanelAction =
   /** `50`, `50.5`, `49.90` */
   | { readonly do: 'top_up'; readonly amount: string }
   /** The key is in this one answer and never again. */
@@ -139,13 +139,13 @@ export type PanelDeed =
   | { readonly do: 'remove_fault'; readonly fault: number }
   | { readonly do: 'set_price'; readonly plan: string; readonly price: string }
   | { readonly do: 'skip_time'; readonly step: 'hour' | 'day' | 'month' }
-  /** Twenty running servers, free of charge. */
+  /** Twenty running servers, free. */
   | { readonly do: 'seed_servers' }
-  /** As if on the account page: the app does not hear of it. */
+  /** As if on the account page: the app isn't notified. */
   | { readonly do: 'delete_server'; readonly server: number };
 
 /** The change itself comes by /panel/live, before this answer does. */
-export type PanelDone =
+export type PanelResult =
   | {
       readonly ok: true;
       /** Only after `create_key`. */
@@ -153,9 +153,9 @@ export type PanelDone =
     }
   | {
       readonly ok: false;
-      /** `invalid_deed`, `invalid_amount`, `no_top_up`, `unknown` */
+      /** `invalid_action`, `invalid_amount`, `no_top_up`, `unknown` */
       readonly error: string;
-      /** A sentence for the person. */
+      /** A sentence for the user. */
       readonly words: string;
     };
 

@@ -1,7 +1,7 @@
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { Tour } from '../tour/tour.ts';
-import { performDeed } from './deeds.ts';
+import { performAction } from './actions.ts';
 import {
   panelAccount,
   panelMoney,
@@ -10,29 +10,29 @@ import {
   panelRequests,
   panelServers,
 } from './describe.ts';
-import type { PanelDeed, PanelDone, PanelEvent, PanelServer, PanelState } from './panel-api.ts';
+import type { PanelAction, PanelEvent, PanelResult, PanelServer, PanelState } from './panel-api.ts';
 import { PRESETS } from './presets.ts';
 
 export interface PanelParts {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly tour: Tour;
-  /** The API key that the app keeps for its workspace; it goes no further than a comparison. */
+  /** The app's API key of its workspace; it is only compared. */
   findAppKey(): Promise<string | undefined>;
 }
 
 export type PanelListener = (event: PanelEvent) => void;
 
-/** Timers know no longer times than 24.8 days. */
+/** Timers can't wait longer than 24.8 days; an hour is enough here. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** What stands beside the chat: what it shows, what it can do, and what it tells as it happens. */
+/** The panel: its state, its actions, and its events. */
 export class Panel {
   readonly #parts: PanelParts;
   readonly #listeners = new Set<PanelListener>();
   readonly #stops: readonly (() => void)[];
-  #accountTold = '';
-  #serversTold = new Map<number, PanelServer>();
+  #lastAccount = '';
+  #lastServers = new Map<number, PanelServer>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: PanelParts) {
@@ -40,11 +40,11 @@ export class Panel {
     const { hosting, account, tour } = parts;
     this.#stops = [
       hosting.onEvent((event) => {
-        if (event.kind !== 'money') this.#tell({ type: 'request', request: panelRequest(event.request) });
+        if (event.kind !== 'money') this.#emit({ type: 'request', request: panelRequest(event.request) });
         else if (event.entry.accountId === account.id)
-          this.#tell({ type: 'money', entry: panelMoney(event.entry) });
+          this.#emit({ type: 'money', entry: panelMoney(event.entry) });
       }),
-      tour.onStep((steps) => this.#tell({ type: 'tour', steps })),
+      tour.onStep((steps) => this.#emit({ type: 'tour', steps })),
     ];
   }
 
@@ -61,17 +61,17 @@ export class Panel {
     };
   }
 
-  /** Does what the page asks for, and tells every page of it before it answers. */
-  async perform(deed: PanelDeed): Promise<PanelDone> {
-    const done = performDeed(this.#parts.hosting, this.#parts.account, deed);
-    await this.look();
+  /** Performs an action; every page gets the event before the answer. */
+  async perform(action: PanelAction): Promise<PanelResult> {
+    const done = performAction(this.#parts.hosting, this.#parts.account, action);
+    await this.check();
     return done;
   }
 
-  /** Calls the listener on everything that happens from now on; the function given back ends that. */
+  /** Calls the listener on everything that happens from now on; the returned function ends that. */
   async onEvent(listener: PanelListener): Promise<() => void> {
-    // Nobody listened until now, so nobody compared: what is told next is measured from here.
-    await this.look(true);
+    // Without listeners nothing was compared: the next event reports the difference from here.
+    await this.check(true);
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
@@ -79,20 +79,20 @@ export class Panel {
     };
   }
 
-  /** Compares with what was told last, tells the difference, and comes back when time alone changes something. */
-  async look(isFirst = false): Promise<void> {
+  /** Compares with the last state, emits the difference, and checks again when time alone changes something. */
+  async check(isFirst = false): Promise<void> {
     if (this.#listeners.size === 0 && !isFirst) return;
     const { hosting, account, findAppKey } = this.#parts;
     const seen = panelAccount(hosting, account, await findAppKey());
     const text = JSON.stringify(seen);
-    if (text !== this.#accountTold) this.#tell({ type: 'account', account: seen });
-    this.#accountTold = text;
+    if (text !== this.#lastAccount) this.#emit({ type: 'account', account: seen });
+    this.#lastAccount = text;
     this.#compareServers();
     clearTimeout(this.#timer);
     const next = hosting.servers.findNextChangeMs(account);
     if (next === undefined) return;
     const waitMs = Math.min(next - hosting.clock.now() + 1, LONGEST_WAIT_MS);
-    this.#timer = setTimeout(() => void this.look().catch(complain), waitMs).unref();
+    this.#timer = setTimeout(() => void this.check().catch(logFailure), waitMs).unref();
   }
 
   close(): void {
@@ -104,14 +104,14 @@ export class Panel {
   #compareServers(): void {
     const { hosting, account } = this.#parts;
     const servers = new Map(panelServers(hosting, account).map((server) => [server.id, server]));
-    const told = this.#serversTold;
-    const changed = [...servers.values()].filter((server) => !isSame(server, told.get(server.id)));
-    const gone = [...told.keys()].filter((id) => !servers.has(id));
-    this.#serversTold = servers;
-    if (changed.length + gone.length > 0) this.#tell({ type: 'servers', changed, gone });
+    const shown = this.#lastServers;
+    const changed = [...servers.values()].filter((server) => !isSame(server, shown.get(server.id)));
+    const gone = [...shown.keys()].filter((id) => !servers.has(id));
+    this.#lastServers = servers;
+    if (changed.length + gone.length > 0) this.#emit({ type: 'servers', changed, gone });
   }
 
-  #tell(event: PanelEvent): void {
+  #emit(event: PanelEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 }
@@ -120,6 +120,6 @@ function isSame(server: PanelServer, other: PanelServer | undefined): boolean {
   return server.state === other?.state && server.paidUntil === other.paidUntil;
 }
 
-function complain(error: unknown): void {
+function logFailure(error: unknown): void {
   console.error('The sandbox panel failed:', error);
 }

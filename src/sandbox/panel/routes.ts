@@ -4,13 +4,13 @@ import { ApiError } from '../hosting/errors.ts';
 import { isLoopbackHost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import { readJson } from '../slack/json.ts';
 import type { Pages } from '../slack/server.ts';
-import { findPanelDeed } from './deeds.ts';
+import { parseAction } from './actions.ts';
 import type { Panel } from './panel.ts';
-import type { PanelDone } from './panel-api.ts';
+import type { PanelResult } from './panel-api.ts';
 
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** Puts the panel API in front of the files of the page; `getPanel` is asked again for each request. */
+/** Puts the panel API in front of the files of the page; `getPanel` is called for each request. */
 export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Pages {
   return (incoming, outgoing) => {
     const [path = ''] = (incoming.url ?? '').split('?');
@@ -32,7 +32,7 @@ export async function answerPanel(
   outgoing: ServerResponse,
   path: string,
 ): Promise<void> {
-  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
+  if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only from this machine');
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
   switch (`${incoming.method} ${path}`) {
     case 'GET /panel/state':
@@ -40,28 +40,32 @@ export async function answerPanel(
     case 'GET /panel/live':
       return streamEvents(panel, outgoing);
     case 'POST /panel/do':
-      return answerDeed(panel, incoming, outgoing);
+      return answerAction(panel, incoming, outgoing);
     default:
       return sendText(outgoing, 404, 'not found');
   }
 }
 
-async function answerDeed(panel: Panel, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answerAction(
+  panel: Panel,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     return sendText(outgoing, 415, 'JSON is needed');
   const body = await readSmallBody(incoming);
-  if (body === undefined) return sendText(outgoing, 413, 'the body is too big');
-  const deed = findPanelDeed(readJson(body));
-  if (!deed) {
-    const refused: PanelDone = {
+  if (body === undefined) return sendText(outgoing, 413, 'the body is too large');
+  const action = parseAction(readJson(body));
+  if (!action) {
+    const refused: PanelResult = {
       ok: false,
-      error: 'invalid_deed',
-      words: 'That is nothing that can be done here.',
+      error: 'invalid_action',
+      words: 'The page sent an unknown action.',
     };
     return sendJson(outgoing, 400, refused, HEADERS);
   }
-  const done = await panel.perform(deed);
-  // 200 for a refusal, too: it is for the person to read, and browsers report all else as errors of the page.
+  const done = await panel.perform(action);
+  // 200 for a refusal, too: it is for the user to read, and browsers report all else as errors of the page.
   return sendJson(outgoing, 200, done, HEADERS);
 }
 
@@ -80,7 +84,7 @@ async function streamEvents(panel: Panel, outgoing: ServerResponse): Promise<voi
   });
   if (outgoing.closed) return stop();
   outgoing.on('close', stop);
-  // Only now: whoever reads the state after this misses nothing in between.
+  // Only now, so that a page that reads the state after this misses nothing in between.
   outgoing.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
   outgoing.write(': connected\n\n');
 }

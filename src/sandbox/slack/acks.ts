@@ -4,16 +4,16 @@ import { isJson, readJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import type { World } from './world.ts';
 
-/** What Slack makes of an answer: acknowledged or not, and the body as JSON when it is some. */
+/** How Slack reads an answer: acknowledged or not, and its body if it is JSON. */
 export interface Ack {
   readonly ok: boolean;
-  /** `operation_timeout` or `dispatch_failed` as the person is told it. */
+  /** `operation_timeout` or `dispatch_failed` as shown to the user. */
   readonly error: string;
   readonly body: Json | undefined;
   readonly text: string;
 }
 
-/** Reads an answer, and records it as a broken law when it is no good acknowledgement. */
+/** Reads an answer, and records a broken law when it is not a valid acknowledgement. */
 export function readAck(world: World, delivery: Delivery): Ack {
   const { status, response, what } = delivery;
   if (response === NO_ANSWER && status === null) {
@@ -32,7 +32,7 @@ export function readAck(world: World, delivery: Delivery): Ack {
   return { ok: true, error: '', body, text: body ? '' : response };
 }
 
-/** Records an ack that says something where Slack listens to nothing. */
+/** Records an ack with a body where Slack ignores it. */
 export function expectEmptyAck(world: World, what: string, ack: Ack): void {
   if (!ack.ok || (ack.body === undefined && ack.text.trim() === '')) return;
   world.journal.breakLaw('bad_ack', `${what}: Slack takes no body in this ack`);

@@ -1,12 +1,12 @@
 import { type Channel, conversationWith, findChannel } from './channels.ts';
 import type { UserGroup } from './roster.ts';
-import type { Person } from './workspace.ts';
+import type { User } from './workspace.ts';
 import type { Grid, World } from './world.ts';
 
-/** Somebody who joins; what is left out is as with any member of this workspace. */
-export type Newcomer = Pick<Person, 'id' | 'name'> & Partial<Person>;
+/** A user who joins; fields that are left out are those of a plain member. */
+export type NewUser = Pick<User, 'id' | 'name'> & Partial<User>;
 
-/** What the admins of the workspace do, for tests. Open pages show it at once. */
+/** What the admins of the workspace do, for tests. Open pages show it immediately. */
 export class Admin {
   readonly #world: World;
 
@@ -21,73 +21,73 @@ export class Admin {
     return group;
   }
 
-  /** Adds somebody, with a `W…` id if you like, to these channels and to a conversation with the app. */
-  addPerson(newcomer: Newcomer, channels: readonly string[] = ['#general', '#ops']): Person {
-    const person: Person = { ...this.#getPerson('nobody'), realName: newcomer.name, ...newcomer };
-    this.#world.roster.put(person);
-    for (const name of channels) this.channel(name).members.add(person.id);
-    if (!person.isBot && !person.isStranger) this.#world.channels.push(conversationWith(person.id));
-    this.#tell();
-    return person;
+  /** Adds a user (a `W…` ID is possible) to these channels and to a conversation with the app. */
+  addUser(newUser: NewUser, channels: readonly string[] = ['#general', '#ops']): User {
+    const user: User = { ...this.#getUser('nora'), realName: newUser.name, ...newUser };
+    this.#world.roster.put(user);
+    for (const name of channels) this.channel(name).members.add(user.id);
+    if (!user.isBot && !user.isExternal) this.#world.channels.push(conversationWith(user.id));
+    this.#notifyPages();
+    return user;
   }
 
-  /** Makes somebody a guest, an admin … from now on. */
-  changePerson(nameOrId: string, change: Partial<Omit<Person, 'id'>>): Person {
-    const person = { ...this.#getPerson(nameOrId), ...change };
-    this.#world.roster.put(person);
-    this.#tell();
-    return person;
+  /** Makes a user a guest, an admin … from now on. */
+  changeUser(nameOrId: string, change: Partial<Omit<User, 'id'>>): User {
+    const user = { ...this.#getUser(nameOrId), ...change };
+    this.#world.roster.put(user);
+    this.#notifyPages();
+    return user;
   }
 
-  /** Switches an account off: whoever it was is out of all channels and groups, and can do nothing more. */
+  /** Deactivates a user: removes them from all channels and groups, and closes their modals. */
   deactivate(nameOrId: string): void {
-    const { id } = this.changePerson(nameOrId, { isDeactivated: true });
+    const { id } = this.changeUser(nameOrId, { isDeactivated: true });
     this.#world.roster.leaveGroups(id);
     this.#world.messages.forgetEphemeralsOf(id);
     const top = this.#world.views.stackOf(id).at(-1);
     if (top) this.#world.views.close(top, true);
     for (const channel of this.#world.channels) channel.members.delete(id);
-    this.#tell();
+    this.#notifyPages();
   }
 
-  /** A channel by `#name` or id, there or archived. */
+  /** A channel by `#name` or ID, active or archived. */
   channel(nameOrId: string): Channel {
     const channel = findChannel(this.#world.channels, nameOrId);
     if (!channel) throw new Error(`There is no channel ${nameOrId}`);
     return channel;
   }
 
-  /** Archives a channel: nobody can post there, and it is gone from the sidebar. */
+  /** Archives a channel: it is read-only and gone from the sidebar. */
   archive(nameOrId: string): void {
     this.channel(nameOrId).isArchived = true;
-    this.#tell();
+    this.#notifyPages();
   }
 
   unarchive(nameOrId: string): void {
     this.channel(nameOrId).isArchived = false;
-    this.#tell();
+    this.#notifyPages();
   }
 
-  /** Deletes a channel with everything in it; its id means nothing any more. */
+  /** Deletes a channel with everything in it; its ID is unknown from then on. */
   deleteChannel(nameOrId: string): void {
     const channel = this.channel(nameOrId);
     this.#world.channels.splice(this.#world.channels.indexOf(channel), 1);
     this.#world.messages.forgetChannel(channel.id);
-    this.#tell();
+    this.#notifyPages();
   }
 
-  /** Puts the workspace into an Enterprise Grid organisation: payloads and answers say so from now on. */
+  /** Puts the workspace into an Enterprise Grid organization: payloads and answers say so from now on. */
   joinGrid(grid: Partial<Grid> = {}): void {
     this.#world.grid = { id: 'E0SANDBOX', name: 'Sandbox Group', isOrgInstall: false, ...grid };
   }
 
-  #getPerson(nameOrId: string): Person {
-    const person = this.#world.roster.findPerson(nameOrId);
-    if (!person) throw new Error(`There is nobody called ${nameOrId}`);
-    return person;
+  #getUser(nameOrId: string): User {
+    const user = this.#world.roster.findUser(nameOrId);
+    if (!user) throw new Error(`There is no user ${nameOrId}`);
+    return user;
   }
 
-  #tell(): void {
+  #notifyPages(): void {
     this.#world.journal.emit({ type: 'workspace' });
   }
 }

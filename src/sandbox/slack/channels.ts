@@ -1,47 +1,47 @@
-import { APP, OTHER_BOT, OTHER_TEAM, PEOPLE, TEAM } from './workspace.ts';
+import { APP, OTHER_BOT, OTHER_TEAM, TEAM, USERS } from './workspace.ts';
 
 export interface Channel {
   readonly id: string;
   readonly name: string;
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
-  /** Person ids, the bot's among them; tests may change it. */
+  /** User IDs, the bot's included; tests may change it. */
   readonly members: Set<string>;
   isArchived: boolean;
 }
 
-const { owner, manager, operator, viewer, nobody, guest, stranger } = PEOPLE;
+const { olga, mara, otto, vera, nora, gus, sam } = USERS;
 const bot = APP.botUserId;
-const colleagues = [owner.id, manager.id, operator.id, viewer.id, nobody.id];
+const colleagues = [olga.id, mara.id, otto.id, vera.id, nora.id];
 
 function channel(id: string, name: string, kind: Channel['kind'], members: readonly string[]): Channel {
   return { id, name, kind, members: new Set(members), isArchived: false };
 }
 
-/** Makes somebody's conversation with the app. */
-export function conversationWith(personId: string): Channel {
-  return channel(`D${personId.slice(1)}`, APP.name, 'dm', [personId, bot]);
+/** Makes a user's conversation with the app. */
+export function conversationWith(userId: string): Channel {
+  return channel(`D${userId.slice(1)}`, APP.name, 'dm', [userId, bot]);
 }
 
-/** Makes the channels of a fresh workspace, and everybody's conversation with the app. */
+/** Makes the channels of a new workspace, and each user's conversation with the app. */
 export function createChannels(): Channel[] {
   return [
-    channel('C0GENERAL1', 'general', 'public', [...colleagues, guest.id, bot]),
-    channel('C0OPS00001', 'ops', 'public', [...colleagues, guest.id, bot, OTHER_BOT.id]),
+    channel('C0GENERAL1', 'general', 'public', [...colleagues, gus.id, bot]),
+    channel('C0OPS00001', 'ops', 'public', [...colleagues, gus.id, bot, OTHER_BOT.id]),
     channel('C0RANDOM01', 'random', 'public', colleagues),
-    channel('C0PRIVATE1', 'board', 'private', [owner.id, manager.id]),
-    channel('C0SHARED01', 'with-elsewhere', 'shared', [owner.id, manager.id, operator.id, stranger.id, bot]),
-    ...[...colleagues, guest.id].map(conversationWith),
+    channel('C0PRIVATE1', 'management', 'private', [olga.id, mara.id]),
+    channel('C0SHARED01', 'acme-shared', 'shared', [olga.id, mara.id, otto.id, sam.id, bot]),
+    ...[...colleagues, gus.id].map(conversationWith),
   ];
 }
 
-/** Finds a channel by id, `#name`, or for one person `dm`. */
+/** Finds a channel by id, `#name`, or for one user `dm`. */
 export function findChannel(
   channels: readonly Channel[],
   wanted: string,
-  personId?: string,
+  userId?: string,
 ): Channel | undefined {
-  if (personId && ['dm', `@${APP.name}`].includes(wanted))
-    return channels.find((each) => each.kind === 'dm' && each.members.has(personId));
+  if (userId && ['dm', `@${APP.name}`].includes(wanted))
+    return channels.find((each) => each.kind === 'dm' && each.members.has(userId));
   const name = wanted.replace(/^#/, '');
   return channels.find((each) => each.id === wanted || (each.kind !== 'dm' && each.name === name));
 }

@@ -1,4 +1,4 @@
-import { type BlockKitFault, findMessageFaults, findViewFaults } from '../../slack/kit/block-kit-faults.ts';
+import { type BlockKitFault, findMessageFaults, findViewFaults } from './block-kit/find-faults.ts';
 import { isJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import type { World } from './world.ts';

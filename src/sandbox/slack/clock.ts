@@ -6,12 +6,12 @@ export interface SlackClock {
 
 export const wallClock: SlackClock = { now: () => Date.now() };
 
-/** A clock that moves by hand only, so that expiry can be tested at once. */
+/** A clock that only moves when told to, so that expiry can be tested without waiting. */
 export interface HandClock extends SlackClock {
   advance(ms: number): void;
 }
 
-/** Makes a clock that stands still until it is moved. */
+/** Makes such a clock. */
 export function makeHandClock(startMs = Date.now()): HandClock {
   let now = startMs;
   return {

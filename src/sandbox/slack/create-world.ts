@@ -8,15 +8,15 @@ import { Messages } from './messages.ts';
 import { ReadMarks } from './read-marks.ts';
 import { ReplyUrls } from './reply-urls.ts';
 import { Roster } from './roster.ts';
-import type { SlackOptions } from './slack.ts';
+import type { SlackOptions } from './slack-options.ts';
 import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
 import type { InstalledApp, World } from './world.ts';
 
 /** Makes a fresh workspace with the app installed. */
 export function createWorld(options: SlackOptions, clock: SlackClock, origin: () => string): World {
-  const { kept } = options;
-  const ids = createIds(clock, kept?.messages.at(-1)?.ts);
+  const { stored } = options;
+  const ids = createIds(clock, stored?.messages.at(-1)?.ts);
   const journal = new Journal(clock);
   const app: InstalledApp = {
     commandsUrl: '',
@@ -28,7 +28,7 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
     verificationToken: ids.secret(),
     ...options.app,
   };
-  for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.keepSecret(secret);
+  for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.hideSecret(secret);
   return {
     app,
     clock,
@@ -37,11 +37,11 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
     roster: new Roster(),
     grid: undefined,
     channels: createChannels(),
-    messages: new Messages(ids, journal, kept?.messages),
-    readMarks: new ReadMarks(journal, kept?.read),
+    messages: new Messages(ids, journal, stored?.messages),
+    readMarks: new ReadMarks(journal, stored?.read),
     views: new Views(ids, journal),
     triggers: new Triggers(clock, ids),
-    replyUrls: new ReplyUrls(clock, ids, kept?.replyUrls),
+    replyUrls: new ReplyUrls(clock, ids, stored?.replyUrls),
     faults: new Faults(),
     deliverer: new Deliverer(() => app, clock, journal),
     offered: new Map(),

@@ -25,11 +25,11 @@ export interface Destination {
   readonly ackTimeoutMs: number;
 }
 
-/** The `response` of a delivery that nobody answered in time. */
+/** The `response` of a delivery that was not answered in time. */
 export const NO_ANSWER = 'no answer in time';
 
-/** So many deliveries are kept; a sandbox may run for days. */
-const KEPT = 5000;
+/** The most deliveries that are stored; a sandbox may run for days. */
+const MAX_STORED = 5000;
 
 /** Bolt refuses the form type with a charset behind it, and Slack sends none. */
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
@@ -67,7 +67,7 @@ export class Deliverer {
     const tookMs = Math.round(performance.now() - startedMs);
     const delivery = { what, body, headers, ...answer, tookMs };
     this.#deliveries.push(delivery);
-    if (this.#deliveries.length > KEPT) this.#deliveries.shift();
+    if (this.#deliveries.length > MAX_STORED) this.#deliveries.shift();
     this.#journal.record({ at, tookMs, from: 'slack', what, request: body, ...answer });
     return delivery;
   }

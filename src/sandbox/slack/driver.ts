@@ -1,9 +1,3 @@
-import { type } from './acts/command.ts';
-import { openHome, reload, useShortcut } from './acts/elsewhere.ts';
-import { close, type FormValues, submit } from './acts/form.ts';
-import { getChannel } from './acts/places.ts';
-import { fill, press } from './acts/press.ts';
-import { suggest } from './acts/suggest.ts';
 import type { Delivery } from './deliver.ts';
 import { type Found, findButton, findInput, matches, type Surface, type Wanted } from './driver/find.ts';
 import { type SeenMessage, type SeenView, seeMessage, seeView, squeeze } from './driver/seen.ts';
@@ -14,51 +8,57 @@ import { objectIn, textIn } from './json.ts';
 import type { Entered } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
 import { decodeEntities } from './render/mrkdwn.ts';
-import type { Person } from './workspace.ts';
+import { type } from './user-actions/command.ts';
+import { close, type FormValues, submit } from './user-actions/form.ts';
+import { openHome, reload } from './user-actions/home.ts';
+import { getChannel } from './user-actions/places.ts';
+import { fill, press } from './user-actions/press.ts';
+import { useShortcut } from './user-actions/shortcut.ts';
+import { suggest } from './user-actions/suggest.ts';
+import type { User } from './workspace.ts';
 import type { World } from './world.ts';
 
 export type { SeenMessage, SeenView } from './driver/seen.ts';
 
 interface Typing {
-  /** The command reaches the app even from somebody of another organisation, as if Slack had let it through. */
+  /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
   readonly isForced?: boolean;
 }
 
 interface Confirming {
-  /** false: the person declines in the confirmation dialog. */
+  /** false: the user declines in the confirmation dialog. */
   readonly confirm?: boolean;
 }
 
 /**
- * A person at a Slack client, for tests that read like stories. Everything returned as a promise
- * resolves once the app has acknowledged, not when all its work is done: `sees` waits for that.
- * What a real client would not let a person do is thrown as a SlackRefusal.
+ * A user at a Slack client, for tests that read like stories. A promise resolves once the app has acknowledged, not when
+ * all its work is done: `sees` waits for that. What a real client would refuse is thrown as a SlackRefusal.
  */
 export class Persona {
   readonly #world: World;
-  readonly #person: Person;
+  readonly #user: User;
   readonly #channel: string;
   #seenUpTo = 0;
   #isHomeOpen = false;
 
-  constructor(world: World, person: Person, channel: string) {
+  constructor(world: World, user: User, channel: string) {
     this.#world = world;
-    this.#person = person;
+    this.#user = user;
     this.#channel = channel;
   }
 
   get id(): string {
-    return this.#person.id;
+    return this.#user.id;
   }
 
-  /** The same person, looking at `#ops`, or at `dm`, the conversation with the app. */
+  /** The same user, looking at `#ops`, or at `dm`, the conversation with the app. */
   in(channel: string): Persona {
-    return new Persona(this.#world, this.#person, getChannel(this.#world, this.#person, channel).id);
+    return new Persona(this.#world, this.#user, getChannel(this.#world, this.#user, channel).id);
   }
 
   /** Types a slash command, or a plain message. */
   types(text: string, { isForced = false }: Typing = {}): Promise<Delivery | undefined> {
-    return type(this.#world, this.#person, this.#channel, text, isForced);
+    return type(this.#world, this.#user, this.#channel, text, isForced);
   }
 
   /** Presses a button: in the open modal (Submit and Close, too), else the newest one in sight. Waits for it. */
@@ -67,36 +67,36 @@ export class Persona {
     return act();
   }
 
-  /** Chooses an option from a menu, found by its label, placeholder or the text beside it. Waits for the menu. */
+  /** Chooses an option from a menu, found by its label, placeholder or the text next to it. Waits for the menu. */
   async chooses(
     wanted: Wanted,
     option: string,
     { confirm = true }: Confirming = {},
   ): Promise<Delivery | undefined> {
     const found = await this.#input(wanted);
-    const value = await toEntered(this.#world, this.#person, found, option);
+    const value = await toEntered(this.#world, this.#user, found, option);
     const dialog = objectIn(found.at.element, 'confirm');
     if (dialog && !confirm) return undefined;
-    return fill(this.#world, this.#person, { ...actAt(found), value, confirmed: confirm });
+    return fill(this.#world, this.#user, { ...actAt(found), value, confirmed: confirm });
   }
 
   /** Fills inputs by their labels: text, an option's text or value, several of them, `@operator`, `#ops`. */
   async fills(values: Readonly<Record<string, Entered>>): Promise<void> {
     for (const [label, value] of Object.entries(values)) {
       const found = await this.#input(label);
-      const entered = await toEntered(this.#world, this.#person, found, value);
-      await fill(this.#world, this.#person, { ...actAt(found), value: entered, confirmed: true });
+      const entered = await toEntered(this.#world, this.#user, found, value);
+      await fill(this.#world, this.#user, { ...actAt(found), value: entered, confirmed: true });
     }
   }
 
   /** Submits the open modal. */
   async submits(values: FormValues = {}): Promise<Delivery> {
-    return submit(this.#world, this.#person, (await this.#openModal()).id, values);
+    return submit(this.#world, this.#user, (await this.#openModal()).id, values);
   }
 
   /** Closes the open modal by Cancel, or with `all` the stack by ×. */
   async closes({ all = false } = {}): Promise<Delivery | undefined> {
-    return close(this.#world, this.#person, (await this.#openModal()).id, all);
+    return close(this.#world, this.#user, (await this.#openModal()).id, all);
   }
 
   /** Waits until this can be read on the screen. */
@@ -107,10 +107,10 @@ export class Persona {
   /** Fails when this can be read on the screen now. */
   doesNotSee(wanted: Wanted): void {
     if (this.#reads(wanted))
-      throw new Error(`${this.#person.name} does see ${String(wanted)}:\n${this.screen()}`);
+      throw new Error(`${this.#user.name} does see ${String(wanted)}:\n${this.screen()}`);
   }
 
-  /** From now on this persona overlooks the messages that are there, unless they change. */
+  /** Ignores the present messages from now on, unless they change. */
   overlooksOldMessages(): this {
     this.#seenUpTo = this.#world.messages.order;
     return this;
@@ -126,19 +126,19 @@ export class Persona {
 
   /** The open modal. */
   modal(): SeenView | undefined {
-    const view = this.#world.views.stackOf(this.#person.id).at(-1);
+    const view = this.#world.views.stackOf(this.#user.id).at(-1);
     return view && seeView(this.#world, view);
   }
 
   /** The home tab, as the app published it last. */
   home(): SeenView | undefined {
-    const view = this.#world.views.homeOf(this.#person.id);
+    const view = this.#world.views.homeOf(this.#user.id);
     return view && seeView(this.#world, view);
   }
 
-  /** The messages of the channel that this person sees, oldest first. */
+  /** The messages of the channel that this user sees, oldest first. */
   messages(): readonly SeenMessage[] {
-    return this.#messages().map((message) => seeMessage(this.#world, message, this.#person));
+    return this.#messages().map((message) => seeMessage(this.#world, message, this.#user));
   }
 
   /** The texts of the options of a menu or of boxes. */
@@ -151,7 +151,7 @@ export class Persona {
   async suggestionsFor(wanted: Wanted, query: string): Promise<readonly string[]> {
     const found = await this.#input(wanted);
     const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
-    const offer = await suggest(this.#world, this.#person, where, query);
+    const offer = await suggest(this.#world, this.#user, where, query);
     const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
     return options.map((option) => textIn(option.text, 'text'));
   }
@@ -173,40 +173,40 @@ export class Persona {
   }
 
   usesGlobalShortcut(callbackId: string): Promise<Delivery> {
-    return useShortcut(this.#world, this.#person, callbackId);
+    return useShortcut(this.#world, this.#user, callbackId);
   }
 
   /** Uses a shortcut on the newest message that shows this text. */
   usesMessageShortcut(callbackId: string, text: string): Promise<Delivery> {
     const message = this.messages().findLast((each) => each.shown.includes(text));
     if (!message) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
-    return useShortcut(this.#world, this.#person, callbackId, message);
+    return useShortcut(this.#world, this.#user, callbackId, message);
   }
 
   opensHome(): Promise<Delivery | undefined> {
     this.#isHomeOpen = true;
-    return openHome(this.#world, this.#person);
+    return openHome(this.#world, this.#user);
   }
 
   /** Reloads the client: ephemeral messages and open modals are gone. */
   reloads(): void {
-    reload(this.#world, this.#person);
+    reload(this.#world, this.#user);
   }
 
   #messages() {
-    const visible = this.#world.messages.visibleTo(this.#person.id, this.#channelId());
+    const visible = this.#world.messages.visibleTo(this.#user.id, this.#channelId());
     return visible.filter((message) => message.order > this.#seenUpTo);
   }
 
   #channelId(): string {
-    return getChannel(this.#world, this.#person, this.#channel).id;
+    return getChannel(this.#world, this.#user, this.#channel).id;
   }
 
   /** What can be clicked: a modal covers all the rest. Newest first. */
   #surfaces(): readonly Surface[] {
-    const modal = this.#world.views.stackOf(this.#person.id).at(-1);
+    const modal = this.#world.views.stackOf(this.#user.id).at(-1);
     if (modal) return [modal];
-    const home = this.#isHomeOpen ? this.#world.views.homeOf(this.#person.id) : undefined;
+    const home = this.#isHomeOpen ? this.#world.views.homeOf(this.#user.id) : undefined;
     return [...(home ? [home] : []), ...[...this.#messages()].reverse()];
   }
 
@@ -218,7 +218,7 @@ export class Persona {
     const dialog = objectIn(found.at.element, 'confirm');
     if (!confirm && !dialog) throw new Error(`${String(wanted)} asks for no confirmation`);
     if (!confirm) return () => Promise.resolve(undefined);
-    return () => press(this.#world, this.#person, { ...actAt(found), confirmed: true });
+    return () => press(this.#world, this.#user, { ...actAt(found), confirmed: true });
   }
 
   #input(wanted: Wanted): Promise<Found> {
@@ -230,7 +230,7 @@ export class Persona {
   }
 
   #wait<T>(look: () => T | undefined, what: string, patienceMs?: number): Promise<T> {
-    const complain = () => `${this.#person.name} does not see ${what}, but:\n${this.screen() || '(nothing)'}`;
+    const complain = () => `${this.#user.name} does not see ${what}, but:\n${this.screen() || '(nothing)'}`;
     return until(this.#world.journal, look, complain, patienceMs);
   }
 

@@ -3,7 +3,7 @@ import { isJson, objectsIn } from './json.ts';
 import type { Entered, Json, PageValues } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
 
-/** What one person entered into one view or message: `blockId/actionId` -> Slack's state value. */
+/** What one user entered into one view or message: `blockId/actionId` -> Slack's state value. */
 export type EnteredValues = Map<string, Json>;
 
 type Kind = 'text' | 'option' | 'options' | 'one' | 'many' | 'number';
@@ -90,7 +90,7 @@ export function enter(
 }
 
 /** Keeps what was entered only for elements that are still there, as Slack does on views.update. */
-export function keepEntered(blocks: readonly Json[], entered: EnteredValues): void {
+export function pruneEntered(blocks: readonly Json[], entered: EnteredValues): void {
   const present = new Set(listElements(blocks).map(keyOf));
   for (const key of [...entered.keys()]) if (!present.has(key)) entered.delete(key);
 }

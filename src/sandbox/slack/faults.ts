@@ -3,7 +3,7 @@ interface Failure {
   left: number;
 }
 
-/** Switches for tests: how the local Slack fails when asked to. */
+/** Switches that make the local Slack fail, for tests. */
 export class Faults {
   readonly #failures = new Map<string, Failure>();
   readonly #refusedBlocks = new Set<string>();
@@ -11,7 +11,7 @@ export class Faults {
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
   #replyUrl: { readonly status: number; left: number } | undefined;
 
-  /** The next so many calls of this Web API method answer with this error. */
+  /** The next calls of this Web API method answer with this error. */
   failMethod(method: string, code: string, times = Number.POSITIVE_INFINITY): void {
     this.#failures.set(method, { code, left: times });
   }
@@ -21,7 +21,7 @@ export class Faults {
     this.#refusedBlocks.add(type);
   }
 
-  /** The next so many calls of the method (`*`: of any) get 429 with Retry-After. */
+  /** The next calls of the method (`*`: of any) get 429 with Retry-After. */
   rateLimit(method: string, { times = 1, retryAfterSeconds = 1 } = {}): void {
     this.#rateLimits.set(method, { left: times, retryAfterSeconds });
   }
@@ -31,7 +31,7 @@ export class Faults {
     this.#delays.set(method, delayMs);
   }
 
-  /** The next so many posts to a response_url are answered with this status. */
+  /** The next posts to a response_url are answered with this status. */
   breakReplyUrls(status = 500, times = Number.POSITIVE_INFINITY): void {
     this.#replyUrl = { status, left: times };
   }

@@ -7,7 +7,7 @@ export interface Ids {
   ts(): string;
   /** A prefix and ten characters: `V0…`. */
   id(prefix: string): string;
-  /** Characters that nobody can guess. */
+  /** Random characters. */
   secret(): string;
 }
 

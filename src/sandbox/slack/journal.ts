@@ -1,18 +1,18 @@
 import type { SlackClock } from './clock.ts';
-import type { StoredMessage } from './messages.ts';
 import type { BrokenLaw, TrafficEntry } from './page-api.ts';
+import type { StoredMessage } from './stored-message.ts';
 
 /** What happens in the workspace, as it happens. */
 export type SlackEvent =
   | { readonly type: 'message' | 'message_changed' | 'message_deleted'; readonly message: StoredMessage }
-  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly person: string }
-  /** Somebody came or went, a channel was archived: pages read everything again. */
+  | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly user: string }
+  /** Users or channels changed: pages read the whole state again. */
   | { readonly type: 'workspace' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_law'; readonly law: BrokenLaw };
 
-/** So many requests are kept; a sandbox may run for days. */
-const KEPT = 5000;
+/** The most requests that are stored; a sandbox may run for days. */
+const MAX_STORED = 5000;
 
 export type SlackListener = (event: SlackEvent) => void;
 
@@ -29,7 +29,7 @@ export class Journal {
     this.#clock = clock;
   }
 
-  /** Calls the listener on every event from now on; the function given back ends that. */
+  /** Calls the listener on every event from now on; the returned function ends that. */
   onEvent(listener: SlackListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -40,7 +40,7 @@ export class Journal {
   }
 
   /** From now on this text is masked in everything recorded. */
-  keepSecret(secret: string): void {
+  hideSecret(secret: string): void {
     if (secret.length > 0) this.#secrets.add(secret);
   }
 
@@ -61,7 +61,7 @@ export class Journal {
       response: this.mask(response),
     };
     this.#traffic.push(masked);
-    if (this.#traffic.length > KEPT) this.#traffic.shift();
+    if (this.#traffic.length > MAX_STORED) this.#traffic.shift();
     this.emit({ type: 'traffic', entry: masked });
   }
 
@@ -84,8 +84,8 @@ export class Journal {
 const RESPONSE_URL_SECRET = /((?:\/|%2F)reply(?:\/|%2F)\w+(?:\/|%2F)\w+(?:\/|%2F))\w+/g;
 
 /**
- * Apps put secrets into preformatted text, for one person's eyes; traffic is shown to everybody in the sandbox.
- * A form is written out first: what it holds can't be told apart while it is encoded.
+ * Apps show secrets to one user in preformatted text, but every user of the sandbox sees the traffic.
+ * A form is decoded first, since its fields can't be recognized while they are encoded.
  */
 function maskPreformatted(text: string): string {
   if (!text.includes('rich_text_preformatted')) return text;

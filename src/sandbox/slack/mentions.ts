@@ -1,19 +1,19 @@
 import type { Channel } from './channels.ts';
 import type { Roster } from './roster.ts';
 
-/** Writes & < > as entities, as Slack does with all text that people type. */
+/** Writes & < > as entities, as Slack does with all text that users type. */
 export function escapeEntities(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Whom and what a client completes while somebody types. */
+/** The names that a client completes. */
 interface Known {
   readonly channels: readonly Channel[];
   readonly roster: Roster;
 }
 
 /**
- * Turns what a person typed into what the app gets: entities, and with should_escape `@name`, `#channel`
+ * Turns what a user typed into what the app gets: entities, and with should_escape `@name`, `#channel`
  * and addresses as ids (Slack's "Implementing slash commands" page).
  */
 export function escapeTyped(text: string, { channels, roster }: Known): string {
@@ -36,6 +36,6 @@ function escapeWord(word: string, { channels, roster }: Known): string | undefin
   if (['here', 'channel', 'everyone'].includes(name)) return `<!${name}>`;
   const group = roster.findGroup(name);
   if (group && !group.isDisabled) return `<!subteam^${group.id}>`;
-  const person = roster.findPerson(name);
-  return person && `<@${person.id}>`;
+  const user = roster.findUser(name);
+  return user && `<@${user.id}>`;
 }

@@ -1,49 +1,24 @@
 import { nameBlocks } from './block-ids.ts';
-import { type EnteredValues, keepEntered } from './entered.ts';
+import { pruneEntered } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
-import type { Json } from './page-api.ts';
 import type { SlackSnapshot } from './snapshot.ts';
+import type { MessageDraft, StoredMessage } from './stored-message.ts';
 
-export interface StoredMessage {
-  readonly channel: string;
-  readonly ts: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  /** The only person who sees it; undefined: everybody in the channel. */
-  readonly to: string | undefined;
-  readonly threadTs: string | undefined;
-  readonly edited: boolean;
-  /** Grows with every post and change, so that one can ask for what is new. */
-  readonly order: number;
-  /** By person id. */
-  readonly entered: Map<string, EnteredValues>;
-}
+/** The messages of each channel that outlive the process. */
+const STORED_PER_CHANNEL = 2000;
 
-export interface MessageDraft {
-  readonly channel: string;
-  readonly user: string;
-  readonly text: string;
-  readonly blocks?: unknown;
-  readonly to?: string;
-  readonly threadTs?: string;
-}
-
-/** So many of each channel outlive the process. */
-const KEPT_PER_CHANNEL = 2000;
-
-/** All messages of the workspace, ephemerals among them. */
+/** All messages of the workspace, ephemeral ones included. */
 export class Messages {
   readonly #ids: Ids;
   readonly #journal: Journal;
   readonly #messages = new Map<string, StoredMessage>();
   #order = 0;
 
-  constructor(ids: Ids, journal: Journal, kept: SlackSnapshot['messages'] = []) {
+  constructor(ids: Ids, journal: Journal, stored: SlackSnapshot['messages'] = []) {
     this.#ids = ids;
     this.#journal = journal;
-    for (const { threadTs, ...message } of kept)
+    for (const { threadTs, ...message } of stored)
       this.#restore({ ...message, threadTs: threadTs ?? undefined });
   }
 
@@ -70,7 +45,7 @@ export class Messages {
     this.#order += 1;
     const named = nameBlocks(blocks, this.#ids);
     const changed = { ...message, text, blocks: named, edited: true, order: this.#order };
-    for (const values of changed.entered.values()) keepEntered(named, values);
+    for (const values of changed.entered.values()) pruneEntered(named, values);
     this.#messages.set(keyOf(message.channel, message.ts), changed);
     this.#journal.emit({ type: 'message_changed', message: changed });
     return changed;
@@ -85,19 +60,19 @@ export class Messages {
     return this.#messages.get(keyOf(channel, ts));
   }
 
-  /** What one person sees in a channel, oldest first. */
-  visibleTo(personId: string, channel: string): readonly StoredMessage[] {
+  /** What one user sees in a channel, oldest first. */
+  visibleTo(userId: string, channel: string): readonly StoredMessage[] {
     return [...this.#messages.values()].filter(
-      (message) => message.channel === channel && (message.to === undefined || message.to === personId),
+      (message) => message.channel === channel && (message.to === undefined || message.to === userId),
     );
   }
 
   /** Ephemeral messages don't outlive the client (Slack's chat.postEphemeral page). */
-  forgetEphemeralsOf(personId: string): void {
-    for (const message of [...this.#messages.values()]) if (message.to === personId) this.remove(message);
+  forgetEphemeralsOf(userId: string): void {
+    for (const message of [...this.#messages.values()]) if (message.to === userId) this.remove(message);
   }
 
-  /** Takes away everything in a channel. */
+  /** Removes all messages of a channel. */
   forgetChannel(channel: string): void {
     for (const message of [...this.#messages.values()]) if (message.channel === channel) this.remove(message);
   }
@@ -111,18 +86,18 @@ export class Messages {
     return [...this.#messages.values()];
   }
 
-  /** What everybody in a channel can see; what was for one person's eyes never leaves the memory. */
+  /** The messages that a whole channel can see; ephemeral ones are never stored. */
   snapshot(): SlackSnapshot['messages'] {
     const left = new Map<string, number>();
-    const kept = this.all()
+    const stored = this.all()
       .filter(({ to }) => to === undefined)
       .reverse()
       .filter(({ channel }) => {
-        const count = left.get(channel) ?? KEPT_PER_CHANNEL;
+        const count = left.get(channel) ?? STORED_PER_CHANNEL;
         left.set(channel, count - 1);
         return count > 0;
       });
-    return kept.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
+    return stored.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
       return { channel, ts, user, text, blocks: [...blocks], threadTs: threadTs ?? null, edited };
     });
   }
@@ -132,13 +107,6 @@ export class Messages {
     const whole = { ...message, to: undefined, order: this.#order, entered: new Map() };
     this.#messages.set(keyOf(message.channel, message.ts), whole);
   }
-}
-
-/** What this person entered into this message; changes to it are kept. */
-export function enteredBy(message: StoredMessage, personId: string): EnteredValues {
-  const known = message.entered.get(personId) ?? new Map();
-  message.entered.set(personId, known);
-  return known;
 }
 
 const keyOf = (channel: string, ts: string) => `${channel}/${ts}`;

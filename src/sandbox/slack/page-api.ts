@@ -2,9 +2,9 @@
  * The contract between the local Slack and its page in the browser. Types only: the page's author may
  * import them (`import type`), and nothing else of this folder.
  *
- * GET  /page/state?as=U…   -> PageState                      everything that person can see
+ * GET  /page/state?as=U…   -> PageState                      everything that user can see
  * GET  /page/live?as=U…    -> server-sent events, PageEvent  `event:` is the type, `data:` the whole event
- * POST /page/do            PageDeed -> PageDone              what that person does (JSON body)
+ * POST /page/do            PageDeed -> PageDone              what that user does (JSON body)
  *
  * Host must be a loopback name; a POST from another origin is refused with 403.
  */
@@ -12,7 +12,7 @@
 /** A JSON object whose shape is Slack's; blocks and views are handed on as the app sent them. */
 export type Json = Record<string, unknown>;
 
-export interface PagePerson {
+export interface PageUser {
   /** Slack id, `U…`. */
   readonly id: string;
   /** The handle after the @; also the name in `slack.as(name)`. */
@@ -23,10 +23,10 @@ export interface PagePerson {
   readonly isAdmin: boolean;
   /** A guest (multi-channel). */
   readonly isRestricted: boolean;
-  /** Somebody of another organisation, here by Slack Connect. */
-  readonly isStranger: boolean;
+  /** A user of another organization, here through Slack Connect. */
+  readonly isExternal: boolean;
   readonly isBot: boolean;
-  /** Their account was switched off; their name stays in what they wrote. */
+  /** The account was deactivated; the name stays in the user's messages. */
   readonly isDeactivated: boolean;
   /** Words for the page: "manager", "guest" … */
   readonly title: string;
@@ -50,11 +50,11 @@ export interface PageMessage {
   readonly text: string;
   /** Block Kit blocks, each with a block_id, each element with an action_id. Empty for plain messages. */
   readonly blocks: readonly Json[];
-  /** Only this person sees it ("Only visible to you"), until a reload. */
+  /** Only this user sees it ("Only visible to you"), until a reload. */
   readonly ephemeral: boolean;
   readonly edited: boolean;
   readonly threadTs?: string;
-  /** What was entered into the inputs of this message by this person: block_id -> action_id -> Slack's state value. */
+  /** What was entered into the inputs of this message by this user: block_id -> action_id -> Slack's state value. */
   readonly values: PageValues;
   /** Who would be notified by name: `@channel`, `@owner` … */
   readonly pings: readonly string[];
@@ -70,7 +70,7 @@ export interface PageChannel {
   readonly kind: 'public' | 'private' | 'shared' | 'dm';
   readonly hasApp: boolean;
   readonly members: readonly string[];
-  /** ts of the last message that this person has read; empty when there was none. */
+  /** ts of the last message that this user has read; empty when there was none. */
   readonly readUpTo: string;
   /** Oldest first, ephemerals among them. */
   readonly messages: readonly PageMessage[];
@@ -131,12 +131,12 @@ export interface BrokenLaw {
 export interface PageState {
   readonly team: { readonly id: string; readonly name: string; readonly domain: string };
   readonly app: { readonly id: string; readonly name: string; readonly botUserId: string };
-  readonly as: PagePerson;
-  readonly people: readonly PagePerson[];
+  readonly as: PageUser;
+  readonly people: readonly PageUser[];
   readonly groups: readonly PageGroup[];
   readonly commands: readonly PageCommand[];
   readonly shortcuts: readonly PageShortcut[];
-  /** The channels this person is in, then the conversation with the app. */
+  /** The channels this user is in, then the conversation with the app. */
   readonly channels: readonly PageChannel[];
   /** Open modals, the visible one last. */
   readonly views: readonly PageView[];
@@ -156,8 +156,8 @@ export type PagePlace = { readonly view: string } | { readonly channel: string; 
  */
 export type Entered = string | readonly string[] | null;
 
-export type PageDeed =
-  /** Text beginning with / is a slash command, anything else a message of the person. */
+export type PageAction =
+  /** Text beginning with / is a slash command, anything else a message of the user. */
   | {
       readonly as: string;
       readonly do: 'message' | 'command';
@@ -214,7 +214,7 @@ export type PageDeed =
   /** Reload the client: ephemeral messages and open modals are gone. */
   | { readonly as: string; readonly do: 'reload' };
 
-export type PageDone =
+export type PageResult =
   | {
       readonly ok: true;
       /** For `suggest`: Slack option objects. */
@@ -232,7 +232,7 @@ export type PageDone =
       readonly errors?: Readonly<Record<string, string>>;
     };
 
-/** Only events that this person may know of arrive. On reconnecting, read /page/state again. */
+/** Only events that this user may see arrive. After reconnecting, read /page/state again. */
 export type PageEvent =
   | { readonly type: 'message' | 'message_changed'; readonly message: PageMessage }
   | { readonly type: 'message_deleted'; readonly channel: string; readonly ts: string }

@@ -1,19 +1,19 @@
 import { type Channel, payloadName } from './channels.ts';
 import { valuesOf } from './entered.ts';
-import { enteredBy, type StoredMessage } from './messages.ts';
 import type { Json } from './page-api.ts';
+import { enteredBy, type StoredMessage } from './stored-message.ts';
 import { describeView, type StoredView } from './views.ts';
-import { APP, type Person, TEAM } from './workspace.ts';
+import { APP, TEAM, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** The fields of a slash command (Slack's "Implementing slash commands" page). */
 export function commandFields(
   world: World,
-  person: Person,
+  user: User,
   channel: Channel,
   text: string,
 ): Record<string, string> {
-  const replyPath = world.replyUrls.create(person.id, channel.id);
+  const replyPath = world.replyUrls.create(user.id, channel.id);
   return {
     token: world.app.verificationToken,
     team_id: TEAM.id,
@@ -21,24 +21,24 @@ export function commandFields(
     ...(world.grid ? { enterprise_id: world.grid.id, enterprise_name: world.grid.name } : {}),
     channel_id: channel.id,
     channel_name: payloadName(channel),
-    user_id: person.id,
-    user_name: person.name,
+    user_id: user.id,
+    user_name: user.name,
     command: world.app.command,
     text,
     api_app_id: APP.id,
     is_enterprise_install: String(world.grid?.isOrgInstall ?? false),
     response_url: `${world.origin()}${replyPath}`,
-    trigger_id: world.triggers.create(person.id),
+    trigger_id: world.triggers.create(user.id),
   };
 }
 
 /** What all interaction payloads begin with. */
-function interaction(world: World, person: Person, type: string): Json {
+function interaction(world: World, user: User, type: string): Json {
   const { grid } = world;
   const enterprise = grid ? { id: grid.id, name: grid.name } : null;
   return {
     type,
-    user: { id: person.id, username: person.name, name: person.name, team_id: person.teamId },
+    user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
     api_app_id: APP.id,
     token: world.app.verificationToken,
     team: {
@@ -68,7 +68,7 @@ export function describeMessage(message: StoredMessage): Json {
 }
 
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
-export function placeFields(person: Person, place: StoredMessage | StoredView, channel?: Channel): Json {
+export function placeFields(user: User, place: StoredMessage | StoredView, channel?: Channel): Json {
   if ('hash' in place) return { container: { type: 'view', view_id: place.id }, view: describeView(place) };
   return {
     container: {
@@ -79,25 +79,25 @@ export function placeFields(person: Person, place: StoredMessage | StoredView, c
     },
     channel: { id: place.channel, name: channel ? payloadName(channel) : '' },
     ...(place.to === undefined ? { message: describeMessage(place) } : {}),
-    state: { values: valuesOf(place.blocks, enteredBy(place, person.id)) },
+    state: { values: valuesOf(place.blocks, enteredBy(place, user.id)) },
   };
 }
 
 /** block_actions: only those on messages get a response_url. */
 export function actionPayload(
   world: World,
-  person: Person,
+  user: User,
   place: StoredMessage | StoredView,
   action: Json,
 ): Json {
   const isView = 'hash' in place;
   const channel = isView ? undefined : world.channels.find((each) => each.id === place.channel);
   const original = isView ? undefined : { channel: place.channel, ts: place.ts };
-  const replyPath = original && world.replyUrls.create(person.id, original.channel, original);
+  const replyPath = original && world.replyUrls.create(user.id, original.channel, original);
   return {
-    ...interaction(world, person, 'block_actions'),
-    ...placeFields(person, place, channel),
-    trigger_id: world.triggers.create(person.id),
+    ...interaction(world, user, 'block_actions'),
+    ...placeFields(user, place, channel),
+    trigger_id: world.triggers.create(user.id),
     ...(replyPath ? { response_url: `${world.origin()}${replyPath}` } : {}),
     actions: [{ ...action, action_ts: world.ids.ts() }],
   };
@@ -106,47 +106,42 @@ export function actionPayload(
 /** block_suggestion: what was typed so far into an external select. */
 export function suggestionPayload(
   world: World,
-  person: Person,
+  user: User,
   place: StoredMessage | StoredView,
-  asked: { readonly block_id: string; readonly action_id: string; readonly value: string },
+  typed: { readonly block_id: string; readonly action_id: string; readonly value: string },
 ): Json {
   const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
   return {
-    ...interaction(world, person, 'block_suggestion'),
-    ...placeFields(person, place, channel),
-    ...asked,
+    ...interaction(world, user, 'block_suggestion'),
+    ...placeFields(user, place, channel),
+    ...typed,
   };
 }
 
-export function submissionPayload(world: World, person: Person, view: StoredView): Json {
+export function submissionPayload(world: World, user: User, view: StoredView): Json {
   return {
-    ...interaction(world, person, 'view_submission'),
-    trigger_id: world.triggers.create(person.id),
+    ...interaction(world, user, 'view_submission'),
+    trigger_id: world.triggers.create(user.id),
     view: describeView(view),
     response_urls: [],
   };
 }
 
-export function closedPayload(world: World, person: Person, view: StoredView, isCleared: boolean): Json {
-  return { ...interaction(world, person, 'view_closed'), view: describeView(view), is_cleared: isCleared };
+export function closedPayload(world: World, user: User, view: StoredView, isCleared: boolean): Json {
+  return { ...interaction(world, user, 'view_closed'), view: describeView(view), is_cleared: isCleared };
 }
 
-export function shortcutPayload(
-  world: World,
-  person: Person,
-  callbackId: string,
-  message?: StoredMessage,
-): Json {
+export function shortcutPayload(world: World, user: User, callbackId: string, message?: StoredMessage): Json {
   const common = {
     callback_id: callbackId,
-    trigger_id: world.triggers.create(person.id),
+    trigger_id: world.triggers.create(user.id),
     action_ts: world.ids.ts(),
   };
-  if (!message) return { ...interaction(world, person, 'shortcut'), ...common };
+  if (!message) return { ...interaction(world, user, 'shortcut'), ...common };
   const channel = world.channels.find((each) => each.id === message.channel);
-  const replyPath = world.replyUrls.create(person.id, message.channel, message);
+  const replyPath = world.replyUrls.create(user.id, message.channel, message);
   return {
-    ...interaction(world, person, 'message_action'),
+    ...interaction(world, user, 'message_action'),
     ...common,
     message_ts: message.ts,
     message: describeMessage(message),

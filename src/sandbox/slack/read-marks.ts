@@ -1,25 +1,25 @@
 import type { Journal } from './journal.ts';
 
-/** Up to which message each person has read each channel; what came later is unread. */
+/** Up to which message each user has read each channel; what came later is unread. */
 export class ReadMarks {
   readonly #journal: Journal;
   readonly #marks: Map<string, string>;
 
-  constructor(journal: Journal, kept: Readonly<Record<string, string>> = {}) {
+  constructor(journal: Journal, stored: Readonly<Record<string, string>> = {}) {
     this.#journal = journal;
-    this.#marks = new Map(Object.entries(kept));
+    this.#marks = new Map(Object.entries(stored));
   }
 
   /** Moves forward only: a tab that lags behind makes nothing unread again. */
-  mark(person: string, channel: string, ts: string): void {
-    if (!/^\d+\.\d+$/.test(ts) || ts <= this.of(person, channel)) return;
-    this.#marks.set(`${person}/${channel}`, ts);
-    this.#journal.emit({ type: 'read', person });
+  mark(user: string, channel: string, ts: string): void {
+    if (!/^\d+\.\d+$/.test(ts) || ts <= this.of(user, channel)) return;
+    this.#marks.set(`${user}/${channel}`, ts);
+    this.#journal.emit({ type: 'read', user });
   }
 
   /** The ts of the last message read; empty when there was none. */
-  of(person: string, channel: string): string {
-    return this.#marks.get(`${person}/${channel}`) ?? '';
+  of(user: string, channel: string): string {
+    return this.#marks.get(`${user}/${channel}`) ?? '';
   }
 
   snapshot(): Record<string, string> {

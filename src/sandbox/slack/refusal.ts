@@ -1,10 +1,10 @@
 import type { Json } from './page-api.ts';
 
-/** The local Slack does not let a person do this, as the real client would not. */
+/** The local Slack does not let a user do this, as the real client would not. */
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly code: string;
-  /** For the person; the message has the code behind it, for whoever reads a test's output. */
+  /** For the user; the error's message also has the code, for the output of tests. */
   readonly words: string;
   /** Slack's confirmation dialog, with `confirm_needed`. */
   readonly confirm: Json | undefined;

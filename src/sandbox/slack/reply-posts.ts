@@ -67,7 +67,7 @@ function post(world: World, url: ReplyUrl, body: string): void {
     user: APP.botUserId,
     text,
     blocks: reply.blocks,
-    ...(isPublic ? {} : { to: url.person }),
+    ...(isPublic ? {} : { to: url.user }),
     ...(threadTs ? { threadTs } : {}),
   });
 }

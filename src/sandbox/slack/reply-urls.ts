@@ -10,7 +10,7 @@ const USES = 5;
 /** What a response_url stands for. */
 export interface ReplyUrl {
   readonly path: string;
-  readonly person: string;
+  readonly user: string;
   readonly channel: string;
   /** The message whose element was used; absent for commands. */
   readonly original: { readonly channel: string; readonly ts: string } | undefined;
@@ -24,20 +24,21 @@ export class ReplyUrls {
   readonly #ids: Ids;
   readonly #urls = new Map<string, ReplyUrl>();
 
-  constructor(clock: SlackClock, ids: Ids, kept: SlackSnapshot['replyUrls'] = []) {
+  constructor(clock: SlackClock, ids: Ids, stored: SlackSnapshot['replyUrls'] = []) {
     this.#clock = clock;
     this.#ids = ids;
-    for (const url of kept) this.#urls.set(url.path, { ...url, original: url.original ?? undefined });
+    for (const { person, original, ...url } of stored)
+      this.#urls.set(url.path, { ...url, user: person, original: original ?? undefined });
   }
 
   /** Makes one and gives its path. */
   create(
-    person: string,
+    user: string,
     channel: string,
     original?: { readonly channel: string; readonly ts: string },
   ): string {
     const path = `/reply/${TEAM.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
-    this.#urls.set(path, { path, person, channel, original, madeAt: this.#clock.now(), uses: 0 });
+    this.#urls.set(path, { path, user, channel, original, madeAt: this.#clock.now(), uses: 0 });
     return path;
   }
 
@@ -58,6 +59,6 @@ export class ReplyUrls {
   snapshot(): SlackSnapshot['replyUrls'] {
     return [...this.#urls.values()]
       .filter(({ madeAt, uses }) => this.#clock.now() - madeAt <= LIFETIME_MS && uses < USES)
-      .map((url) => ({ ...url, original: url.original ?? null }));
+      .map(({ user, original, ...url }) => ({ ...url, person: user, original: original ?? null }));
   }
 }

@@ -1,4 +1,4 @@
-import { EVERYBODY, type Person, USERGROUPS } from './workspace.ts';
+import { ALL_USERS, USERGROUPS, type User } from './workspace.ts';
 
 /** A user group: `@oncall`. Tests may change who is in it, and switch it off. */
 export interface UserGroup {
@@ -13,14 +13,14 @@ export interface UserGroup {
 
 /** Who is in the workspace, and in which user groups. */
 export class Roster {
-  readonly #people = new Map<string, Person>(EVERYBODY.map((person) => [person.id, person]));
+  readonly #people = new Map<string, User>(ALL_USERS.map((user) => [user.id, user]));
   readonly #groups: readonly UserGroup[] = USERGROUPS.map((group) => ({
     ...group,
     users: new Set(group.users),
     isDisabled: false,
   }));
 
-  people(): readonly Person[] {
+  people(): readonly User[] {
     return [...this.#people.values()];
   }
 
@@ -28,9 +28,9 @@ export class Roster {
     return this.#groups;
   }
 
-  /** Finds somebody by Slack id or by name, deactivated people among them. */
-  findPerson(idOrName: string): Person | undefined {
-    return this.#people.get(idOrName) ?? this.people().find((person) => person.name === idOrName);
+  /** Finds a user by Slack ID or handle, deactivated ones included. */
+  findUser(idOrName: string): User | undefined {
+    return this.#people.get(idOrName) ?? this.people().find((user) => user.name === idOrName);
   }
 
   /** Finds a group by id or by handle, disabled ones among them. */
@@ -39,13 +39,13 @@ export class Roster {
     return this.#groups.find((group) => group.id === idOrHandle || group.handle === handle);
   }
 
-  /** Adds somebody, or puts them in the place of whoever had that id. */
-  put(person: Person): void {
-    this.#people.set(person.id, person);
+  /** Adds a user, or replaces the one with the same ID. */
+  put(user: User): void {
+    this.#people.set(user.id, user);
   }
 
-  /** Takes somebody out of all groups, as Slack does with whoever is deactivated. */
-  leaveGroups(personId: string): void {
-    for (const group of this.#groups) group.users.delete(personId);
+  /** Removes a user from all groups, as Slack does when a user is deactivated. */
+  leaveGroups(userId: string): void {
+    for (const group of this.#groups) group.users.delete(userId);
   }
 }

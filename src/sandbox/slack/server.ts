@@ -6,7 +6,7 @@ import { answerReplyPost } from './reply-posts.ts';
 import { answerWebCall } from './web-api/call.ts';
 import type { World } from './world.ts';
 
-/** Serves whatever the local Slack does not: the files of the page. */
+/** Serves the paths that the local Slack does not: the files of the page. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** Makes the HTTP server: Web API, response_urls, page API. */

@@ -1,48 +1,24 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { sendEvent } from './acts/elsewhere.ts';
 import { Admin } from './admin.ts';
 import { type Channel, findChannel } from './channels.ts';
-import { type SlackClock, wallClock } from './clock.ts';
+import { wallClock } from './clock.ts';
 import { createWorld } from './create-world.ts';
 import type { Delivery } from './deliver.ts';
 import { Persona } from './driver.ts';
 import type { Faults } from './faults.ts';
 import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
-import type { BrokenLaw, Json, PageShortcut, TrafficEntry } from './page-api.ts';
+import type { BrokenLaw, Json, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
-import { createSlackServer, type Pages } from './server.ts';
+import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
+import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-import { APP, type Person, type PersonName } from './workspace.ts';
+import { sendEvent } from './user-actions/home.ts';
+import { APP, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
-
-export interface SlackOptions {
-  readonly app: {
-    /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
-    readonly commandsUrl?: string;
-    readonly signingSecret: string;
-    readonly botToken: string;
-    /** Default `/vps`. */
-    readonly command?: string;
-    readonly description?: string;
-    readonly usageHint?: string;
-    readonly scopes: readonly string[];
-    readonly shortcuts?: readonly PageShortcut[];
-    /** Default 3000, as with Slack. */
-    readonly ackTimeoutMs?: number;
-  };
-  /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */
-  readonly clock?: SlackClock;
-  /** Default: any free one. */
-  readonly port?: number;
-  /** What an earlier process left. */
-  readonly kept?: SlackSnapshot | undefined;
-  /** Serves the paths that the local Slack does not. */
-  readonly pages?: Pages;
-}
 
 /** Starts a local Slack with one workspace on the loopback address. */
 export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
@@ -96,9 +72,9 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.faults;
   }
 
-  /** Somebody of the workspace, in `#ops` until `in` says otherwise; `admin.addPerson` makes more people. */
-  as(who: PersonName | Person): Persona {
-    return new Persona(this.#world, this.#person(who), '#ops');
+  /** A user of the workspace, in `#ops` unless `in` says otherwise; `admin.addUser` makes more. */
+  as(who: UserName | User): Persona {
+    return new Persona(this.#world, this.#user(who), '#ops');
   }
 
   /** Finds a channel by `#name` or id; its `members` may be changed. */
@@ -106,7 +82,7 @@ export class LocalSlack implements AsyncDisposable {
     return findChannel(this.#world.channels, nameOrId);
   }
 
-  /** All that outlives the process: what everybody in a channel sees, and nothing that was for one person's eyes. */
+  /** The state that outlives the process: messages that a whole channel sees, and no ephemeral ones. */
   snapshot(): SlackSnapshot {
     const { messages, readMarks, replyUrls } = this.#world;
     return {
@@ -135,7 +111,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.deliverer.list();
   }
 
-  /** Whom the app's messages that are there now notify by name. */
+  /** The names that the app's present messages notify. */
   pings(): readonly string[] {
     return this.#world.messages
       .all()
@@ -143,17 +119,17 @@ export class LocalSlack implements AsyncDisposable {
       .flatMap((message) => findPings(message, this.#world));
   }
 
-  /** Sends the identical signed request again, as an eavesdropper would. */
+  /** Sends the identical signed request again, as an attacker would. */
   redeliver(delivery: Delivery): Promise<Delivery> {
     return this.#world.deliverer.sendRaw(`${delivery.what} (again)`, delivery.body, delivery.headers);
   }
 
   /** The fields of a genuine command, to be altered and delivered below. */
-  commandFields(who: PersonName | Person, channelName: string, text: string): Record<string, string> {
-    const person = this.#person(who);
-    const channel = findChannel(this.#world.channels, channelName, person.id);
+  commandFields(who: UserName | User, channelName: string, text: string): Record<string, string> {
+    const user = this.#user(who);
+    const channel = findChannel(this.#world.channels, channelName, user.id);
     if (!channel) throw new Error(`There is no channel ${channelName}`);
-    return commandFields(this.#world, person, channel, text);
+    return commandFields(this.#world, user, channel, text);
   }
 
   /** Delivers fields (a form) or a payload (an interaction) with a good signature. */
@@ -163,7 +139,7 @@ export class LocalSlack implements AsyncDisposable {
 
   /**
    * Delivers what was delivered before with changes of an attacker's making, well signed: another
-   * person's id, another team. Nothing of the answer shows in the workspace.
+   * user's id, another team. Nothing of the answer shows in the workspace.
    */
   deliverAltered(delivery: Delivery, change: (content: Json) => Json): Promise<Delivery> {
     const fields = Object.fromEntries(new URLSearchParams(delivery.body));
@@ -180,7 +156,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.deliverRaw(body, { timestamp, signature: signBody('not the secret', timestamp, body) });
   }
 
-  /** Delivers a body under whatever headers; without a signature none is sent. */
+  /** Delivers a body with any headers; without a signature none is sent. */
   deliverRaw(
     body: string,
     headers: { readonly timestamp?: string; readonly signature?: string; readonly contentType?: string },
@@ -211,10 +187,10 @@ export class LocalSlack implements AsyncDisposable {
     return this.#close();
   }
 
-  #person(who: PersonName | Person): Person {
-    const person = this.#world.roster.findPerson(typeof who === 'string' ? who : who.id);
-    if (!person) throw new Error('That person was never added to the workspace');
-    return person;
+  #user(who: UserName | User): User {
+    const user = this.#world.roster.findUser(typeof who === 'string' ? who : who.id);
+    if (!user) throw new Error('That person was never added to the workspace');
+    return user;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

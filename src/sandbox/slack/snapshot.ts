@@ -22,15 +22,15 @@ const replyUrl = z.strictObject({
 });
 
 /**
- * All of the local Slack that outlives its process. Left out on purpose: messages for one person's eyes, which hold
- * root passwords and vanish at a reload anyway; open modals and homes; traffic and broken laws; what admins changed.
+ * All of the local Slack that outlives its process. Left out on purpose: ephemeral messages, which hold root
+ * passwords and vanish at a reload anyway; open modals and homes; traffic and broken laws; what admins changed.
  */
 export const slackSnapshotSchema = z.strictObject({
   version: z.literal(1),
   messages: z.array(message),
   /** `personId/channelId` -> ts of the last message that they have read. */
   read: z.record(z.string(), z.string()),
-  /** An app that was told late, or restarted, still answers to them. */
+  /** The app may still answer to these after a restart. */
   replyUrls: z.array(replyUrl),
 });
 

@@ -9,16 +9,16 @@ const LIFETIME_MS = 3000;
 export class Triggers {
   readonly #clock: SlackClock;
   readonly #ids: Ids;
-  readonly #triggers = new Map<string, { person: string; madeAt: number; used: boolean }>();
+  readonly #triggers = new Map<string, { user: string; madeAt: number; used: boolean }>();
 
   constructor(clock: SlackClock, ids: Ids) {
     this.#clock = clock;
     this.#ids = ids;
   }
 
-  create(person: string): string {
+  create(user: string): string {
     const id = `${this.#clock.now()}.${this.#triggers.size + 1}.${this.#ids.secret()}`;
-    this.#triggers.set(id, { person, madeAt: this.#clock.now(), used: false });
+    this.#triggers.set(id, { user, madeAt: this.#clock.now(), used: false });
     return id;
   }
 
@@ -32,6 +32,6 @@ export class Triggers {
     if (trigger.used) throw new WebApiError('exchanged_trigger_id');
     if (this.#clock.now() - trigger.madeAt > LIFETIME_MS) throw new WebApiError('expired_trigger_id');
     trigger.used = true;
-    return trigger.person;
+    return trigger.user;
   }
 }

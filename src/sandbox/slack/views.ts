@@ -1,6 +1,6 @@
-import { LIMITS } from '../../slack/kit/limits.ts';
 import { nameBlocks } from './block-ids.ts';
-import { type EnteredValues, keepEntered, valuesOf } from './entered.ts';
+import { LIMITS } from './block-kit/limits.ts';
+import { type EnteredValues, pruneEntered, valuesOf } from './entered.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import { objectIn, textIn } from './json.ts';
@@ -10,7 +10,7 @@ import { APP, TEAM } from './workspace.ts';
 
 export interface StoredView {
   readonly id: string;
-  readonly person: string;
+  readonly user: string;
   readonly type: 'modal' | 'home';
   /** What the app sent, blocks aside. */
   readonly fields: Json;
@@ -23,7 +23,7 @@ export interface StoredView {
   readonly trouble: string | undefined;
 }
 
-/** Open modals of everybody, and home tabs. */
+/** The open modals and home tabs of all users. */
 export class Views {
   readonly #ids: Ids;
   readonly #journal: Journal;
@@ -36,28 +36,28 @@ export class Views {
   }
 
   /** Opens a modal; one that was open before is gone. */
-  open(person: string, view: unknown): StoredView {
-    const opened = this.#make(person, view, undefined);
-    this.#setStack(person, [opened]);
+  open(user: string, view: unknown): StoredView {
+    const opened = this.#make(user, view, undefined);
+    this.#setStack(user, [opened]);
     return opened;
   }
 
   /** @throws WebApiError push_limit_reached, view_not_found */
-  push(person: string, view: unknown): StoredView {
-    const stack = this.stackOf(person);
+  push(user: string, view: unknown): StoredView {
+    const stack = this.stackOf(user);
     const top = stack.at(-1);
     if (!top) throw new WebApiError('not_found');
     if (stack.length >= LIMITS.viewStack) throw new WebApiError('push_limit_reached');
-    const pushed = this.#make(person, view, top);
-    this.#setStack(person, [...stack, pushed]);
+    const pushed = this.#make(user, view, top);
+    this.#setStack(user, [...stack, pushed]);
     return pushed;
   }
 
-  publish(person: string, view: unknown): StoredView {
-    const known = this.#homes.get(person);
-    const home = known ? this.#renew(known, view) : this.#make(person, view, undefined);
-    this.#homes.set(person, home);
-    this.#journal.emit({ type: 'home', person });
+  publish(user: string, view: unknown): StoredView {
+    const known = this.#homes.get(user);
+    const home = known ? this.#renew(known, view) : this.#make(user, view, undefined);
+    this.#homes.set(user, home);
+    this.#journal.emit({ type: 'home', user });
     return home;
   }
 
@@ -75,10 +75,10 @@ export class Views {
 
   /** Closes one modal, or with `all` the stack. */
   close(view: StoredView, all = false): void {
-    const stack = this.stackOf(view.person);
+    const stack = this.stackOf(view.user);
     if (!stack.some((each) => each.id === view.id)) return;
     this.#setStack(
-      view.person,
+      view.user,
       all
         ? []
         : stack.slice(
@@ -88,13 +88,13 @@ export class Views {
     );
   }
 
-  /** Open modals of a person, the visible one last. */
-  stackOf(person: string): readonly StoredView[] {
-    return this.#stacks.get(person) ?? [];
+  /** Open modals of a user, the visible one last. */
+  stackOf(user: string): readonly StoredView[] {
+    return this.#stacks.get(user) ?? [];
   }
 
-  homeOf(person: string): StoredView | undefined {
-    return this.#homes.get(person);
+  homeOf(user: string): StoredView | undefined {
+    return this.#homes.get(user);
   }
 
   /** Finds an open modal or a home tab. */
@@ -112,11 +112,11 @@ export class Views {
     return [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
   }
 
-  #make(person: string, view: unknown, previous: StoredView | undefined): StoredView {
+  #make(user: string, view: unknown, previous: StoredView | undefined): StoredView {
     const id = this.#ids.id('V');
     const made: StoredView = {
       id,
-      person,
+      user,
       type: textIn(view, 'type') === 'home' ? 'home' : 'modal',
       ...this.#contentOf(view),
       rootId: previous?.rootId ?? id,
@@ -132,7 +132,7 @@ export class Views {
 
   #renew(view: StoredView, fields: unknown): StoredView {
     const content = this.#contentOf(fields);
-    keepEntered(content.blocks, view.entered);
+    pruneEntered(content.blocks, view.entered);
     return { ...view, ...content, errors: {}, trouble: undefined };
   }
 
@@ -147,20 +147,20 @@ export class Views {
 
   #replace(view: StoredView): void {
     if (view.type === 'home') {
-      this.#homes.set(view.person, view);
-      this.#journal.emit({ type: 'home', person: view.person });
+      this.#homes.set(view.user, view);
+      this.#journal.emit({ type: 'home', user: view.user });
       return;
     }
-    const stack = this.stackOf(view.person);
+    const stack = this.stackOf(view.user);
     this.#setStack(
-      view.person,
+      view.user,
       stack.map((each) => (each.id === view.id ? view : each)),
     );
   }
 
-  #setStack(person: string, stack: readonly StoredView[]): void {
-    this.#stacks.set(person, stack);
-    this.#journal.emit({ type: 'views', person });
+  #setStack(user: string, stack: readonly StoredView[]): void {
+    this.#stacks.set(user, stack);
+    this.#journal.emit({ type: 'views', user });
   }
 }
 

@@ -1,66 +1,73 @@
-import type { PagePerson } from './page-api.ts';
+import type { PageUser } from './page-api.ts';
 
 export const TEAM = { id: 'T0SANDBOX', name: 'Sandbox', domain: 'sandbox' } as const;
-export const OTHER_TEAM = { id: 'T0ELSEWHERE', name: 'Elsewhere', domain: 'elsewhere' } as const;
+export const OTHER_TEAM = { id: 'T0ACME0001', name: 'Acme', domain: 'acme' } as const;
 export const APP = { id: 'A0VPSAPP01', name: 'vps', botId: 'B0VPSBOT01', botUserId: 'U0VPSBOT01' } as const;
 /** Slack's own voice: notices such as operation_timeout. */
 export const SLACKBOT = 'USLACKBOT';
 
-export type Person = PagePerson;
+export type User = PageUser;
 
 const member = {
   teamId: TEAM.id,
   isAdmin: false,
   isRestricted: false,
-  isStranger: false,
+  isExternal: false,
   isBot: false,
   isDeactivated: false,
 } as const;
 
-/** Everybody in the sandbox, by the name used in `slack.as(name)`. */
-export const PEOPLE = {
-  owner: {
+/** The users of the sandbox, by the handle used in `slack.as(handle)`. */
+export const USERS = {
+  olga: {
     ...member,
     id: 'U0OWNER001',
-    name: 'owner',
+    name: 'olga',
     realName: 'Olga Owner',
     isAdmin: true,
     title: 'Slack admin',
   },
-  manager: { ...member, id: 'U0MANAGER1', name: 'manager', realName: 'Mara Manager', title: 'manager' },
-  operator: { ...member, id: 'U0OPERATOR', name: 'operator', realName: 'Otto Operator', title: 'operator' },
-  viewer: { ...member, id: 'U0VIEWER01', name: 'viewer', realName: 'Vera Viewer', title: 'viewer' },
-  nobody: { ...member, id: 'U0NOBODY01', name: 'nobody', realName: 'Nora Nobody', title: 'no role' },
-  guest: {
+  mara: { ...member, id: 'U0MANAGER1', name: 'mara', realName: 'Mara Manager', title: 'manager' },
+  otto: { ...member, id: 'U0OPERATOR', name: 'otto', realName: 'Otto Operator', title: 'operator' },
+  vera: { ...member, id: 'U0VIEWER01', name: 'vera', realName: 'Vera Viewer', title: 'viewer' },
+  nora: { ...member, id: 'U0NOBODY01', name: 'nora', realName: 'Nora Newcomer', title: 'no role' },
+  gus: {
     ...member,
     id: 'U0GUEST001',
-    name: 'guest',
+    name: 'gus',
     realName: 'Gus Guest',
     isRestricted: true,
     title: 'guest',
   },
-  stranger: {
+  sam: {
     ...member,
     id: 'U0STRANGER',
-    name: 'stranger',
-    realName: 'Stan Stranger',
+    name: 'sam',
+    realName: 'Sam Partner',
     teamId: OTHER_TEAM.id,
-    isStranger: true,
-    title: 'other organisation',
+    isExternal: true,
+    title: 'other organization',
   },
-  former: {
+  finn: {
     ...member,
     id: 'U0FORMER01',
-    name: 'former',
+    name: 'finn',
     realName: 'Finn Former',
     isDeactivated: true,
     title: 'deactivated',
   },
-} as const satisfies Readonly<Record<string, Person>>;
+} as const satisfies Readonly<Record<string, User>>;
 
-export type PersonName = keyof typeof PEOPLE;
+/** Who starts with which role of the app; Olga is an owner because she is an admin of the workspace. */
+export const ROLE_HOLDERS = [
+  { id: USERS.vera.id, role: 'viewer' },
+  { id: USERS.otto.id, role: 'operator' },
+  { id: USERS.mara.id, role: 'manager' },
+] as const;
 
-export const BOT: Person = {
+export type UserName = keyof typeof USERS;
+
+export const BOT: User = {
   ...member,
   id: APP.botUserId,
   name: APP.name,
@@ -70,7 +77,7 @@ export const BOT: Person = {
 };
 
 /** Another app's bot user, in #ops as many are. */
-export const OTHER_BOT: Person = {
+export const OTHER_BOT: User = {
   ...member,
   id: 'U0DEPLOYER',
   name: 'deployer',
@@ -79,7 +86,7 @@ export const OTHER_BOT: Person = {
   title: 'another app',
 };
 
-export const EVERYBODY: readonly Person[] = [...Object.values(PEOPLE), BOT, OTHER_BOT];
+export const ALL_USERS: readonly User[] = [...Object.values(USERS), BOT, OTHER_BOT];
 
 /** The user groups of a fresh workspace. */
 export const USERGROUPS = [
@@ -87,12 +94,12 @@ export const USERGROUPS = [
     id: 'S0ONCALL01',
     handle: 'oncall',
     name: 'On call',
-    users: [PEOPLE.operator.id, PEOPLE.nobody.id] as readonly string[],
+    users: [USERS.otto.id, USERS.nora.id] as readonly string[],
   },
   {
     id: 'S0PLATFORM',
     handle: 'platform',
     name: 'Platform team',
-    users: [PEOPLE.manager.id, PEOPLE.viewer.id] as readonly string[],
+    users: [USERS.mara.id, USERS.vera.id] as readonly string[],
   },
 ] as const;

@@ -31,12 +31,12 @@ export interface InstalledApp {
   readonly verificationToken: string;
 }
 
-/** The Enterprise Grid organisation that the workspace is part of. */
+/** The Enterprise Grid organization that the workspace is part of. */
 export interface Grid {
   /** `E…` */
   readonly id: string;
   readonly name: string;
-  /** The app was installed for the whole organisation, not for this workspace. */
+  /** The app was installed for the whole organization, not for this workspace. */
   readonly isOrgInstall: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface World {
   readonly ids: Ids;
   readonly journal: Journal;
   readonly roster: Roster;
-  /** Undefined: a workspace by itself. */
+  /** Undefined: a workspace outside of a grid. */
   grid: Grid | undefined;
   /** Deleted channels are taken out. */
   readonly channels: Channel[];
@@ -58,7 +58,7 @@ export interface World {
   readonly replyUrls: ReplyUrls;
   readonly faults: Faults;
   readonly deliverer: Deliverer;
-  /** Options an external select was given last: person, place and ids -> options. */
+  /** Options an external select was given last: user, place and ids -> options. */
   readonly offered: Map<string, readonly Json[]>;
   /** `http://127.0.0.1:1234` */
   origin(): string;

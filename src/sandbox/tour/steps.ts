@@ -1,33 +1,33 @@
 import type { TourStep } from '../panel/panel-api.ts';
 
-/** The five steps in their order; `judge.ts` says when each has happened. */
+/** The five steps in their order; `step-checks.ts` tells when each has happened. */
 export const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   {
     id: 'connect',
     title: 'Connect the hosting account',
-    words: 'Create an API key here and copy it. Then type `/vps connect` and paste it into the form.',
+    words: 'Create an API key here and copy it. Then run `/vps connect`, open the link and paste the key.',
   },
   {
     id: 'create',
     title: 'Create a server',
     words:
-      'Type `/vps create`, choose, and press Create and pay. Its root password comes in a message that only you can see.',
+      'Run `/vps create`, make your choices and press Create and pay. You get the root password in a message that only you can see.',
   },
   {
     id: 'reboot',
     title: 'Reboot it',
-    words: 'Type `/vps reboot` with the label of the server; whoever is on call would do it from a phone.',
+    words: 'Run `/vps reboot` with the server’s label, as you would from your phone when on call.',
   },
   {
     id: 'lose',
-    title: 'Lose an answer',
+    title: 'Survive a lost response',
     words:
-      'Switch on “Lose the next answer after the work is done”, and type `/vps create` or `/vps renew` once more. The app says that it does not know, looks for it, and tells you. It is charged once.',
+      'Switch on “Lose the next response after the work is done”, then run `/vps create` or `/vps renew` again. The app says that it isn’t sure, checks, and reports back. You’re charged only once.',
   },
   {
     id: 'delete',
     title: 'Delete it',
-    words: 'Type `/vps delete` with the label. You are told what is lost, and type the label once more.',
+    words: 'Run `/vps delete` with the label. You’ll see what will be lost, and confirm by typing the label.',
   },
 ];
 

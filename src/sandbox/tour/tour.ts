@@ -3,12 +3,12 @@ import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import type { TourStep } from '../panel/panel-api.ts';
 import type { SlackEvent } from '../slack/journal.ts';
-import { type Evidence, JUDGES } from './judge.ts';
+import { type Evidence, STEP_CHECKS } from './step-checks.ts';
 import { STEPS, type StepId } from './steps.ts';
 
 const moment = z.number().optional();
 
-/** When each step was done, epoch milliseconds of the real clock: what is kept of the tour. */
+/** When each step was done, epoch milliseconds of the real clock: the stored part of the tour. */
 export const tourSchema = z.strictObject({
   connect: moment,
   create: moment,
@@ -20,12 +20,12 @@ export const tourSchema = z.strictObject({
 export type TourDone = z.output<typeof tourSchema>;
 
 export interface TourParts extends Omit<Evidence, 'hasShownPassword'> {
-  /** What an earlier process left. */
+  /** The steps that were done in an earlier process. */
   readonly done?: TourDone | undefined;
   readonly now: () => number;
 }
 
-/** The guided tour: five steps, each done for good when it has really happened. */
+/** The guided tour: five steps, each complete once it has really happened. */
 export class Tour {
   readonly #evidence: Evidence;
   readonly #now: () => number;
@@ -38,7 +38,7 @@ export class Tour {
     this.#now = now;
     this.#evidence = {
       ...parts,
-      hasShownPassword: (personId, serverId) => this.#shown.has(`${personId} ${serverId}`),
+      hasShownPassword: (userId, serverId) => this.#shown.has(`${userId} ${serverId}`),
     };
   }
 
@@ -54,14 +54,14 @@ export class Tour {
     return { ...this.#done };
   }
 
-  /** Tells a listener whenever a step is done; returns the way to stop. */
+  /** Calls the listener whenever a step is done; the returned function ends that. */
   onStep(listener: (steps: readonly TourStep[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notes whom the local Slack shows which root password: the message is gone as soon as it is saved. */
-  hear(event: SlackEvent): void {
+  /** Records which root password was shown to whom: the message is gone as soon as the password is saved. */
+  observe(event: SlackEvent): void {
     if (this.#done.create !== undefined || !('message' in event) || event.type === 'message_deleted') return;
     const { to, blocks } = event.message;
     if (to === undefined || blocks.length === 0) return;
@@ -70,11 +70,11 @@ export class Tour {
     for (const serverId of findServersIn(written, hosting, account)) this.#shown.add(`${to} ${serverId}`);
   }
 
-  /** Judges the steps that are not done yet. */
-  async look(): Promise<void> {
+  /** Checks the steps that are not done yet. */
+  async check(): Promise<void> {
     const open = STEPS.map(({ id }) => id).filter((id) => this.#done[id] === undefined);
     const happened: StepId[] = [];
-    for (const id of open) if (await JUDGES[id](this.#evidence)) happened.push(id);
+    for (const id of open) if (await STEP_CHECKS[id](this.#evidence)) happened.push(id);
     if (happened.length === 0) return;
     const at = this.#now();
     this.#done = { ...this.#done, ...Object.fromEntries(happened.map((id) => [id, at])) };
@@ -82,7 +82,7 @@ export class Tour {
   }
 }
 
-/** The servers whose root password stands in a text of JSON. */
+/** The servers whose root password is contained in a JSON text. */
 function findServersIn(written: string, hosting: HostingService, account: Account): readonly number[] {
   return hosting
     .charges(account)

@@ -32,7 +32,7 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
 
 /** A paragraph of mrkdwn. The caller escapes what comes from outside. */
 export function section(text: string, accessory?: Button): SectionBlock {
-  const body = { type: 'mrkdwn' as const, text: shorten(text, 3000), verbatim: true };
+  const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
 }
 
@@ -42,7 +42,7 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
     type: 'section',
     fields: pairs.slice(0, 10).map(([name, value]) => ({
       type: 'mrkdwn' as const,
-      text: shorten(`*${name}*\n${value}`, 2000),
+      text: shorten(`*${name}*\n${value}`, LIMITS.sectionField),
       verbatim: true,
     })),
   };
@@ -50,11 +50,14 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
 
 /** A small grey line. */
 export function context(text: string): ContextBlock {
-  return { type: 'context', elements: [{ type: 'mrkdwn', text: shorten(text, 3000), verbatim: true }] };
+  return {
+    type: 'context',
+    elements: [{ type: 'mrkdwn', text: shorten(text, LIMITS.text), verbatim: true }],
+  };
 }
 
 export function header(text: string): HeaderBlock {
-  return { type: 'header', text: plain(shorten(text, 150)) };
+  return { type: 'header', text: plain(shorten(text, LIMITS.header)) };
 }
 
 export function divider(): DividerBlock {
@@ -68,7 +71,11 @@ export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
 
 /** A warning inside a modal; messages have none. */
 export function alert(text: string, level: 'info' | 'warning' | 'error' | 'success' = 'warning'): AlertBlock {
-  return { type: 'alert', level, text: { type: 'mrkdwn', text: shorten(text, 200), verbatim: true } };
+  return {
+    type: 'alert',
+    level,
+    text: { type: 'mrkdwn', text: shorten(text, LIMITS.alert), verbatim: true },
+  };
 }
 
 /** Text that is shown exactly as it is, with nothing in it read as formatting: for a password. */
@@ -87,7 +94,7 @@ export function plain(text: string): PlainTextElement {
 /** One choice of a menu: 75 characters of text and of value at most. */
 export function option(text: string, value: string, description?: string): PlainTextOption {
   return {
-    text: plain(shorten(text, 75)),
+    text: plain(shorten(text, LIMITS.optionText)),
     value,
     ...omitUndefined({
       description: description ? plain(shorten(description, LIMITS.optionDescription)) : undefined,
@@ -103,9 +110,9 @@ export function confirmation(words: {
   isDangerous?: boolean;
 }): ConfirmationDialog {
   return {
-    title: plain(shorten(words.title, 100)),
-    text: { type: 'mrkdwn', text: shorten(words.text, 300), verbatim: true },
-    confirm: plain(shorten(words.confirm, 30)),
+    title: plain(shorten(words.title, LIMITS.confirmTitle)),
+    text: { type: 'mrkdwn', text: shorten(words.text, LIMITS.confirmText), verbatim: true },
+    confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
     ...omitUndefined({ style: words.isDangerous ? ('danger' as const) : undefined }),
   };

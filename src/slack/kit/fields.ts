@@ -10,6 +10,7 @@ import type {
 import { z } from 'zod';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { plain } from './blocks.ts';
+import { LIMITS } from './limits.ts';
 
 /** What every field can have. */
 export interface FieldOptions {
@@ -109,12 +110,10 @@ function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextI
   };
 }
 
-/** Slack's menus hold 100 choices; longer ones are asked for while the user types. */
-const MENU_MOST = 100;
-
+/** What a menu can't hold is asked for while the user types. */
 function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSelect | ExternalSelect {
   const start = omitUndefined({ initial_option: options.find(({ value }) => value === initial) });
-  return typeAhead || options.length > MENU_MOST
+  return typeAhead || options.length > LIMITS.options
     ? { type: 'external_select', min_query_length: 0, ...start }
     : { type: 'static_select', options: [...options], ...start };
 }

@@ -7,6 +7,7 @@ import { serverOption } from '../servers/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
+import { LIMITS } from './limits.ts';
 import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
 import { shorten } from './text.ts';
 
@@ -98,7 +99,7 @@ export function pickView(
   servers: readonly Server[],
   origin: Origin,
 ): ModalView {
-  const options = servers.slice(0, 100).map(serverOption);
+  const options = servers.slice(0, LIMITS.options).map(serverOption);
   const field = picker.selectField('server', { label: 'Server', options, placeholder: 'Choose a server' });
   return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
 }
@@ -122,7 +123,7 @@ async function fillView(
 export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   return {
     type: 'modal',
-    title: plain(shorten(title, 24)),
+    title: plain(shorten(title, LIMITS.viewTitle)),
     close: plain('Close'),
     blocks: paragraphs.map((text) => section(text)),
   };

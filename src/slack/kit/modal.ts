@@ -4,6 +4,7 @@ import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
+import { LIMITS } from './limits.ts';
 import { parseJson, parseValue } from './parse-json.ts';
 import { shorten } from './text.ts';
 
@@ -72,8 +73,8 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
       type: 'modal',
       callback_id: id,
       private_metadata: JSON.stringify({ o: parts.origin, m: parts.metadata }),
-      title: plain(shorten(parts.title, 24)),
-      submit: plain(shorten(parts.submit, 24)),
+      title: plain(shorten(parts.title, LIMITS.viewTitle)),
+      submit: plain(shorten(parts.submit, LIMITS.viewTitle)),
       close: plain(parts.close ?? 'Cancel'),
       blocks: parts.blocks,
     }),

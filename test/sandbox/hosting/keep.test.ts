@@ -199,36 +199,36 @@ describe('the folder', () => {
     expect(await modeOf(join(base, 'new', 'er'))).toBe(0o700);
   });
 
-  test('is for one at a time', async () => {
+  test('is used by one sandbox at a time', async () => {
     const path = await newFolder();
     const first = openFolder(path);
-    expect(() => openFolder(path)).toThrow(`Another sandbox works with ${path}`);
+    expect(() => openFolder(path)).toThrow(`Another sandbox is using ${path}`);
     first.close();
     openFolder(path).close();
   });
 
-  test('is refused when it has other things in it, which stay as they are', async () => {
+  test('is refused when it contains other files, which stay as they are', async () => {
     const path = await newFolder();
     await writeFile(join(path, 'thesis.txt'), 'precious');
     await chmod(path, 0o755);
-    expect(() => openFolder(path)).toThrow('has other things in it');
+    expect(() => openFolder(path)).toThrow('contains other files');
     expect(await readdir(path)).toEqual(['thesis.txt']);
     expect(await modeOf(path)).toBe(0o755);
-    expect(() => openFolder(join(path, 'thesis.txt'))).toThrow("can't be used");
+    expect(() => openFolder(join(path, 'thesis.txt'))).toThrow('is not a folder');
   });
 
   test.each([
     ['half a file', '{"state":'],
     ['another shape', '{"state":"one"}'],
     ['nothing', ''],
-  ])('names a file that is broken (%s), and leaves it', async (_, text) => {
+  ])('names a damaged file (%s), and leaves it as it is', async (_, text) => {
     const path = await newFolder();
     const folder = openFolder(path);
     onTestFinished(() => folder.close());
     const schema = z.strictObject({ state: z.number() });
     expect(folder.read('state.json', schema)).toBeUndefined();
     await writeFile(folder.pathOf('state.json'), text);
-    expect(() => folder.read('state.json', schema)).toThrow(`${folder.pathOf('state.json')} is broken`);
+    expect(() => folder.read('state.json', schema)).toThrow(`${folder.pathOf('state.json')} is damaged`);
     expect(await readFile(folder.pathOf('state.json'), 'utf8')).toBe(text);
   });
 

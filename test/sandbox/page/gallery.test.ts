@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { surfaces } from '../../../src/sandbox/gallery/fixtures/surfaces.ts';
 import type { GalleryState } from '../../../src/sandbox/gallery/gallery-api.ts';
 import { createGallery, withGallery } from '../../../src/sandbox/gallery/serve.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
-import { surfaces } from '../../support/surfaces.ts';
 import { launchChromium, wantChromium, watch } from './support/browser.ts';
 
 const server = createServer();
@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 describe('the gallery', () => {
-  it('has every surface of the tests, each with an address of its own', async () => {
+  it('has every surface of the fixtures, each with its own address', async () => {
     const answer = await fetch(`${origin}/gallery.json`);
     const { pieces } = (await answer.json()) as GalleryState;
     const names = new Set(pieces.map(({ name }) => name));
@@ -39,7 +39,7 @@ describe('the gallery', () => {
     expect(pieces.filter(({ group }) => group === 'Everything else').map(({ name }) => name)).toEqual([]);
   });
 
-  it('answers nobody but this machine', async () => {
+  it('answers this machine only', async () => {
     const answer = await fetch(`${origin}/gallery.json`, { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(answer.status).toBe(403);
     expect((await fetch(`${origin}/gallery.json`, { method: 'POST' })).status).toBe(405);
@@ -87,7 +87,7 @@ describe.skipIf(!chromiumPath)('the page of the gallery', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('finds by words, keeps the wish in the address, and asks what a button asks', async () => {
+  it('filters by words, keeps its options in the address, and shows the dialogs of buttons', async () => {
     const page = await open('/gallery', 1400);
     await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('forget the api key?');
     await page.getByText(/^\d of /).waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(!chromiumPath)('the page of the gallery', () => {
       .getByRole('alertdialog', { name: 'Forget the API key?' })
       .getByRole('button', { name: 'Disconnect' })
       .click();
-    await page.getByText('Nothing happens: this is the gallery.').waitFor();
+    await page.getByText('This is the gallery: buttons do nothing here.').waitFor();
     await page.reload();
     await page.getByText(/^\d of /).waitFor();
     expect(complaints).toEqual([]);

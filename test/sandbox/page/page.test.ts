@@ -27,8 +27,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     lawsToBreak = [];
   });
 
-  it('shows an answer that is only for you to nobody else, and not after a reload', async () => {
-    const [owner, viewer] = await Promise.all([stage.open('owner'), stage.open('viewer')]);
+  it('shows an ephemeral answer to one user only, and not after a reload', async () => {
+    const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await say(owner, 'good morning');
     await say(owner, '/vps hello');
     await owner.getByText('you typed hello').waitFor();
@@ -40,8 +40,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await log(owner).textContent()).not.toContain('you typed');
   });
 
-  it('asks before a button that asks, and does nothing when one declines', async () => {
-    const page = await stage.open('owner');
+  it('shows the confirmation dialog of a button, and does nothing when the user declines', async () => {
+    const page = await stage.open('olga');
     await say(page, '/vps show web-1');
     await page.getByRole('button', { name: 'Stop' }).click();
     const question = page.getByRole('alertdialog', { name: 'Stop the server?' });
@@ -55,8 +55,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await log(page).getByText('stopped').waitFor();
   });
 
-  it('fills a modal by keyboard, with errors beside the fields, and comes back from a second one', async () => {
-    const page = await stage.open('manager');
+  it('fills a modal by keyboard, with errors at the fields, and returns from a second one', async () => {
+    const page = await stage.open('mara');
     await say(page, '/vps create');
     await modal(page).getByRole('button', { name: 'Plan Choose a plan' }).focus();
     await page.keyboard.type('med');
@@ -88,13 +88,13 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Message #ops');
   });
 
-  it('tells the app once what was chosen from a menu, people among them', async () => {
-    const page = await stage.open('owner');
+  it('sends a choice from a menu to the app once, for menus of users, too', async () => {
+    const page = await stage.open('olga');
     await say(page, '/vps everything');
     await page.getByRole('button', { name: 'Somebody', exact: true }).click();
     await page.keyboard.type('otto');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Somebody: @operator' }).waitFor();
+    await page.getByRole('button', { name: 'Somebody: @otto' }).waitFor();
     const heard = () => stage.app.received.filter(({ type }) => type === 'block_actions');
     await expect.poll(heard).toMatchObject([{ actions: [{ selected_user: 'U0OPERATOR' }] }]);
     await page.getByRole('button', { name: 'More actions' }).click();
@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('sorts, filters and pages a table of servers', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps list');
     const rows = () => page.locator('.data-table tbody th').allTextContents();
     await page.getByText('1–10 of 34').waitFor();
@@ -118,8 +118,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await rows()).toEqual(['web-7', 'web-6', 'web-5', 'web-1']);
   });
 
-  it('completes commands, and marks what is new elsewhere', async () => {
-    const page = await stage.open('owner');
+  it('completes commands, and marks unread messages in other channels', async () => {
+    const page = await stage.open('olga');
     await composerOf(page).pressSequentially('/v');
     await page.getByRole('option', { name: /^\/vps help/ }).waitFor();
     await page.keyboard.press('Tab');
@@ -136,7 +136,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('never reads what an app writes as HTML', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     const evil = '&lt;img src=x onerror=alert(1)&gt; <javascript:alert(1)|press> *<https://a.example|bold>*';
     await stage.app.post('C0OPS00001', { text: evil });
     await log(page).getByText('<img src=x onerror=alert(1)> press').waitFor();
@@ -144,26 +144,26 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await log(page).locator('strong a').getAttribute('rel')).toBe('noopener noreferrer');
   });
 
-  it('changes seats: the channels, the ephemeral messages and the address are those of the other person', async () => {
-    const page = await stage.open('owner');
+  it('switches the user: channels, ephemeral messages and address are those of the other user', async () => {
+    const page = await stage.open('olga');
     await say(page, '/vps hello');
     await page.getByText('you typed hello').waitFor();
     await page.getByRole('button', { name: /^You are Olga Owner/ }).click();
-    await page.getByRole('link', { name: /Stan Stranger/ }).click();
-    await page.getByRole('button', { name: /^You are Stan Stranger/ }).waitFor();
-    expect(await page.locator('.channel-name').allTextContents()).toEqual(['with-elsewhere']);
+    await page.getByRole('link', { name: /Sam Partner/ }).click();
+    await page.getByRole('button', { name: /^You are Sam Partner/ }).waitFor();
+    expect(await page.locator('.channel-name').allTextContents()).toEqual(['acme-shared']);
     expect(page.url()).toContain('as=U0STRANGER');
     await say(page, '/vps hello');
-    await page.getByText('Commands are not shared with other organisations').waitFor();
+    await page.getByText('Commands are not shared with other organizations').waitFor();
     expect(await composerOf(page).inputValue()).toBe('/vps hello');
   });
 
   it('fits a phone: nothing is wider than the screen, the sidebar is a drawer', async () => {
-    const page = await stage.open('operator', { viewport: { width: 390, height: 844 } });
+    const page = await stage.open('otto', { viewport: { width: 390, height: 844 } });
     await say(page, '/vps list');
     await page.getByText('1–10 of 34').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.getByRole('button', { name: 'Channels and people' }).click();
+    await page.getByRole('button', { name: 'Channels and users' }).click();
     await page.getByRole('button', { name: 'random' }).click();
     await page.getByRole('heading', { name: 'random' }).waitFor();
     await page.getByRole('button', { name: 'Traffic' }).click();
@@ -172,9 +172,9 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByText('command /vps list').waitFor({ state: 'hidden' });
   });
 
-  it('says so when the app fails, in the modal and beside the traffic', async () => {
+  it('shows it when the app fails, in the modal and in the traffic', async () => {
     lawsToBreak = ['bad_ack'];
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await say(page, '/vps create');
     for (const name of [/^Plan/, /^Location/]) {
       await modal(page).getByRole('button', { name }).click();
@@ -188,17 +188,17 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('catches up when the sandbox was away', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await stage.restart();
     await stage.app.post('C0OPS00001', { text: 'while you were away' });
     await log(page).getByText('while you were away').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
-    await page.getByText('Nobody here has that name').waitFor();
+    await page.getByText('No such user').waitFor();
   });
 
   it('shows the home of the app, and runs its shortcuts', async () => {
-    const page = await stage.open('owner');
+    const page = await stage.open('olga');
     await page.getByRole('button', { name: 'vps', exact: true }).click();
     await page.getByRole('tab', { name: 'Home' }).click();
     await page.getByRole('heading', { name: 'Your servers' }).waitFor();

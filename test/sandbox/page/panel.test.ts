@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeBody } from '../../../src/sandbox/page/client/panel/traffic/body.ts';
 import { mergeTraffic } from '../../../src/sandbox/page/client/panel/traffic/rows.ts';
-import { applyBeside } from '../../../src/sandbox/page/client/state/apply-beside.ts';
+import { applyPanelEvent } from '../../../src/sandbox/page/client/state/apply-panel-event.ts';
 import type { PanelEvent, PanelRequest, PanelState } from '../../../src/sandbox/panel/panel-api.ts';
 import type { TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 
@@ -100,7 +100,7 @@ describe('the list of requests', () => {
     expect(keys(entries, requests, 'slack', nothingCleared)).toEqual(['slack 1', 'slack 2']);
   });
 
-  it('forgets what was cleared away, and starts anew with a sandbox that was started again', () => {
+  it('hides cleared requests, and shows all again after a restart of the sandbox', () => {
     expect(keys(entries, requests, 'all', { slack: 1, hosting: 2 })).toEqual(['slack 2']);
     expect(keys(entries, requests, 'all', { slack: 900, hosting: 2 })).toEqual(['slack 1', 'slack 2']);
   });
@@ -119,7 +119,7 @@ describe('the list of requests', () => {
   });
 });
 
-describe('what stands beside the chat after events', () => {
+describe('the state of the panel after events', () => {
   const empty: PanelState = {
     account: {
       name: 'Sandbox Ltd',
@@ -156,8 +156,8 @@ describe('what stands beside the chat after events', () => {
       { type: 'servers', changed: [server(2, 'creating'), server(1, 'running')], gone: [] },
       { type: 'servers', changed: [server(2, 'running')], gone: [1] },
     ];
-    const once = events.reduce(applyBeside, empty);
-    expect([...events, ...events].reduce(applyBeside, empty)).toEqual(once);
+    const once = events.reduce(applyPanelEvent, empty);
+    expect([...events, ...events].reduce(applyPanelEvent, empty)).toEqual(once);
     expect(once.requests.map(({ ending }) => ending)).toEqual(['answered']);
     expect(once.money).toHaveLength(1);
     expect(once.servers).toEqual([server(2, 'running')]);

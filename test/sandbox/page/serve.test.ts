@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findBuilt, findKey } from '../../../src/sandbox/page/built.ts';
+import { findCachedBundle, hashSources } from '../../../src/sandbox/page/bundle-cache.ts';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
@@ -28,8 +28,8 @@ describe('the files of the page', () => {
     server.close();
   });
 
-  it('are served under a policy that lets nothing inline run, nothing from elsewhere in, no text become markup', async () => {
-    const answer = await fetch(`${origin}/?as=owner`);
+  it('are served under a policy that blocks inline scripts, other servers and text as markup', async () => {
+    const answer = await fetch(`${origin}/?as=olga`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(answer.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
@@ -76,21 +76,21 @@ describe('the files of the page', () => {
     }
   });
 
-  it('are bundled anew when a file of the folder changes', async () => {
+  it('are bundled again when a file of the folder changes', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-page-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'a.ts'), 'one');
-    const before = findKey(folder);
-    expect(findKey(folder)).toBe(before);
+    const before = hashSources(folder);
+    expect(hashSources(folder)).toBe(before);
     await writeFile(join(folder, 'a.ts'), 'two');
-    expect(findKey(folder)).not.toBe(before);
+    expect(hashSources(folder)).not.toBe(before);
     await writeFile(join(folder, 'a.ts'), 'one');
     await writeFile(join(folder, 'b.ts'), '');
-    expect(findKey(folder)).not.toBe(before);
-    expect(findBuilt(before)).toBeUndefined();
+    expect(hashSources(folder)).not.toBe(before);
+    expect(findCachedBundle(before)).toBeUndefined();
   });
 
-  it('include what the sandbox adds, and nothing that was not asked for', async () => {
+  it('include the links of the sandbox, and no other files', async () => {
     expect(await (await fetch(`${origin}/links.json`)).json()).toMatchObject({
       links: [{ text: 'Account' }],
     });

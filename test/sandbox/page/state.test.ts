@@ -17,14 +17,14 @@ const message = (ts: string, text: string): PageMessage => ({
   pings: [],
 });
 
-const person = {
+const user = {
   id: 'U1',
-  name: 'owner',
+  name: 'olga',
   realName: 'Olga',
   teamId: 'T1',
   isAdmin: true,
   isRestricted: false,
-  isStranger: false,
+  isExternal: false,
   isBot: false,
   isDeactivated: false,
   title: '',
@@ -33,8 +33,8 @@ const person = {
 const empty: PageState = {
   team: { id: 'T1', name: 'Sandbox', domain: 'sandbox' },
   app: { id: 'A1', name: 'vps', botUserId: 'U2' },
-  as: person,
-  people: [person],
+  as: user,
+  people: [user],
   groups: [],
   commands: [],
   shortcuts: [],
@@ -50,7 +50,7 @@ const empty: PageState = {
 const textsAfter = (...events: readonly PageEvent[]) =>
   events.reduce(applyEvent, empty).channels[0]?.messages.map(({ text }) => text);
 
-describe('what a person sees after events', () => {
+describe('the state after events', () => {
   it('is the same when events arrive twice, as they do after a reconnect', () => {
     const first: PageEvent = { type: 'message', message: message('1.1', 'one') };
     const change: PageEvent = { type: 'message_changed', message: message('1.1', 'changed') };
@@ -59,7 +59,7 @@ describe('what a person sees after events', () => {
     expect([law, law].reduce(applyEvent, empty).laws).toHaveLength(1);
   });
 
-  it('keeps messages in the order of their time, and forgets deleted ones', () => {
+  it('keeps messages in the order of their time, and drops deleted ones', () => {
     const events = ['3.0', '1.0', '2.0'].map(
       (ts): PageEvent => ({ type: 'message', message: message(ts, ts) }),
     );

@@ -83,7 +83,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
     const pressedMs = await measurePresses();
     await loseAnAnswer();
     await remove();
-    await page.getByRole('heading', { name: 'That was the tour' }).waitFor();
+    await page.getByRole('heading', { name: 'Tour complete' }).waitFor();
     await takePicture(page, 'tour-6-finished');
     await phone.getByRole('button', { name: 'Panel', exact: true }).waitFor();
     await phone.screenshot({ path: `${ARTIFACTS}/tour-6-phone.png` });
@@ -98,7 +98,7 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
   async function openPhone(): Promise<Page> {
     const phone = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     watch(phone, complaints);
-    await phone.goto(`${sandbox.url}/?as=viewer`);
+    await phone.goto(`${sandbox.url}/?as=vera`);
     await phone.getByRole('button', { name: 'Tour 0/5' }).waitFor();
     return phone;
   }
@@ -159,13 +159,15 @@ describe.skipIf(!chromiumPath)('the tour of the sandbox', () => {
   }
 
   async function loseAnAnswer(): Promise<void> {
-    await takeCommand(page, 'Lose an answer', '/vps create');
-    const fault = step(page, 'Lose an answer').getByRole('switch', { name: /^Lose the next answer/ });
+    await takeCommand(page, 'Survive a lost response', '/vps create');
+    const fault = step(page, 'Survive a lost response').getByRole('switch', {
+      name: /^Lose the next response/,
+    });
     await fault.click();
     await expect.poll(() => fault.getAttribute('aria-checked')).toBe('true');
     await composerOf(page).press('Enter');
     await order(page, 'tour-2');
-    await seeDone(page, 'Lose an answer');
+    await seeDone(page, 'Survive a lost response');
     await takePicture(page, 'tour-4-lost');
     await closeModal(page);
     await page.getByRole('tab', { name: 'Hosting account' }).click();

@@ -23,8 +23,8 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is called by name: people, groups, and whoever is not there any more', async () => {
-    const owner = await stage.open('owner');
+  it('shows names: of users, groups, and former members', async () => {
+    const owner = await stage.open('olga');
     await composerOf(owner).fill('ask @on');
     await owner.getByRole('option', { name: /@oncall/ }).click();
     await composerOf(owner).press('Enter');
@@ -33,13 +33,13 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
       text: 'x',
       blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '<@U0FORMER01> of <!subteam^S0PLATFORM>' } }],
     });
-    await log(owner).getByText('@former of @platform').waitFor();
-    await owner.getByRole('button', { name: /Be somebody else/ }).click();
+    await log(owner).getByText('@finn of @platform').waitFor();
+    await owner.getByRole('button', { name: /Switch user/ }).click();
     expect(await owner.getByText('Finn Former').count()).toBe(0);
   });
 
   it('changes on the page when an admin changes it', async () => {
-    const viewer = await stage.open('viewer');
+    const viewer = await stage.open('vera');
     await room(viewer, 'random').waitFor();
     stage.slack.admin.archive('#random');
     await room(viewer, 'random').waitFor({ state: 'detached' });
@@ -48,8 +48,8 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     await viewer.getByText('beginning of #general').waitFor();
   });
 
-  it('remembers what each person has read, in every window of theirs', async () => {
-    const [owner, viewer] = await Promise.all([stage.open('owner'), stage.open('viewer')]);
+  it('remembers what each user has read, in all their windows', async () => {
+    const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
     await room(owner, 'general').click();
     await say(owner, 'first');
     await room(viewer, 'general, 1 unread').click();
@@ -57,17 +57,17 @@ describe.skipIf(!chromiumPath)('who is in the workspace', () => {
     await room(viewer, 'ops').click();
     await say(owner, 'second');
     await room(viewer, 'general, 1 unread').waitFor();
-    const again = await stage.open('viewer');
+    const again = await stage.open('vera');
     await room(again, 'general, 1 unread').waitFor();
   });
 
-  it('offers commands to nobody of another organisation', async () => {
-    const stranger = await stage.open('stranger');
-    expect(await composerOf(stranger).getAttribute('placeholder')).toBe('Message #with-elsewhere');
-    await composerOf(stranger).fill('/v');
-    expect(await stranger.getByRole('option').count()).toBe(0);
-    await composerOf(stranger).press('Enter');
-    await stranger
+  it('offers no commands to users of other organizations', async () => {
+    const external = await stage.open('sam');
+    expect(await composerOf(external).getAttribute('placeholder')).toBe('Message #acme-shared');
+    await composerOf(external).fill('/v');
+    expect(await external.getByRole('option').count()).toBe(0);
+    await composerOf(external).press('Enter');
+    await external
       .getByRole('alert')
       .getByText(/^Commands are not shared|is not a valid command$/)
       .waitFor();

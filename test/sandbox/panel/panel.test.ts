@@ -1,24 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connectByForm, orderServer, startBeside } from './support.ts';
+import { connectByForm, orderServer, startWithPanel } from './support.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amount: '1' });
 
-describe('the panel lets in', () => {
-  it('nobody who calls this machine by another name', async () => {
-    await using beside = await startBeside();
+describe('the panel refuses', () => {
+  it('a request to this machine under another name', async () => {
+    await using panel = await startWithPanel();
     for (const path of ['/panel/state', '/panel/live'])
-      expect(await beside.send('GET', path, { host: 'evil.example' })).toMatchObject({ status: 403 });
+      expect(await panel.send('GET', path, { host: 'evil.example' })).toMatchObject({ status: 403 });
     const headers = { ...JSON_TYPE, host: 'evil.example' };
-    expect(await beside.send('POST', '/panel/do', headers, TOP_UP)).toMatchObject({ status: 403 });
+    expect(await panel.send('POST', '/panel/do', headers, TOP_UP)).toMatchObject({ status: 403 });
   });
 
-  it('no other site, and nothing that is no JSON, too big or no deed', async () => {
-    await using beside = await startBeside();
-    const before = (await beside.state()).account.balance;
+  it('other sites, and bodies that are not JSON, too large or unknown actions', async () => {
+    await using panel = await startWithPanel();
+    const before = (await panel.state()).account.balance;
     const refused: readonly [number, Record<string, string>, string][] = [
       [403, { ...JSON_TYPE, origin: 'http://evil.example' }, TOP_UP],
-      [403, { ...JSON_TYPE, origin: `http://127.0.0.1:${beside.port + 1}` }, TOP_UP],
+      [403, { ...JSON_TYPE, origin: `http://127.0.0.1:${panel.port + 1}` }, TOP_UP],
       [403, { ...JSON_TYPE, 'sec-fetch-site': 'cross-site' }, TOP_UP],
       [403, { ...JSON_TYPE, 'sec-fetch-site': 'same-site' }, TOP_UP],
       [415, {}, TOP_UP],
@@ -31,37 +31,37 @@ describe('the panel lets in', () => {
       [400, JSON_TYPE, '{"do":"create_key","for":"evil"}'],
     ];
     for (const [status, headers, body] of refused)
-      expect(await beside.send('POST', '/panel/do', headers, body), body.slice(0, 40)).toMatchObject({
+      expect(await panel.send('POST', '/panel/do', headers, body), body.slice(0, 40)).toMatchObject({
         status,
       });
-    expect(await beside.send('GET', '/panel/do')).toMatchObject({ status: 404 });
-    expect(await beside.send('GET', '/panel/state', { 'sec-fetch-site': 'cross-site' })).toMatchObject({
+    expect(await panel.send('GET', '/panel/do')).toMatchObject({ status: 404 });
+    expect(await panel.send('GET', '/panel/state', { 'sec-fetch-site': 'cross-site' })).toMatchObject({
       status: 403,
     });
-    expect((await beside.state()).account.balance).toBe(before);
-    const own = { ...JSON_TYPE, origin: `http://127.0.0.1:${beside.port}`, 'sec-fetch-site': 'same-origin' };
-    expect(await beside.send('POST', '/panel/do', own, TOP_UP)).toMatchObject({ status: 200 });
+    expect((await panel.state()).account.balance).toBe(before);
+    const own = { ...JSON_TYPE, origin: `http://127.0.0.1:${panel.port}`, 'sec-fetch-site': 'same-origin' };
+    expect(await panel.send('POST', '/panel/do', own, TOP_UP)).toMatchObject({ status: 200 });
   });
 
   it('everything else through to the page', async () => {
-    await using beside = await startBeside();
-    expect(await beside.send('GET', '/panels')).toEqual({ status: 404, text: 'the page' });
-    expect(await beside.send('GET', '/panel/nothing')).toEqual({ status: 404, text: 'not found' });
+    await using panel = await startWithPanel();
+    expect(await panel.send('GET', '/panels')).toEqual({ status: 404, text: 'the page' });
+    expect(await panel.send('GET', '/panel/nothing')).toEqual({ status: 404, text: 'not found' });
   });
 });
 
 describe('the panel', () => {
   it('shows the account as it is, with amounts as decimals', async () => {
-    await using beside = await startBeside({ isConnected: true });
-    const { hosting, account } = beside.team;
-    await orderServer(beside, 'web-1');
-    await beside.team.slack.as('manager').sees('was created');
-    const state = await beside.state();
+    await using panel = await startWithPanel({ isConnected: true });
+    const { hosting, account } = panel.team;
+    await orderServer(panel, 'web-1');
+    await panel.team.slack.as('mara').sees('was created');
+    const state = await panel.state();
     expect(state.account).toMatchObject({
       name: 'Team',
       balance: '994.10',
       isOpen: true,
-      keys: [{ hint: beside.team.apiKey.slice(-4), revokedAt: null, isUsedByApp: true }],
+      keys: [{ hint: panel.team.apiKey.slice(-4), revokedAt: null, isUsedByApp: true }],
       connection: 'works',
       faults: [],
       movedMs: 0,
@@ -96,94 +96,94 @@ describe('the panel', () => {
   });
 
   it('does what the account page does', async () => {
-    await using beside = await startBeside({ balanceMinor: 0 });
-    const { hosting, account } = beside.team;
+    await using panel = await startWithPanel({ balanceMinor: 0 });
+    const { hosting, account } = panel.team;
     const done = { ok: true };
-    expect(await beside.perform({ do: 'create_key' })).toMatchObject({ ok: false, error: 'no_top_up' });
+    expect(await panel.perform({ do: 'create_key' })).toMatchObject({ ok: false, error: 'no_top_up' });
     for (const amount of ['', '0', '-5', '1e3', '1.005', 'ten'])
-      expect(await beside.perform({ do: 'top_up', amount }), amount).toMatchObject({
+      expect(await panel.perform({ do: 'top_up', amount }), amount).toMatchObject({
         ok: false,
         error: 'invalid_amount',
       });
-    expect(await beside.perform({ do: 'top_up', amount: '49.9' })).toEqual(done);
+    expect(await panel.perform({ do: 'top_up', amount: '49.9' })).toEqual(done);
     expect(hosting.balanceOf(account)).toBe(49_90);
-    expect(await beside.perform({ do: 'set_price', plan: 'small', price: '7.77' })).toEqual(done);
+    expect(await panel.perform({ do: 'set_price', plan: 'small', price: '7.77' })).toEqual(done);
     expect(hosting.prices.priceMinorOf('small')).toBe(777);
-    expect(await beside.perform({ do: 'set_price', plan: 'none', price: '7.77' })).toMatchObject({
+    expect(await panel.perform({ do: 'set_price', plan: 'none', price: '7.77' })).toMatchObject({
       error: 'unknown',
     });
-    expect(await beside.perform({ do: 'skip_time', step: 'day' })).toEqual(done);
-    expect((await beside.state()).account.movedMs).toBe(86_400_000);
-    expect(await beside.perform({ do: 'seed_servers' })).toEqual(done);
-    expect(await beside.perform({ do: 'seed_servers' })).toEqual(done);
+    expect(await panel.perform({ do: 'skip_time', step: 'day' })).toEqual(done);
+    expect((await panel.state()).account.movedMs).toBe(86_400_000);
+    expect(await panel.perform({ do: 'seed_servers' })).toEqual(done);
+    expect(await panel.perform({ do: 'seed_servers' })).toEqual(done);
     const labels = hosting.listServers(account).map(({ label }) => label);
     expect(new Set(labels).size).toBe(40);
     const [first] = hosting.listServers(account);
     const gone = { do: 'delete_server', server: first?.id ?? 0 } as const;
-    expect(await beside.perform(gone)).toEqual(done);
-    expect(await beside.perform(gone)).toMatchObject({ ok: false, error: 'unknown' });
-    expect((await beside.state()).servers).toHaveLength(39);
+    expect(await panel.perform(gone)).toEqual(done);
+    expect(await panel.perform(gone)).toMatchObject({ ok: false, error: 'unknown' });
+    expect((await panel.state()).servers).toHaveLength(39);
     expect(hosting.charges(account)).toEqual([]);
   });
 
   it('knows whether the app has a key, and whether that key still works', async () => {
-    await using beside = await startBeside();
-    expect((await beside.state()).account.connection).toBe('none');
-    expect(await connectByForm(beside, beside.team.apiKey)).toBe(200);
-    const { connection, keys } = (await beside.state()).account;
+    await using panel = await startWithPanel();
+    expect((await panel.state()).account.connection).toBe('none');
+    expect(await connectByForm(panel, panel.team.apiKey)).toBe(200);
+    const { connection, keys } = (await panel.state()).account;
     expect(connection).toBe('works');
     const used = keys.find(({ isUsedByApp }) => isUsedByApp);
-    expect(await beside.perform({ do: 'revoke_key', key: used?.id ?? 0 })).toEqual({ ok: true });
-    expect((await beside.state()).account.connection).toBe('revoked');
-    expect(await beside.perform({ do: 'revoke_key', key: 99 })).toMatchObject({ error: 'unknown' });
+    expect(await panel.perform({ do: 'revoke_key', key: used?.id ?? 0 })).toEqual({ ok: true });
+    expect((await panel.state()).account.connection).toBe('revoked');
+    expect(await panel.perform({ do: 'revoke_key', key: 99 })).toMatchObject({ error: 'unknown' });
   });
 
   it('gives a new key once, and no key and no root password ever again', async () => {
-    await using beside = await startBeside();
-    const live = await beside.listen();
-    const done = await beside.perform({ do: 'create_key' });
+    await using panel = await startWithPanel();
+    const live = await panel.listen();
+    const done = await panel.perform({ do: 'create_key' });
     const key = (done.ok && done.key) || 'none';
     expect(key).toMatch(/^hk_/);
-    expect(await connectByForm(beside, key)).toBe(200);
-    await fetch(`${beside.team.hosting.baseUrl}/${key}`);
-    await orderServer(beside, 'web-1');
-    await beside.team.slack.as('manager').sees('was created');
+    expect(await connectByForm(panel, key)).toBe(200);
+    await fetch(`${panel.team.hosting.baseUrl}/${key}`);
+    await orderServer(panel, 'web-1');
+    await panel.team.slack.as('mara').sees('was created');
     await vi.waitFor(() => expect(live.text()).toContain('"label":"web-1"'));
-    const [server] = (await beside.state()).servers;
-    const password = beside.team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
-    const told = live.text() + (await beside.send('GET', '/panel/state')).text;
-    expect(told).toContain('[masked]');
-    expect(told).not.toContain(key);
-    expect(told).not.toContain(beside.team.apiKey);
-    expect(told).not.toContain(JSON.stringify(password).slice(1, -1));
+    const [server] = (await panel.state()).servers;
+    const password = panel.team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
+    const shown = live.text() + (await panel.send('GET', '/panel/state')).text;
+    expect(shown).toContain('[masked]');
+    expect(shown).not.toContain(key);
+    expect(shown).not.toContain(panel.team.apiKey);
+    expect(shown).not.toContain(JSON.stringify(password).slice(1, -1));
   });
 
   it('offers faults by what one will see, and takes each of them on and off', async () => {
-    await using beside = await startBeside();
-    const { presets } = await beside.state();
+    await using panel = await startWithPanel();
+    const { presets } = await panel.state();
     for (const { id } of presets) {
-      expect(await beside.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
-      expect(await beside.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
+      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
+      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
     }
-    const { faults } = (await beside.state()).account;
+    const { faults } = (await panel.state()).account;
     expect(new Set(faults.map(({ preset }) => preset))).toEqual(new Set(presets.map(({ id }) => id)));
     expect(faults.filter(({ preset }) => preset === 'slow')).toMatchObject([{ left: null }]);
     expect(faults.filter(({ preset }) => preset === 'lose_answer')).toMatchObject([{ left: 1 }, { left: 1 }]);
-    for (const { id } of faults) await beside.perform({ do: 'remove_fault', fault: id });
-    beside.team.hosting.faults.add({ on: 'servers', kind: 'html', status: 503 });
-    expect((await beside.state()).account.faults).toMatchObject([
+    for (const { id } of faults) await panel.perform({ do: 'remove_fault', fault: id });
+    panel.team.hosting.faults.add({ on: 'servers', kind: 'html', status: 503 });
+    expect((await panel.state()).account.faults).toMatchObject([
       { preset: null, title: 'servers: html, 503', left: 1 },
     ]);
-    expect(await beside.perform({ do: 'add_fault', preset: 'flood' })).toMatchObject({ error: 'unknown' });
+    expect(await panel.perform({ do: 'add_fault', preset: 'flood' })).toMatchObject({ error: 'unknown' });
   });
 });
 
-describe('what happens is told as it happens', () => {
-  it('requests, money, servers and the account, to everybody who listens', async () => {
-    await using beside = await startBeside({ isConnected: true });
-    const [one, other] = [await beside.listen(), await beside.listen()];
-    await beside.perform({ do: 'add_fault', preset: 'lose_answer' });
-    await orderServer(beside, 'web-1');
+describe('events are sent as they happen', () => {
+  it('requests, money, servers and the account, to every listener', async () => {
+    await using panel = await startWithPanel({ isConnected: true });
+    const [one, other] = [await panel.listen(), await panel.listen()];
+    await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
+    await orderServer(panel, 'web-1');
     await vi.waitFor(() => expect(one.events.some(({ type }) => type === 'servers')).toBe(true));
     const requests = one.events.flatMap((event) => (event.type === 'request' ? [event.request] : []));
     const create = requests.filter(({ operation }) => operation === 'create');
@@ -202,31 +202,31 @@ describe('what happens is told as it happens', () => {
   });
 
   it('states that change by the passing of time alone, and the moment that a connection begins', async () => {
-    await using beside = await startBeside({ hosting: { createDelayMs: 100 } });
-    const live = await beside.listen();
-    await connectByForm(beside, beside.team.apiKey);
+    await using panel = await startWithPanel({ hosting: { createDelayMs: 100 } });
+    const live = await panel.listen();
+    await connectByForm(panel, panel.team.apiKey);
     await vi.waitFor(() => expect(live.text()).toContain('"connection":"works"'));
-    await orderServer(beside, 'web-1');
+    await orderServer(panel, 'web-1');
     const states = () =>
       live.events.flatMap((event) =>
         event.type === 'servers' ? event.changed.map(({ state }) => state) : [],
       );
     await vi.waitFor(() => expect(states()).toEqual(['creating', 'running']));
-    await beside.perform({ do: 'skip_time', step: 'month' });
-    await beside.perform({ do: 'skip_time', step: 'hour' });
+    await panel.perform({ do: 'skip_time', step: 'month' });
+    await panel.perform({ do: 'skip_time', step: 'hour' });
     await vi.waitFor(() => expect(states().at(-1)).toBe('expired'));
-    await beside.perform({ do: 'skip_time', step: 'month' });
+    await panel.perform({ do: 'skip_time', step: 'month' });
     await vi.waitFor(() =>
       expect(live.events).toContainEqual({ type: 'servers', changed: [], gone: [expect.any(Number)] }),
     );
   });
 
   it('until the page goes away', async () => {
-    await using beside = await startBeside();
-    const live = await beside.listen();
+    await using panel = await startWithPanel();
+    const live = await panel.listen();
     live.close();
-    await beside.perform({ do: 'top_up', amount: '5' });
+    await panel.perform({ do: 'top_up', amount: '5' });
     expect(live.events).toEqual([]);
-    expect((await beside.state()).account.balance).toBe('1005.00');
+    expect((await panel.state()).account.balance).toBe('1005.00');
   });
 });

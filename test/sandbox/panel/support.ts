@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { type OpenPanel, openPanel } from '../../../src/sandbox/panel/open-panel.ts';
 import type {
-  PanelDeed,
-  PanelDone,
+  PanelAction,
   PanelEvent,
+  PanelResult,
   PanelState,
   TourStep,
 } from '../../../src/sandbox/panel/panel-api.ts';
@@ -25,7 +25,7 @@ export interface Beside extends AsyncDisposable {
   readonly open: OpenPanel;
   readonly port: number;
   state(): Promise<PanelState>;
-  perform(deed: PanelDeed): Promise<PanelDone>;
+  perform(action: PanelAction): Promise<PanelResult>;
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>;
   /** Listens to /panel/live. */
   listen(): Promise<Live>;
@@ -40,7 +40,7 @@ export interface Live {
 }
 
 /** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
-export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
+export async function startWithPanel(options: TeamOptions = {}): Promise<Beside> {
   const team = await startTeam({ isConnected: false, ...options });
   const { hosting, account, slack } = team;
   const open = await openPanel({ hosting, account, slack, store: team.app.ports });
@@ -60,13 +60,13 @@ export async function startBeside(options: TeamOptions = {}): Promise<Beside> {
     port,
     send,
     state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
-    perform: async (deed) => {
+    perform: async (action) => {
       const json = { 'content-type': 'application/json' };
-      return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(deed))).text) as PanelDone;
+      return JSON.parse((await send('POST', '/panel/do', json, JSON.stringify(action))).text) as PanelResult;
     },
     listen: () => listenTo(port),
     step: async (id) => {
-      await open.look();
+      await open.check();
       return open.tour.steps().find((step) => step.id === id)?.isDone ?? false;
     },
     [Symbol.asyncDispose]: async () => {
@@ -123,7 +123,7 @@ async function listenTo(port: number): Promise<Live> {
 
 /** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
 export async function connectByForm({ team }: Beside, key: string): Promise<number> {
-  const owner = team.slack.as('owner').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = new URL(owner.links().findLast((each) => each.includes('/connect/')) ?? '');
@@ -136,7 +136,7 @@ export async function connectByForm({ team }: Beside, key: string): Promise<numb
 
 /** Orders a server in Slack, as a manager. */
 export async function orderServer({ team }: Beside, label: string): Promise<void> {
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create');
   await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
   await manager.presses('Review');

@@ -4,7 +4,7 @@ import { startBoth, TOKEN } from './support/fake-app.ts';
 describe('what an attacker can try', () => {
   it('sends the identical signed request again', async () => {
     const { slack, app } = await startBoth();
-    const delivery = await slack.as('owner').types('/vps list');
+    const delivery = await slack.as('olga').types('/vps list');
     if (!delivery) throw new Error('nothing was delivered');
     const again = await slack.redeliver(delivery);
     expect(again.status).toBe(200);
@@ -16,7 +16,7 @@ describe('what an attacker can try', () => {
 
   it('signs with another secret, or not at all, or alters a signed request', async () => {
     const { slack, app } = await startBoth();
-    const fields = slack.commandFields('owner', '#ops', 'delete web-1');
+    const fields = slack.commandFields('olga', '#ops', 'delete web-1');
     await slack.deliverSigned({ fields: { ...fields, team_id: 'T0OTHER' } });
     await slack.deliverForged({ fields });
     const body = new URLSearchParams(fields).toString();
@@ -36,7 +36,7 @@ describe('what an attacker can try', () => {
 describe('the record', () => {
   it('holds every request in both directions, without secrets', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').types('/vps list');
+    await slack.as('olga').types('/vps list');
     const url = String(app.last().response_url);
     await app.respond(url, { text: `see ${url}` });
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: `hello ${TOKEN}` });
@@ -53,13 +53,13 @@ describe('the record', () => {
     expect(JSON.stringify(traffic)).toContain('[masked]');
   });
 
-  it('tells listeners until they leave', async () => {
+  it('calls listeners until they stop', async () => {
     const { slack } = await startBoth();
     const seen: string[] = [];
     const leave = slack.onEvent(({ type }) => seen.push(type));
-    await slack.as('owner').types('hello');
+    await slack.as('olga').types('hello');
     leave();
-    await slack.as('owner').types('more');
+    await slack.as('olga').types('more');
     expect(seen).toEqual(['message']);
   });
 
@@ -74,20 +74,20 @@ describe('the record', () => {
 describe('an altered request', () => {
   it('carries the change under a good signature, and shows nothing in the workspace', async () => {
     const { slack, app } = await startBoth();
-    const delivery = await slack.as('owner').types('/vps list');
+    const delivery = await slack.as('olga').types('/vps list');
     if (!delivery) throw new Error('nothing was delivered');
     app.reply = () => ({ body: 'for whoever asks' });
     const altered = await slack.deliverAltered(delivery, (fields) => ({ ...fields, user_id: 'U0NOBODY01' }));
     expect(altered).toMatchObject({ status: 200, response: 'for whoever asks' });
     expect(app.last()).toMatchObject({ user_id: 'U0NOBODY01', text: 'list' });
-    expect(slack.as('nobody').messages()).toEqual([]);
+    expect(slack.as('nora').messages()).toEqual([]);
   });
 
   it('to an app that is down is no answer at all', async () => {
     const { slack } = await startBoth();
     slack.app.commandsUrl = 'http://127.0.0.1:9/slack/events';
-    await slack.as('owner').types('/vps list');
-    await slack.as('owner').sees('dispatch_failed');
+    await slack.as('olga').types('/vps list');
+    await slack.as('olga').sees('dispatch_failed');
     expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['bad_ack']);
   });
 });

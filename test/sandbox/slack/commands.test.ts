@@ -9,14 +9,14 @@ const laws = (slack: { brokenLaws(): readonly { law: string }[] }) =>
 describe('a slash command', () => {
   it('reaches the app as a signed form with all the fields that Slack sends', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').in('#ops').types('/vps list all');
+    await slack.as('olga').in('#ops').types('/vps list all');
     const [request] = app.received;
     expect(request?.content).toMatchObject({
       team_id: 'T0SANDBOX',
       channel_id: 'C0OPS00001',
       channel_name: 'ops',
       user_id: 'U0OWNER001',
-      user_name: 'owner',
+      user_name: 'olga',
       command: '/vps',
       text: 'list all',
       is_enterprise_install: 'false',
@@ -29,9 +29,9 @@ describe('a slash command', () => {
     expect(request?.headers['x-slack-signature']).toBe(`v0=${signature}`);
   });
 
-  it('carries people, channels, groups and addresses as ids, and & < > as entities', async () => {
+  it('contains users, channels, groups and addresses as IDs, and & < > as entities', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').types('/vps @viewer #ops @oncall @here <b> & https://x.test/?a=1 me@viewer');
+    await slack.as('olga').types('/vps @vera #ops @oncall @here <b> & https://x.test/?a=1 me@viewer');
     expect(app.last().text).toBe(
       '<@U0VIEWER01> <#C0OPS00001|ops> <!subteam^S0ONCALL01> <!here> &lt;b&gt; &amp; <https://x.test/?a=1> me@viewer',
     );
@@ -39,15 +39,15 @@ describe('a slash command', () => {
 
   it('names private channels and conversations as Slack does', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').in('dm').types('/vps help');
+    await slack.as('olga').in('dm').types('/vps help');
     expect(app.last().channel_name).toBe('directmessage');
-    await slack.as('owner').in('#board').types('/vps help');
+    await slack.as('olga').in('#management').types('/vps help');
     expect(app.last().channel_name).toBe('privategroup');
   });
 
-  it('shows the text or the message in its ack, to nobody else unless told so', async () => {
+  it('shows the text or the message of its ack to the user only, unless it says in_channel', async () => {
     const { slack, app } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     app.reply = () => ({ body: 'just text' });
     await owner.types('/vps a');
     app.reply = () => ({ body: { text: 'note', blocks: [section('quiet *blocks*')] } });
@@ -59,24 +59,24 @@ describe('a slash command', () => {
       ['quiet blocks', true],
       ['for all', false],
     ]);
-    expect(slack.as('viewer').messages()).toHaveLength(1);
+    expect(slack.as('vera').messages()).toHaveLength(1);
     expect(laws(slack)).toEqual([]);
   });
 
   it('ends in operation_timeout when the app does not acknowledge in time', async () => {
     const { slack, app } = await startBoth({ app: { ackTimeoutMs: 40 } });
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.types('/vps list');
     await owner.sees('/vps failed with the error "operation_timeout"');
-    slack.as('viewer').doesNotSee('operation_timeout');
+    slack.as('vera').doesNotSee('operation_timeout');
     expect(laws(slack)).toEqual(['late_ack']);
   });
 
   it('ends in dispatch_failed when the app answers anything but 200', async () => {
     const { slack, app } = await startBoth();
     app.reply = () => ({ status: 500 });
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.types('/vps list');
     await owner.sees('dispatch_failed');
     expect(laws(slack)).toEqual(['bad_ack']);
@@ -85,25 +85,25 @@ describe('a slash command', () => {
   it('drops an ack with blocks that Slack refuses', async () => {
     const { slack, app } = await startBoth();
     app.reply = () => ({ body: { text: 'x', blocks: [section('')] } });
-    await slack.as('owner').types('/vps list');
-    expect(slack.as('owner').messages()).toEqual([]);
+    await slack.as('olga').types('/vps list');
+    expect(slack.as('olga').messages()).toEqual([]);
     expect(laws(slack)).toEqual(['limits']);
   });
 
-  it('is not there for people of other organisations, nor in channels one is not in', async () => {
+  it('is not available to users of other organizations, nor in channels they are not in', async () => {
     const { slack, app } = await startBoth();
-    const stranger = slack.as('stranger').in('#with-elsewhere');
-    await expect(stranger.types('/vps list')).rejects.toThrow('command_not_available');
-    expect(() => slack.as('guest').in('#random')).toThrow(SlackRefusal);
-    expect(() => slack.as('guest').in('#nowhere')).toThrow('channel_not_found');
-    await expect(slack.as('owner').types('/other')).rejects.toThrow('unknown_command');
+    const external = slack.as('sam').in('#acme-shared');
+    await expect(external.types('/vps list')).rejects.toThrow('command_not_available');
+    expect(() => slack.as('gus').in('#random')).toThrow(SlackRefusal);
+    expect(() => slack.as('gus').in('#nowhere')).toThrow('channel_not_found');
+    await expect(slack.as('olga').types('/other')).rejects.toThrow('unknown_command');
     expect(app.received).toEqual([]);
   });
 
   it('is a plain message without the slash', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').types('good morning @viewer');
-    await slack.as('viewer').sees('good morning @viewer');
+    await slack.as('olga').types('good morning @vera');
+    await slack.as('vera').sees('good morning @vera');
     expect(app.received).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ async function withMessage(...blocks: Json[]) {
   const { slack, app } = await startBoth();
   await app.call('chat.postMessage', { channel: OPS, text: 'message', blocks });
   const laws = () => slack.brokenLaws().map(({ law }) => law);
-  return { slack, app, owner: slack.as('owner'), laws };
+  return { slack, app, owner: slack.as('olga'), laws };
 }
 
 describe('a button in a message', () => {
@@ -19,7 +19,7 @@ describe('a button in a message', () => {
     expect(app.last()).toMatchObject({
       type: 'block_actions',
       api_app_id: 'A0VPSAPP01',
-      user: { id: 'U0OWNER001', username: 'owner', name: 'owner', team_id: 'T0SANDBOX' },
+      user: { id: 'U0OWNER001', username: 'olga', name: 'olga', team_id: 'T0SANDBOX' },
       team: { id: 'T0SANDBOX', domain: 'sandbox' },
       is_enterprise_install: false,
       channel: { id: OPS, name: 'ops' },
@@ -42,7 +42,7 @@ describe('a button in a message', () => {
 
   it('does not send the content of an ephemeral message along', async () => {
     const { slack, app } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     app.reply = ({ kind }) =>
       kind === 'command' ? { body: { text: 'x', blocks: [actions(button('Yes'))] } } : {};
     await owner.types('/vps ask');
@@ -51,18 +51,18 @@ describe('a button in a message', () => {
     expect(app.last()).not.toHaveProperty('message');
   });
 
-  it('names the home team of somebody of another organisation', async () => {
+  it('names the home team of a user of another organization', async () => {
     const { slack, app } = await startBoth();
     await app.call('chat.postMessage', {
       channel: 'C0SHARED01',
       text: 'x',
       blocks: [actions(button('Start'))],
     });
-    await slack.as('stranger').in('#with-elsewhere').presses('Start');
-    expect(app.last()).toMatchObject({ user: { team_id: 'T0ELSEWHERE' }, team: { id: 'T0SANDBOX' } });
+    await slack.as('sam').in('#acme-shared').presses('Start');
+    expect(app.last()).toMatchObject({ user: { team_id: 'T0ACME0001' }, team: { id: 'T0SANDBOX' } });
   });
 
-  it('asks for confirmation first, and does nothing when the person declines', async () => {
+  it('asks for confirmation first, and does nothing when the user declines', async () => {
     const confirm = {
       title: plain('Sure?'),
       text: plain('It stops.'),
@@ -87,7 +87,7 @@ describe('a button in a message', () => {
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await owner.presses('Start');
     await owner.sees('trouble connecting');
-    slack.as('viewer').doesNotSee('trouble connecting');
+    slack.as('vera').doesNotSee('trouble connecting');
     expect(laws()).toEqual(['bad_ack', 'late_ack']);
   });
 
@@ -102,7 +102,7 @@ describe('a button in a message', () => {
 });
 
 describe('menus in a message', () => {
-  it('send the chosen option, found by placeholder or by the text beside', async () => {
+  it('send the chosen option, found by placeholder or by the text next to it', async () => {
     const pick = {
       type: 'static_select',
       action_id: 'pick',
@@ -136,7 +136,7 @@ describe('an input in a message', () => {
     ...more,
   });
 
-  it('tells the app of what is typed only when its block says so', async () => {
+  it('sends typed text to the app only when its block says so', async () => {
     const quiet = await withMessage(label({}));
     await quiet.owner.fills({ Label: 'web-1' });
     expect(quiet.app.received).toEqual([]);
@@ -150,7 +150,7 @@ describe('an external select', () => {
   const external = (more: Json = {}) =>
     actions({ type: 'external_select', action_id: 'find', placeholder: plain('Find a server'), ...more });
 
-  it('asks the app for options while one types, and takes only those', async () => {
+  it('asks the app for options while the user types, and takes only those', async () => {
     const { app, owner, laws } = await withMessage(external({ min_query_length: 1 }));
     app.reply = ({ kind, content }) =>
       kind === 'block_suggestion'
@@ -173,7 +173,7 @@ describe('an external select', () => {
     expect(laws()).toEqual([]);
   });
 
-  it('asks nothing before enough is typed', async () => {
+  it('does not ask the app before enough is typed', async () => {
     const { app, owner } = await withMessage(external());
     await expect(owner.suggestionsFor('Find a server', 'we')).rejects.toThrow('query_too_short');
     expect(app.received).toEqual([]);
@@ -203,7 +203,7 @@ describe('shortcuts', () => {
 
   it('reach the app with a trigger, and from a message with a response_url', async () => {
     const { slack, app } = await startBoth({ app: { shortcuts } });
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.usesGlobalShortcut('new');
     expect(app.last()).toMatchObject({
       type: 'shortcut',

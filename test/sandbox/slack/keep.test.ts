@@ -9,61 +9,61 @@ const OWNER = 'U0OWNER001';
 
 /** The same workspace in a later process, by way of its file. */
 const restart = (slack: LocalSlack, options: Parameters<typeof startBoth>[0] = {}) =>
-  startBoth({ ...options, kept: slackSnapshotSchema.parse(JSON.parse(JSON.stringify(slack.snapshot()))) });
+  startBoth({ ...options, stored: slackSnapshotSchema.parse(JSON.parse(JSON.stringify(slack.snapshot()))) });
 
 const post = (app: FakeApp, text: string, blocks: readonly unknown[] = []) =>
   app.call('chat.postMessage', { channel: OPS, text, ...(blocks.length > 0 ? { blocks } : {}) });
 
 describe('after a restart', () => {
-  it('channels and conversations hold what everybody saw there, in the same order', async () => {
+  it('channels and conversations hold their public messages, in the same order', async () => {
     const { slack, app } = await startBoth();
-    await slack.as('owner').types('hello *all*');
+    await slack.as('olga').types('hello *all*');
     const { ts } = await post(app, 'one');
     await post(app, 'two');
     await app.call('chat.update', { channel: OPS, ts, text: 'one, changed' });
-    await slack.as('viewer').in('dm').types('only the app reads this');
+    await slack.as('vera').in('dm').types('only the app reads this');
     const later = await restart(slack);
     for (const place of ['#ops', 'dm'] as const) {
-      const seen = slack.as('viewer').in(place).messages();
-      expect(later.slack.as('viewer').in(place).messages()).toEqual(seen);
+      const seen = slack.as('vera').in(place).messages();
+      expect(later.slack.as('vera').in(place).messages()).toEqual(seen);
     }
-    expect(later.slack.as('viewer').screen()).toContain('one, changed');
+    expect(later.slack.as('vera').screen()).toContain('one, changed');
     await post(later.app, 'three');
-    expect(later.slack.as('viewer').messages().at(-1)?.text).toBe('three');
+    expect(later.slack.as('vera').messages().at(-1)?.text).toBe('three');
   });
 
-  it('buttons of kept messages still work, and the app can change what it said', async () => {
+  it('buttons of stored messages still work, and the app can edit its messages', async () => {
     const { slack, app } = await startBoth();
     const { ts } = await post(app, 'Sure?', [actions(button('Yes', { value: '7' }))]);
     const later = await restart(slack);
-    await later.slack.as('owner').presses('Yes');
+    await later.slack.as('olga').presses('Yes');
     expect(later.app.last()).toMatchObject({ actions: [{ value: '7' }], message: { ts } });
     await later.app.respond(later.app.last().response_url, { text: 'Done', replace_original: true });
-    await later.slack.as('viewer').sees('Done');
+    await later.slack.as('vera').sees('Done');
   });
 
-  it('nothing that was for one person alone is kept, in no form', async () => {
+  it('ephemeral messages are not stored in any form', async () => {
     const { slack, app } = await startBoth();
     const secret = 'Xk9-root-password';
-    await slack.as('owner').types('/vps create');
+    await slack.as('olga').types('/vps create');
     await app.respond(app.last().response_url, { text: secret });
     await app.call('chat.postEphemeral', { channel: OPS, user: OWNER, text: secret });
-    await slack.as('owner').sees(secret);
+    await slack.as('olga').sees(secret);
     expect(JSON.stringify(slack.snapshot())).not.toContain(secret);
     const later = await restart(slack);
-    later.slack.as('owner').doesNotSee(secret);
+    later.slack.as('olga').doesNotSee(secret);
   });
 
   it('a response_url goes on where it was: five uses in all, half an hour in all', async () => {
     const clock = makeHandClock();
     const { slack, app } = await startBoth({ clock });
-    await slack.as('owner').types('/vps create');
+    await slack.as('olga').types('/vps create');
     const path = new URL(String(app.last().response_url)).pathname;
     for (const text of ['1', '2', '3']) await app.respond(`${slack.url}${path}`, { text });
     const later = await restart(slack, { clock });
     const again = (text: string) => later.app.respond(`${later.slack.url}${path}`, { text });
     expect((await again('4')).status).toBe(200);
-    await later.slack.as('owner').sees('4');
+    await later.slack.as('olga').sees('4');
     clock.advance(31 * 60_000);
     expect(await again('5')).toMatchObject({ status: 404, body: 'expired_url' });
   });
@@ -93,10 +93,10 @@ describe('after a restart', () => {
 
   it('only the newest of very many messages are there', async () => {
     const { slack } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     for (let count = 1; count <= 2005; count += 1) await owner.types(`message ${count}`);
-    const kept = (await restart(slack)).slack.as('owner').messages();
-    expect(kept).toHaveLength(2000);
-    expect(kept[0]?.text).toBe('message 6');
+    const stored = (await restart(slack)).slack.as('olga').messages();
+    expect(stored).toHaveLength(2000);
+    expect(stored[0]?.text).toBe('message 6');
   });
 });

@@ -15,7 +15,7 @@ const post = (app: FakeApp, ...blocks: Json[]) =>
 
 async function afterCommand() {
   const both = await startBoth();
-  await both.slack.as('owner').types('/vps create');
+  await both.slack.as('olga').types('/vps create');
   const trigger = () => both.app.last().trigger_id;
   const open = (view: Json) => both.app.call('views.open', { trigger_id: trigger(), view });
   return { ...both, open };
@@ -44,7 +44,7 @@ describe('what each surface takes', () => {
   it('an external_id names one view at a time', async () => {
     const { slack, app, open } = await afterCommand();
     await open(modal([section('one')], { external_id: 'same' }));
-    await slack.as('viewer').types('/vps create');
+    await slack.as('vera').types('/vps create');
     const again = await app.call('views.open', {
       trigger_id: app.last().trigger_id,
       view: modal([section('two')], { external_id: 'same' }),
@@ -69,7 +69,7 @@ describe('what can be read', () => {
     expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
   });
 
-  it('a response_url that nobody gave is none', async () => {
+  it('an unknown response_url is refused', async () => {
     const { slack, app } = await startBoth();
     expect(await app.respond(`${slack.url}/reply/T0SANDBOX/1/guessed`, { text: 'x' })).toEqual({
       status: 404,
@@ -84,23 +84,23 @@ describe('what can be read', () => {
   });
 });
 
-describe('what a person can do', () => {
-  it('a button with a link tells the app all the same', async () => {
+describe('what a user can do', () => {
+  it('a button with a link is sent to the app, too', async () => {
     const { slack, app } = await startBoth();
     await post(app, actions(button('Docs', { url: 'https://x.test/' })));
-    await slack.as('owner').presses('Docs');
+    await slack.as('olga').presses('Docs');
     expect(app.last()).toMatchObject({ type: 'block_actions', actions: [{ url: 'https://x.test/' }] });
   });
 
-  it('nobody presses what is not there, nor asks the app about a menu that has its own options', async () => {
+  it('a missing button can’t be pressed, and a menu with its own options does not ask the app', async () => {
     const { slack, app } = await startBoth();
     const select = { type: 'static_select', action_id: 'one', options: [{ text: plain('A'), value: 'a' }] };
     const { ts } = await post(app, actions(select));
-    const act = async (deed: Json) => {
+    const act = async (action: Json) => {
       const answer = await fetch(`${slack.url}/page/do`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ as: OWNER, place: { channel: OPS, ts }, block: 'actions', ...deed }),
+        body: JSON.stringify({ as: OWNER, place: { channel: OPS, ts }, block: 'actions', ...action }),
       });
       return answer.json();
     };
@@ -123,16 +123,16 @@ describe('what a person can do', () => {
       text: plain('Pick'),
       accessory: { type: 'multi_static_select', action_id: 'many', max_selected_items: 1, options },
     });
-    await expect(slack.as('owner').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
+    await expect(slack.as('olga').fills({ Pick: ['A', 'B'] })).rejects.toThrow('wrong_value');
   });
 
-  it('people of other organisations have neither the home of the app nor its shortcuts', async () => {
+  it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
     const { slack } = await startBoth({
       app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
     });
-    const stranger = slack.as('stranger').in('#with-elsewhere');
-    await expect(stranger.opensHome()).rejects.toThrow('no_home');
-    await expect(stranger.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
+    const external = slack.as('sam').in('#acme-shared');
+    await expect(external.opensHome()).rejects.toThrow('no_home');
+    await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
     const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
     expect(state).toMatchObject({ commands: [], shortcuts: [] });
   });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { PageDeed, PageDone, PageState } from '../../../src/sandbox/slack/page-api.ts';
+import type { PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
 import { actions, button, modal, plain, startBoth, textInput } from './support/fake-app.ts';
 
 const OWNER = 'U0OWNER001';
 const OPS = 'C0OPS00001';
 type Both = Awaited<ReturnType<typeof startBoth>>;
 
-async function perform({ slack }: Both, deed: PageDeed, headers: Record<string, string> = {}) {
+async function perform({ slack }: Both, action: PageAction, headers: Record<string, string> = {}) {
   const answer = await fetch(`${slack.url}/page/do`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(deed),
+    body: JSON.stringify(action),
   });
   const text = await answer.text();
   return {
     status: answer.status,
-    done: (text.startsWith('{') ? JSON.parse(text) : { words: text }) as PageDone,
+    done: (text.startsWith('{') ? JSON.parse(text) : { words: text }) as PageResult,
   };
 }
 
@@ -27,7 +27,7 @@ async function stateOf({ slack }: Both, as: string): Promise<PageState> {
 const opsOf = (state: PageState) => state.channels.find(({ id }) => id === OPS);
 
 describe('the page API', () => {
-  it('shows each person what that person can see', async () => {
+  it('shows each user what that user can see', async () => {
     const both = await startBoth();
     both.app.reply = () => ({ body: 'only for you' });
     await perform(both, { as: OWNER, do: 'command', channel: OPS, text: '/vps help' });
@@ -38,7 +38,7 @@ describe('the page API', () => {
     expect(mine.commands).toMatchObject([{ command: '/vps' }]);
     expect(mine.traffic).toHaveLength(1);
     expect(opsOf(await stateOf(both, 'U0VIEWER01'))?.messages).toEqual([]);
-    expect((await stateOf(both, 'U0STRANGER')).channels.map(({ name }) => name)).toEqual(['with-elsewhere']);
+    expect((await stateOf(both, 'U0STRANGER')).channels.map(({ name }) => name)).toEqual(['acme-shared']);
     expect((await fetch(`${both.slack.url}/page/state?as=U0NOONE`)).status).toBe(404);
   });
 
@@ -73,15 +73,15 @@ describe('the page API', () => {
     });
   });
 
-  it('hands the confirmation dialog to the page before it lets a button through', async () => {
+  it('returns the confirmation dialog of a button to the page first', async () => {
     const both = await startBoth();
     const confirm = { text: plain('Really?') };
     const blocks = [actions(button('Stop', { confirm }))];
     const { ts } = await both.app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
     const place = { channel: OPS, ts: String(ts) };
-    const deed: PageDeed = { as: OWNER, do: 'action', place, block: 'actions', action: 'press-Stop' };
-    expect((await perform(both, deed)).done).toMatchObject({ ok: false, error: 'confirm_needed', confirm });
-    expect((await perform(both, { ...deed, confirmed: true })).done).toEqual({ ok: true });
+    const action: PageAction = { as: OWNER, do: 'action', place, block: 'actions', action: 'press-Stop' };
+    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed', confirm });
+    expect((await perform(both, { ...action, confirmed: true })).done).toEqual({ ok: true });
     expect(both.app.received).toHaveLength(1);
   });
 
@@ -91,11 +91,11 @@ describe('the page API', () => {
     const blocks = [actions(button('Yes'))];
     const posted = await app.call('chat.postEphemeral', { channel: OPS, user: OWNER, text: 'x', blocks });
     const place = { channel: OPS, ts: String(posted.message_ts) };
-    const deed = { do: 'action', place, block: 'actions', action: 'press-Yes' } as const;
-    expect((await perform(both, { ...deed, as: 'U0VIEWER01' })).done).toMatchObject({
+    const action = { do: 'action', place, block: 'actions', action: 'press-Yes' } as const;
+    expect((await perform(both, { ...action, as: 'U0VIEWER01' })).done).toMatchObject({
       error: 'message_not_found',
     });
-    expect((await perform(both, { ...deed, as: OWNER })).done).toEqual({ ok: true });
+    expect((await perform(both, { ...action, as: OWNER })).done).toEqual({ ok: true });
     await app.call('views.open', {
       trigger_id: app.last().trigger_id,
       view: modal([actions(button('More'))]),
@@ -114,7 +114,7 @@ describe('the page API', () => {
     });
   });
 
-  it('tells a person at once of what that person may know', async () => {
+  it('streams to a user what that user may see', async () => {
     const both = await startBoth();
     const stream = await fetch(`${both.slack.url}/page/live?as=U0VIEWER01`);
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -127,15 +127,15 @@ describe('the page API', () => {
     await reader?.cancel();
   });
 
-  it('refuses other sites, other hosts, and what nobody can do', async () => {
+  it('refuses other sites, other hosts, and unknown actions', async () => {
     const both = await startBoth();
-    const deed: PageDeed = { as: OWNER, do: 'reload' };
-    expect((await perform(both, deed, { origin: 'https://evil.example' })).status).toBe(403);
-    expect((await perform(both, deed, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await perform(both, deed, { 'content-type': 'text/plain' })).status).toBe(415);
-    expect((await perform(both, deed, { origin: both.slack.url })).status).toBe(200);
-    expect((await perform(both, { ...deed, do: 'fly' } as never)).status).toBe(400);
-    expect((await perform(both, { ...deed, as: 'U0VPSBOT01' })).status).toBe(400);
+    const action: PageAction = { as: OWNER, do: 'reload' };
+    expect((await perform(both, action, { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await perform(both, action, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await perform(both, action, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await perform(both, action, { origin: both.slack.url })).status).toBe(200);
+    expect((await perform(both, { ...action, do: 'fly' } as never)).status).toBe(400);
+    expect((await perform(both, { ...action, as: 'U0VPSBOT01' })).status).toBe(400);
   });
 
   it('leaves all other paths to the files of the page', async () => {

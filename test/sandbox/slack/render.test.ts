@@ -17,7 +17,7 @@ describe('what a reader sees', () => {
     ['`my_*web*_1` and ```two\nlines```', 'my_*web*_1 and two\nlines'],
     [
       '<@U0OWNER001> in <#C1|ops> with <!subteam^S0ONCALL01> and <!here>',
-      '@owner in #ops with @oncall and @here',
+      '@olga in #ops with @oncall and @here',
     ],
     ['<https://x.test|the page> or <https://y.test>', 'the page or https://y.test'],
     ['&lt;!channel&gt; &amp;amp;', '<!channel> &amp;'],
@@ -40,7 +40,7 @@ describe('what a reader sees', () => {
 
   it('is the modal first, then the messages, as the driver prints them', async () => {
     const { slack, app } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     const table = {
       type: 'data_table',
       caption: 'Servers',
@@ -84,12 +84,12 @@ describe('what a reader sees', () => {
     );
   });
 
-  it('fails with the screen when it is not what was looked for', async () => {
+  it('fails with the text of the screen when the expected text is missing', async () => {
     const { slack } = await startBoth();
-    const owner = slack.as('owner');
+    const owner = slack.as('olga');
     await owner.types('hello');
     await expect(owner.sees('goodbye', 20)).rejects.toThrow(
-      'owner does not see "goodbye", but:\nowner:\nhello',
+      'olga does not see "goodbye", but:\nolga:\nhello',
     );
     expect(() => owner.doesNotSee('hello')).toThrow('does see');
     owner.overlooksOldMessages().doesNotSee('hello');
@@ -102,6 +102,6 @@ describe('what a reader sees', () => {
       actions(button('Go', { url: 'https://y.test/z' })),
     ];
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'x', blocks });
-    expect(slack.as('owner').links()).toEqual(['https://x.test/a?b=1&c=2', 'https://y.test/z']);
+    expect(slack.as('olga').links()).toEqual(['https://x.test/a?b=1&c=2', 'https://y.test/z']);
   });
 });

@@ -7,28 +7,28 @@ const ok = { status: 200, body: 'ok' };
 async function afterCommand(place = '#ops') {
   const clock = makeHandClock();
   const { slack, app } = await startBoth({ clock });
-  const owner = slack.as('owner').in(place);
+  const owner = slack.as('olga').in(place);
   await owner.types('/vps list');
   const url = app.last().response_url;
   return { slack, app, clock, owner, url, laws: () => slack.brokenLaws().map(({ law }) => law) };
 }
 
 describe('the response_url of a command', () => {
-  it('answers to the person only, unless the app says in_channel', async () => {
+  it('answers to the user only, unless the app says in_channel', async () => {
     const { slack, app, url, owner } = await afterCommand();
     expect(await app.respond(url, { text: 'for you' })).toEqual(ok);
     expect(await app.respond(url, { text: 'for all', response_type: 'in_channel' })).toEqual(ok);
     await owner.sees('for you');
     expect(
       slack
-        .as('viewer')
+        .as('vera')
         .messages()
         .map(({ shown }) => shown),
     ).toEqual(['for all']);
   });
 
   it('works where the app is no member, and in a private channel', async () => {
-    for (const place of ['#random', '#board', 'dm']) {
+    for (const place of ['#random', '#management', 'dm']) {
       const { app, url, owner } = await afterCommand(place);
       expect(await app.respond(url, { text: 'here', response_type: 'in_channel' })).toEqual(ok);
       await owner.sees('here');
@@ -74,7 +74,7 @@ describe('the response_url of a command', () => {
     expect(await app.respond(url, { text: 'b' })).toEqual(ok);
   });
 
-  it('can be told to refuse a kind of block', async () => {
+  it('can be set to refuse a type of block', async () => {
     const { slack, app, url } = await afterCommand();
     slack.faults.refuseBlock('section');
     const refused = await app.respond(url, { text: 'x', blocks: [section('y')] });
@@ -104,7 +104,7 @@ describe('the response_url of a button', () => {
     expect(await app.respond(pressUrl, { replace_original: true, text: 'Done' })).toEqual(ok);
     expect(owner.messages().map(({ shown, ephemeral }) => [shown, ephemeral])).toEqual([['Done', true]]);
     await app.respond(pressUrl, { replace_original: true, text: 'For all?', response_type: 'in_channel' });
-    slack.as('viewer').doesNotSee('For all?');
+    slack.as('vera').doesNotSee('For all?');
     expect(laws()).toEqual(['stays_ephemeral']);
   });
 
@@ -114,7 +114,7 @@ describe('the response_url of a button', () => {
     expect(owner.messages()).toEqual([]);
   });
 
-  it('posts beside the message when it says neither', async () => {
+  it('posts another message when it says neither', async () => {
     const { app, owner, pressUrl } = await afterPress();
     await app.respond(pressUrl, { text: 'Beside' });
     expect(owner.messages()).toHaveLength(2);

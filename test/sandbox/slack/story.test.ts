@@ -55,11 +55,11 @@ describe('a story with the real Bolt', () => {
   it('runs from the command over the form and the message to the button', async () => {
     await using started = await startBoltApp();
     const { slack } = started;
-    const owner = slack.as('owner').in('#ops');
-    const viewer = slack.as('viewer').in('#ops');
+    const owner = slack.as('olga').in('#ops');
+    const viewer = slack.as('vera').in('#ops');
 
-    await owner.types('/vps hello @viewer');
-    await owner.sees('You said hello @viewer');
+    await owner.types('/vps hello @vera');
+    await owner.sees('You said hello @vera');
     viewer.doesNotSee('You said');
 
     await owner.types('/vps create');
@@ -68,7 +68,7 @@ describe('a story with the real Bolt', () => {
     await owner.sees('Not this one');
     await owner.fills({ Label: 'web-1' });
     await owner.submits();
-    await viewer.sees('@owner made web-1');
+    await viewer.sees('@olga made web-1');
 
     await viewer.presses('Delete', { confirm: false });
     viewer.doesNotSee('Gone');

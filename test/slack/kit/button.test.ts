@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { findMessageFaults } from '../../../src/slack/kit/block-kit-faults.ts';
+import { findMessageFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';

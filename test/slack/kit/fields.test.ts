@@ -2,8 +2,8 @@ import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
-import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
+import { findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { readEntered } from '../../../src/slack/kit/fields.ts';
 import { defineModal, submittedView } from '../../../src/slack/kit/modal.ts';
@@ -64,7 +64,7 @@ function view(initial: Partial<Granting> = {}): ModalView {
 async function roundTrip(shown: ModalView, filled: Readonly<Record<string, string>>) {
   const { slack, app } = await startBoth();
   app.reply = ({ kind }) => (kind === 'block_suggestion' ? { body: { options: SERVERS } } : {});
-  const owner = slack.as('owner');
+  const owner = slack.as('olga');
   await owner.types('/vps access');
   const opened = await app.call('views.open', { trigger_id: app.last().trigger_id, view: shown });
   expect(opened).toMatchObject({ ok: true });
@@ -87,7 +87,7 @@ async function run(sent: unknown) {
 }
 
 const FULL: Granting = {
-  person: PEOPLE.operator.id,
+  person: USERS.otto.id,
   channel: 'C0OPS00001',
   role: 'operator',
   server: '7',
@@ -98,7 +98,7 @@ const FULL: Granting = {
 describe('a form of all kinds of fields', () => {
   it('reads what was entered', async () => {
     const { given } = await roundTrip(view(), {
-      Person: '@operator',
+      Person: '@otto',
       Channel: '#ops',
       Role: 'Operator',
       Server: 'web-1',

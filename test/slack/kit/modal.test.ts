@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Refusal } from '../../../src/domain/errors.ts';
-import { findViewFaults } from '../../../src/slack/kit/block-kit-faults.ts';
+import { findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { option } from '../../../src/slack/kit/blocks.ts';
 import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';

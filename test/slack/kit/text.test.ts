@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
+import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/hostile-labels.ts';
+import { NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { renderMrkdwn } from '../../../src/sandbox/slack/render/mrkdwn.ts';
 import { findPings } from '../../../src/sandbox/slack/render/pings.ts';
+import type { StoredMessage } from '../../../src/sandbox/slack/stored-message.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
 import {
   codeLabel,
@@ -15,7 +17,6 @@ import {
   slackDate,
   utcDate,
 } from '../../../src/slack/kit/text.ts';
-import { NASTY_LABELS, NOW } from '../../support/fixtures.ts';
 
 const anything = fc.string({ unit: 'binary' });
 const hostile = fc

@@ -1,7 +1,7 @@
 import type { ServerCard } from '../../../src/app/servers/show-server.ts';
+import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
-import { makeGrant, makeServer, NOW } from '../../support/fixtures.ts';
 
 /** A request that remembers what was asked of the use cases and what was said. */
 export interface FakeRequest extends SlackRequest {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import type { SlackOptions } from '../../../src/sandbox/slack/slack.ts';
-import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts';
+import type { SlackOptions } from '../../../src/sandbox/slack/slack-options.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { createChannels } from '../../../src/slack/directory/channels.ts';
 import { createGroups } from '../../../src/slack/directory/groups.ts';
 import { createUsers } from '../../../src/slack/directory/users.ts';
@@ -32,7 +32,7 @@ describe('a message', () => {
     const posted = await api.post(OPS, textMessage('Approve?', actions(approve.element('Approve', 'x'))));
     expect(posted).toMatchObject({ ok: true, channelId: OPS, ts: expect.stringMatching(/^\d+\.\d+$/) });
     if (!posted.ok) throw new Error(posted.error);
-    const owner = slack.as('owner').in('#ops');
+    const owner = slack.as('olga').in('#ops');
     await owner.sees('Approve?');
     expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
     await owner.sees('Approved');
@@ -41,12 +41,12 @@ describe('a message', () => {
 
   it('to a person stands in the conversation with the app, and is edited there', async () => {
     const { slack, api } = await start();
-    const posted = await api.post(PEOPLE.owner.id, textMessage('Approve?'));
+    const posted = await api.post(USERS.olga.id, textMessage('Approve?'));
     expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
     if (!posted.ok) throw new Error(posted.error);
     expect(await api.updateMessage(posted, textMessage('Approved'))).toEqual({ ok: true });
-    await slack.as('owner').in('dm').sees('Approved');
-    slack.as('manager').in('dm').doesNotSee('Approved');
+    await slack.as('olga').in('dm').sees('Approved');
+    slack.as('mara').in('dm').doesNotSee('Approved');
   });
 
   it.each([
@@ -68,16 +68,16 @@ describe('cards', () => {
   it('reach those who can be reached, lose what they had when they are edited, and pass over what is gone', async () => {
     const { slack, api } = await start();
     const cards = await postCards(
-      [PEOPLE.owner.id, 'U0NOONE', PEOPLE.manager.id, OPS],
+      [USERS.olga.id, 'U0NOONE', USERS.mara.id, OPS],
       textMessage('Yes or no?'),
       api,
     );
     expect(cards.length).toBe(3);
     await editCards([{ channelId: OPS, ts: '1.0' }, ...cards], textMessage('It was a yes'), api);
     for (const [name, place] of [
-      ['owner', 'dm'],
-      ['manager', 'dm'],
-      ['viewer', '#ops'],
+      ['olga', 'dm'],
+      ['mara', 'dm'],
+      ['vera', '#ops'],
     ] as const) {
       await slack.as(name).in(place).sees('It was a yes');
       slack.as(name).in(place).doesNotSee('Yes or no?');
@@ -93,7 +93,7 @@ describe('cards', () => {
       plainBlocks: textMessage('The plain one').blocks,
     };
     expect((await postCards([OPS], message, api)).length).toBe(1);
-    await slack.as('owner').in('#ops').sees('The plain one');
+    await slack.as('olga').in('#ops').sees('The plain one');
   });
 });
 
@@ -131,18 +131,18 @@ describe('Slack’s directory', () => {
 
   it('tells people of other organisations, guests, bots and former colleagues apart', async () => {
     const { slack, api } = await start();
-    const find = (name: keyof typeof PEOPLE) => ports(api).people.find('T0SANDBOX', PEOPLE[name].id);
-    expect(await find('owner')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });
-    expect(await find('guest')).toMatchObject({ isGuest: true, isStranger: false });
-    expect(await find('stranger')).toMatchObject({
+    const find = (name: keyof typeof USERS) => ports(api).people.find('T0SANDBOX', USERS[name].id);
+    expect(await find('olga')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });
+    expect(await find('gus')).toMatchObject({ isGuest: true, isStranger: false });
+    expect(await find('sam')).toMatchObject({
       isGuest: false,
       isStranger: true,
-      teamIds: ['T0ELSEWHERE'],
+      teamIds: ['T0ACME0001'],
     });
-    expect(await find('former')).toMatchObject({ isDeactivated: true });
+    expect(await find('finn')).toMatchObject({ isDeactivated: true });
     expect(await ports(api).people.exists('T0SANDBOX', 'U0NOONE')).toBe('no');
     slack.admin.joinGrid();
-    expect(await find('viewer')).toMatchObject({ teamIds: ['T0SANDBOX'] });
+    expect(await find('vera')).toMatchObject({ teamIds: ['T0SANDBOX'] });
   });
 
   it('tells whether a channel is there', async () => {
@@ -159,8 +159,8 @@ describe('Slack’s directory', () => {
   it('tells nothing without the scopes, and nothing breaks', async () => {
     const { api } = await start(['commands', 'chat:write']);
     const { people, groups, channels } = ports(api);
-    expect(await people.find('T0SANDBOX', PEOPLE.owner.id)).toBeUndefined();
-    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('hidden');
+    expect(await people.find('T0SANDBOX', USERS.olga.id)).toBeUndefined();
+    expect(await people.exists('T0SANDBOX', USERS.olga.id)).toBe('hidden');
     expect(await groups.list('T0SANDBOX')).toBeUndefined();
     expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toEqual([]);
     expect(await channels.look('T0SANDBOX', OPS)).toBeUndefined();
@@ -172,7 +172,7 @@ describe('Slack’s directory', () => {
     slack.faults.failMethod('users.info', 'internal_error');
     const { people, groups } = ports(api);
     expect(await groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
-    expect(await people.exists('T0SANDBOX', PEOPLE.owner.id)).toBe('unknown');
+    expect(await people.exists('T0SANDBOX', USERS.olga.id)).toBe('unknown');
     await slack.stop();
     expect(await ports(api).groups.listMembers('T0SANDBOX', 'S0ONCALL01')).toBeUndefined();
     expect(await ports(api).channels.look('T0SANDBOX', OPS)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -11,8 +11,8 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** The workspace, whoever asks in #ops, and the owner, who answers in a direct message. */
 async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const nobody = team.slack.as('nobody').in('#ops');
-  const owner = team.slack.as('owner').in('dm');
+  const nobody = team.slack.as('nora').in('#ops');
+  const owner = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
     await nobody.types(`/vps access ask ${wish}`);
     await nobody.fills({ 'What for?': 'x' });
@@ -26,7 +26,7 @@ async function startWithAsker(options: Parameters<typeof startTeam>[0] = {}) {
 const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
 const rolesOf = async ({ app }: Team) =>
   (await app.ports.grants.list(TEAM.id))
-    .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+    .filter(({ subjectId }) => subjectId === USERS.nora.id)
     .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
 /** A request that an earlier version, or another process, has written. */
@@ -44,7 +44,7 @@ async function writeRequest(
   const request = {
     id,
     workspaceId: TEAM.id,
-    requesterId: PEOPLE.nobody.id,
+    requesterId: USERS.nora.id,
     reason: `why ${more.requesterId}`,
   };
   await store.accessRequests.request(
@@ -60,11 +60,11 @@ describe('asking to be an owner of one server', () => {
     await team.nobody.types('/vps access ask owner on web-1');
     await team.nobody.sees('An owner covers every server');
     await team.nobody.closes();
-    await visitor(team, 'nobody').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
+    await visitor(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
       reason: 'x',
     });
     await expect
-      .poll(async () => (await visitor(team, 'nobody').audit()).map(({ code }) => code))
+      .poll(async () => (await visitor(team, 'nora').audit()).map(({ code }) => code))
       .toContain('owner_limited');
     expect(await openOf(team)).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('asking to be an owner of one server', () => {
   it('can’t be approved where it was asked for all the same; it can be denied', async () => {
     await using team = await startWithAsker();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
-    const owner = visitor(team, 'owner');
+    const owner = visitor(team, 'olga');
     for (const press of ['access_good', 'access_hour']) {
       await owner.presses(press, { requestId });
       await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
@@ -86,7 +86,7 @@ describe('asking to be an owner of one server', () => {
 describe('asking for a server without a label', () => {
   it('is no request for every server', async () => {
     await using team = await startWithAsker();
-    const by = visitor(team, 'nobody');
+    const by = visitor(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
     await team.nobody.sees('That server has no label');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
@@ -107,8 +107,8 @@ describe('asking for a server without a label', () => {
         return { ...hosting, listServers: () => unlabelled(hosting) };
       },
     });
-    await team.slack.as('owner').in('#ops').types('/vps access grant @nobody operator on web-*');
-    await team.slack.as('owner').in('#ops').sees('@nobody is now operator');
+    await team.slack.as('olga').in('#ops').types('/vps access grant @nora operator on web-*');
+    await team.slack.as('olga').in('#ops').sees('@nora is now operator');
     await team.nobody.types(`/vps reboot ${id}`);
     await team.nobody.sees('This takes the role operator');
     team.nobody.doesNotSee('[Ask for access]');
@@ -119,7 +119,7 @@ describe('a yes', () => {
   it('to a small request takes no bigger role away that was given meanwhile', async () => {
     await using team = await startWithAsker();
     await team.ask('viewer', 'You have asked');
-    await team.owner.types('/vps access grant @nobody manager');
+    await team.owner.types('/vps access grant @nora manager');
     await team.owner.sees('is now manager');
     await team.owner.presses('Approve for good');
     await team.owner.sees('has the role viewer');
@@ -130,16 +130,16 @@ describe('a yes', () => {
     const system = movableSystem();
     await using team = await startWithAsker({ system });
     await team.ask('operator', 'You have asked');
-    await team.owner.types('/vps access grant @nobody operator for 8h');
+    await team.owner.types('/vps access grant @nora operator for 8h');
     await team.owner.sees('is now operator');
     await team.owner.presses('Approve for 1 h');
     await team.owner.sees('has the role operator');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
-        .filter(({ subjectId }) => subjectId === PEOPLE.nobody.id)
+        .filter(({ subjectId }) => subjectId === USERS.nora.id)
         .map(({ until = 0 }) => Math.round((until - system.now()) / HOUR_MS));
     expect(await ends()).toEqual([8]);
-    await team.owner.types('/vps access grant @nobody operator for 1h');
+    await team.owner.types('/vps access grant @nora operator for 1h');
     await expect.poll(ends).toEqual([1]);
   });
 });
@@ -175,10 +175,10 @@ describe('asking again and again', () => {
     await team.owner.sees('asks for the role viewer');
     const requestId = (await openOf(team))[0]?.id ?? '';
     system.move(WEEK_MS);
-    await visitor(team, 'owner').presses('access_good', { requestId });
-    await expect.poll(async () => (await visitor(team, 'owner').audit())[0]?.code).toBe('request_over');
+    await visitor(team, 'olga').presses('access_good', { requestId });
+    await expect.poll(async () => (await visitor(team, 'olga').audit())[0]?.code).toBe('request_over');
     await team.owner.sees('Expired: nobody answered within a week');
-    await team.slack.as('nobody').in('dm').sees('Nobody answered your request');
+    await team.slack.as('nora').in('dm').sees('Nobody answered your request');
     expect(await rolesOf(team)).toEqual([]);
   });
 });
@@ -215,10 +215,10 @@ describe('the card of a request', () => {
     const store = team.app.ports;
     const { system } = store;
     const [request] = await openOf(team);
-    await store.accessRequests.decide(request?.id ?? '', { by: PEOPLE.manager.id, at: system.now() });
+    await store.accessRequests.decide(request?.id ?? '', { by: USERS.mara.id, at: system.now() });
     await team.restart();
-    await team.owner.sees('Denied by @manager');
-    await team.nobody.sees('@manager said no to the role viewer');
+    await team.owner.sees('Denied by @mara');
+    await team.nobody.sees('@mara said no to the role viewer');
   });
 
   it('that could not be edited loses its buttons when somebody presses one', async () => {
@@ -230,8 +230,8 @@ describe('the card of a request', () => {
     await team.owner.sees('does not get the role viewer');
     team.slack.faults.clear();
     await team.owner.presses('Approve for good');
-    await team.owner.sees('This was denied already by @owner');
-    await team.owner.sees('Denied by @owner');
+    await team.owner.sees('This was denied already by @olga');
+    await team.owner.sees('Denied by @olga');
     team.owner.doesNotSee('[Approve for good]');
     expect(await rolesOf(team)).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe('a role through one of many groups', () => {
         subjectId,
         role,
         pattern: '',
-        grantedBy: PEOPLE.owner.id,
+        grantedBy: USERS.olga.id,
         grantedAt: 0,
       });
     for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
@@ -292,6 +292,6 @@ describe('a request for a role where a channel is set for requests to approve', 
     await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
-    team.slack.as('manager').in('#ops').doesNotSee('asks for the role');
+    team.slack.as('mara').in('#ops').doesNotSee('asks for the role');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -24,13 +24,13 @@ describe('a role given to a user group', () => {
   it('opens the door for its members, says why, and closes it when they leave', async () => {
     await using team = await startWithServers();
     const { slack } = team;
-    const owner = slack.as('owner').in('#ops');
-    const nobody = slack.as('nobody').in('#ops');
+    const owner = slack.as('olga').in('#ops');
+    const nobody = slack.as('nora').in('#ops');
     await owner.types('/vps access grant @oncall operator');
     await owner.sees('@oncall is now operator');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
-    await owner.types('/vps access @nobody');
+    await owner.types('/vps access @nora');
     await owner.sees('operator through @oncall');
     await owner.types('/vps access revoke @oncall');
     await owner.sees('has no role by grant any more');
@@ -41,7 +41,7 @@ describe('a role given to a user group', () => {
 
   it('is refused in words for unknown and disabled groups, and without the scope', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.group('@platform').isDisabled = true;
     await owner.types('/vps access grant <!subteam^S0NOBODY01|@gone> operator');
     await owner.sees('Slack knows no such user group here');
@@ -50,10 +50,10 @@ describe('a role given to a user group', () => {
     expect(await grantsOf(team)).toHaveLength(3);
     await using silent = await startWithServers();
     silent.slack.faults.failMethod('usergroups.list', 'fatal_error');
-    await silent.slack.as('owner').in('#ops').types('/vps access grant @oncall operator');
-    await silent.slack.as('owner').in('#ops').sees('Slack did not say just now');
+    await silent.slack.as('olga').in('#ops').types('/vps access grant @oncall operator');
+    await silent.slack.as('olga').in('#ops').sees('Slack did not say just now');
     await using bare = await startWithServers({ scopes: ['commands', 'chat:write'] });
-    const other = bare.slack.as('owner').in('#ops');
+    const other = bare.slack.as('olga').in('#ops');
     await other.types('/vps access grant @oncall operator');
     await other.sees('the scope usergroups:read');
     expect(await grantsOf(bare)).toHaveLength(3);
@@ -63,25 +63,25 @@ describe('a role given to a user group', () => {
 describe('a role given to a channel', () => {
   it('is for full members who act there, and for nobody elsewhere', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops viewer');
     await owner.sees('Whoever is a full member and acts in #ops is now viewer');
-    const nobody = team.slack.as('nobody');
+    const nobody = team.slack.as('nora');
     await nobody.in('#ops').types('/vps list');
     await nobody.in('#ops').sees('web-1');
     await nobody.in('dm').types('/vps list');
     await nobody.in('dm').sees('you have no role here yet');
-    const guest = team.slack.as('guest').in('#ops');
+    const guest = team.slack.as('gus').in('#ops');
     await guest.types('/vps list');
     await guest.sees('you have no role here yet');
   });
 
   it('counts in the menus of a form that was opened there', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
     await owner.sees('is now manager');
-    const by = visitor(team, 'nobody');
+    const by = visitor(team, 'nora');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
       by.interacts('block_suggestion', {
@@ -98,7 +98,7 @@ describe('a role given to a channel', () => {
   it('is refused for a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
-    const owner = slack.as('owner').in('#ops');
+    const owner = slack.as('olga').in('#ops');
     const { id } = slack.admin.channel('#random');
     slack.admin.archive('#random');
     await owner.types(`/vps access grant <#${id}|random> viewer`);
@@ -112,9 +112,9 @@ describe('a role given to a channel', () => {
 describe('a role for some servers', () => {
   it('lists, offers and changes those alone', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
-    const nobody = team.slack.as('nobody').in('#ops');
-    await owner.types('/vps access grant @nobody manager on web-*');
+    const owner = team.slack.as('olga').in('#ops');
+    const nobody = team.slack.as('nora').in('#ops');
+    await owner.types('/vps access grant @nora manager on web-*');
     await owner.sees('That is 2 servers today');
     await nobody.types('/vps list');
     await nobody.sees('web-1');
@@ -139,20 +139,20 @@ describe('a role for some servers', () => {
   it('offers nothing of the others when a name fits several of them', async () => {
     await using team = await startWithServers();
     team.hosting.seedServers(team.account, 2, 'mail');
-    const owner = team.slack.as('owner').in('#ops');
-    await owner.types('/vps access grant @nobody viewer on web-*');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora viewer on web-*');
     await owner.sees('is now viewer');
-    const nobody = team.slack.as('nobody').in('#ops');
+    const nobody = team.slack.as('nora').in('#ops');
     await nobody.types('/vps show mail');
     await nobody.sees('There is no server mail');
   });
 
   it('says so when the pattern fits nothing today, and refuses one for owners', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
-    await owner.types('/vps access grant @nobody operator on mail-*');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora operator on mail-*');
     await owner.sees('No server is named like mail-* today');
-    await owner.types('/vps access grant @nobody owner on web-*');
+    await owner.types('/vps access grant @nora owner on web-*');
     await owner.sees('An owner covers every server');
   });
 });
@@ -161,10 +161,10 @@ describe('a role for a time', () => {
   it('ends by itself, and that is audited', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
-    const owner = team.slack.as('owner').in('#ops');
-    const nobody = team.slack.as('nobody').in('#ops');
-    await owner.types('/vps access grant @nobody operator for 1h');
-    await owner.sees('@nobody is now operator, until');
+    const owner = team.slack.as('olga').in('#ops');
+    const nobody = team.slack.as('nora').in('#ops');
+    await owner.types('/vps access grant @nora operator for 1h');
+    await owner.sees('@nora is now operator, until');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
@@ -182,8 +182,8 @@ describe('a role for a time', () => {
 describe('the screen of who may do what', () => {
   it('gives and takes roles by buttons, as the typed forms do', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
-    const nobody = team.slack.as('nobody').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
+    const nobody = team.slack.as('nora').in('#ops');
     await owner.types('/vps access');
     await owner.sees('Who may do what');
     await owner.presses('Give a role…');
@@ -211,13 +211,13 @@ describe('the screen of who may do what', () => {
 
   it('says beside the field what is wrong', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access');
     await owner.presses('Give a role…');
     await owner.fills({ Role: 'viewer' });
     await owner.presses('Give');
     await owner.sees('Choose one: a person, a user group or a channel');
-    await owner.fills({ Person: 'nobody', 'User group': '@oncall' });
+    await owner.fills({ Person: 'nora', 'User group': '@oncall' });
     await owner.presses('Give');
     await owner.sees('Choose one: a person, a user group or a channel');
     expect(await grantsOf(team)).toHaveLength(3);
@@ -240,19 +240,19 @@ describe('the last owner', () => {
       grantedBy: 'U0',
       grantedAt: 1,
     };
-    await store.grants.put({ ...grant, subjectId: PEOPLE.manager.id });
-    const manager = team.slack.as('manager').in('#ops');
-    for (const words of ['revoke @manager', 'grant @manager viewer']) {
+    await store.grants.put({ ...grant, subjectId: USERS.mara.id });
+    const manager = team.slack.as('mara').in('#ops');
+    for (const words of ['revoke @mara', 'grant @mara viewer']) {
       await manager.types(`/vps access ${words}`);
       await manager.sees('leave nobody who is an owner');
     }
-    await manager.types('/vps access grant @viewer owner for 1h');
-    await manager.sees('@viewer is now owner, until');
-    await manager.types('/vps access revoke @manager');
+    await manager.types('/vps access grant @vera owner for 1h');
+    await manager.sees('@vera is now owner, until');
+    await manager.types('/vps access revoke @mara');
     await manager.sees('leave nobody who is an owner');
-    await manager.types('/vps access grant @viewer owner');
-    await manager.sees('@viewer is now owner');
-    await manager.types('/vps access revoke @manager');
+    await manager.types('/vps access grant @vera owner');
+    await manager.sees('@vera is now owner');
+    await manager.types('/vps access revoke @mara');
     await manager.sees('has no role by grant any more');
     await manager.types('/vps access');
     await manager.sees('This takes the role owner');
@@ -263,21 +263,21 @@ describe('the last owner, again', () => {
   it('is not kept by a group in which nobody is', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
     const { slack } = team;
-    slack.admin.changePerson('owner', { isAdmin: false });
+    slack.admin.changeUser('olga', { isAdmin: false });
     slack.admin.group('platform').users.clear();
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.mara.id,
       role: 'owner',
       pattern: '',
-      grantedBy: PEOPLE.manager.id,
+      grantedBy: USERS.mara.id,
       grantedAt: 1,
     });
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
     await manager.types('/vps access grant @platform owner');
     await manager.sees('@platform is now owner');
-    await manager.types('/vps access revoke @manager');
+    await manager.types('/vps access revoke @mara');
     await manager.sees('leave nobody who is an owner');
   });
 });
@@ -285,14 +285,14 @@ describe('the last owner, again', () => {
 describe('the audit of roles', () => {
   it('says what was given, for how long, and what was taken', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('owner').in('#ops');
-    await owner.types('/vps access grant @nobody operator on web-* for 10m');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora operator on web-* for 10m');
     await owner.sees('is now operator');
-    await owner.types('/vps access grant @nobody viewer');
+    await owner.types('/vps access grant @nora viewer');
     await owner.sees('is now viewer');
-    await owner.types('/vps access revoke @nobody');
+    await owner.types('/vps access revoke @nora');
     await owner.sees('no role by grant any more');
-    const nobody = PEOPLE.nobody.id;
+    const nobody = USERS.nora.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
       `operator web-* ${nobody} for 10 min`,
     );
@@ -304,14 +304,14 @@ describe('the audit of roles', () => {
 
 describe('those to whom no role can be given', () => {
   it.each([
-    [`<@${PEOPLE.stranger.id}>`, 'of another organisation'],
-    [`<@${PEOPLE.former.id}>`, 'deactivated'],
+    [`<@${USERS.sam.id}>`, 'of another organisation'],
+    [`<@${USERS.finn.id}>`, 'deactivated'],
     ['<@U0DEPLOYER>', 'That is a bot'],
     ['<@USLACKBOT>', 'That is a bot'],
     ['<@U0NOSUCH01>', 'Slack knows no such person'],
   ])('%s: %s', async (who, words) => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types(`/vps access grant ${who} operator`);
     await owner.sees(words);
     expect(await grantsOf(team)).toHaveLength(3);
@@ -319,10 +319,10 @@ describe('those to whom no role can be given', () => {
 
   it('and whoever is deactivated loses the role that they had', async () => {
     await using team = await startWithServers();
-    const owner = team.slack.as('owner').in('#ops');
-    team.slack.admin.deactivate('operator');
-    await expect(team.slack.as('operator').types('/vps list')).rejects.toThrow(SlackRefusal);
-    await owner.types(`/vps access <@${PEOPLE.operator.id}>`);
+    const owner = team.slack.as('olga').in('#ops');
+    team.slack.admin.deactivate('otto');
+    await expect(team.slack.as('otto').types('/vps list')).rejects.toThrow(SlackRefusal);
+    await owner.types(`/vps access <@${USERS.otto.id}>`);
     await owner.sees('has no role here');
   });
 });
@@ -332,8 +332,8 @@ describe('asking for access', () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const { slack } = team;
-    const nobody = slack.as('nobody').in('#ops');
-    const owner = slack.as('owner').in('dm');
+    const nobody = slack.as('nora').in('#ops');
+    const owner = slack.as('olga').in('dm');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('This takes the role operator');
     await nobody.presses('Ask for access');
@@ -350,7 +350,7 @@ describe('asking for access', () => {
     await nobody.closes();
     await owner.presses('Approve for 1 h');
     await owner.sees('Approved until');
-    await nobody.sees('@owner gave you the role operator, until');
+    await nobody.sees('@olga gave you the role operator, until');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
@@ -362,22 +362,22 @@ describe('asking for access', () => {
 
   it('is answered once, and never by the asker', async () => {
     await using team = await startWithServers({
-      settings: { OWNERS: `${PEOPLE.owner.id} ${PEOPLE.manager.id}` },
+      settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
     });
     const { slack } = team;
-    const viewer = slack.as('viewer').in('#ops');
+    const viewer = slack.as('vera').in('#ops');
     await viewer.types('/vps access ask manager');
     await viewer.fills({ 'What for?': 'holidays' });
     await viewer.presses('Ask');
     await viewer.sees('can answer');
-    const [owner, manager] = [slack.as('owner').in('dm'), slack.as('manager').in('dm')];
+    const [owner, manager] = [slack.as('olga').in('dm'), slack.as('mara').in('dm')];
     await owner.sees('asks for the role manager');
     await manager.sees('asks for the role manager');
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.viewer.id,
+      subjectId: USERS.vera.id,
       role: 'owner',
       pattern: '',
       grantedBy: 'U0',
@@ -391,7 +391,7 @@ describe('asking for access', () => {
     await owner.sees('Denied by');
     await manager.sees('Denied by');
     await viewer.sees('said no to the role manager');
-    expect(request?.requesterId).toBe(PEOPLE.viewer.id);
+    expect(request?.requesterId).toBe(USERS.vera.id);
     expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
   });
 });

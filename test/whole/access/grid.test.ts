@@ -16,8 +16,8 @@ describe('a workspace of an Enterprise Grid', () => {
   it('works as any other, with ids that begin with W', async () => {
     await using team = await startInGrid();
     const { slack } = team;
-    const wanda = slack.admin.addPerson({ id: 'W0WANDA001', name: 'wanda' });
-    const owner = slack.as('owner').in('#ops');
+    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' });
+    const owner = slack.as('olga').in('#ops');
     await owner.types(`/vps access grant <@${wanda.id}|wanda> operator`);
     await owner.sees('@wanda is now operator');
     const screen = slack.as(wanda).in('#ops');
@@ -31,7 +31,7 @@ describe('a workspace of an Enterprise Grid', () => {
 
   it('lets in a member who is at home in another workspace of it', async () => {
     await using team = await startInGrid();
-    const elsewhere = team.slack.admin.addPerson({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ELSEWHERE' });
+    const elsewhere = team.slack.admin.addUser({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ACME0001' });
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
@@ -41,7 +41,7 @@ describe('a workspace of an Enterprise Grid', () => {
       grantedBy: 'U0',
       grantedAt: 0,
     });
-    const by = visitor(team, elsewhere, 'nobody');
+    const by = visitor(team, elsewhere, 'nora');
     const [id] = idsOf(team);
     await by.presses('reboot', { id });
     await expect.poll(async () => (await by.audit())[0]).toMatchObject({ action: 'reboot', outcome: 'done' });
@@ -49,7 +49,7 @@ describe('a workspace of an Enterprise Grid', () => {
 
   it('is not mistaken for the whole organisation, whose payloads name no workspace', async () => {
     await using team = await startInGrid();
-    const by = visitor(team, 'manager');
+    const by = visitor(team, 'mara');
     const actions = [
       { action_id: 'reboot', block_id: 'b', type: 'button', value: JSON.stringify({ id: idsOf(team)[0] }) },
     ];

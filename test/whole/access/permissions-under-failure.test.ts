@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import { OTHER_TEAM, PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_TEAM, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, visitor } from '../../support/visitor.ts';
 
-async function revoke(team: Team, who: 'manager' | 'operator'): Promise<void> {
-  const owner = team.slack.as('owner').in('#general');
+async function revoke(team: Team, who: UserName): Promise<void> {
+  const owner = team.slack.as('olga').in('#general');
   await owner.types(`/vps access revoke @${who}`);
   await owner.sees('has no role by grant any more');
 }
 
 async function createServer(team: Team, label: string): Promise<number> {
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
   await manager.presses('Create and pay');
   await manager.sees(`${label} was created`);
@@ -22,10 +22,10 @@ async function createServer(team: Team, label: string): Promise<number> {
 describe('a role that was taken away', () => {
   it('closes a review that is open: nothing is paid', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=late');
     await manager.sees('5.90');
-    await revoke(team, 'manager');
+    await revoke(team, 'mara');
     await manager.presses('Create and pay');
     await manager.sees('This takes the role manager');
     expect(changesSeen(team)).toEqual([]);
@@ -35,17 +35,17 @@ describe('a role that was taken away', () => {
   it('closes a form, a dialog and buttons that are on the screen', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types(`/vps show ${id}`);
     await manager.sees('web-1');
     await manager.presses('Delete…');
     await manager.fills({ 'Type the label to delete it': 'web-1' });
-    await revoke(team, 'manager');
+    await revoke(team, 'mara');
     await manager.presses('Delete');
     await manager.sees('This takes the role manager');
     await manager.closes();
     for (const button of ['Start', 'Stop', 'Reboot', 'Renew…', 'Delete…']) {
-      const fresh = team.slack.as('manager').in('#ops');
+      const fresh = team.slack.as('mara').in('#ops');
       const before = fresh.messages().length;
       await fresh.presses(button);
       await vi.waitUntil(() => fresh.messages().length > before);
@@ -53,7 +53,7 @@ describe('a role that was taken away', () => {
       expect(fresh.modal()).toBeUndefined();
     }
     expect(changesSeen(team)).toEqual([]);
-    const denied = await visitor(team, 'manager').audit();
+    const denied = await visitor(team, 'mara').audit();
     expect(denied.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual(
       ['delete', 'renew', 'reboot', 'stop', 'start', 'delete'].map((action) => `${action} denied`),
     );
@@ -63,10 +63,10 @@ describe('a role that was taken away', () => {
   it('closes a picker that is on the screen', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps reboot web');
     await operator.sees('fits 3 servers');
-    await revoke(team, 'operator');
+    await revoke(team, 'otto');
     await operator.chooses('Choose a server', 'web-2');
     await operator.sees('This takes the role operator');
     expect(changesSeen(team)).toEqual([]);
@@ -78,7 +78,7 @@ describe('a role that was taken away', () => {
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       workspaceId: TEAM.id,
-      actorId: PEOPLE.operator.id,
+      actorId: USERS.otto.id,
       channelId: 'C0OPS00001',
       purchase: {
         kind: 'create',
@@ -86,7 +86,7 @@ describe('a role that was taken away', () => {
       },
       at: realSystem.now(),
     });
-    await team.slack.as('operator').in('#ops').sees('This takes the role manager');
+    await team.slack.as('otto').in('#ops').sees('This takes the role manager');
     expect(changesSeen(team)).toEqual([]);
   });
 });
@@ -95,19 +95,19 @@ describe('a button that somebody else was shown', () => {
   it('acts with the role of whoever presses it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps show web-1');
     await operator.sees('running');
     const delivery = await operator.presses('Reboot');
-    await team.slack.as('viewer').in('#ops').sees('rebooted');
+    await team.slack.as('vera').in('#ops').sees('rebooted');
     if (!delivery) throw new Error('nothing was delivered');
     expect(changesSeen(team)).toHaveLength(1);
-    for (const name of ['viewer', 'nobody', 'guest', 'stranger'] as const) {
-      const { id, teamId } = PEOPLE[name];
+    for (const name of ['vera', 'nora', 'gus', 'sam'] as const) {
+      const { id, teamId } = USERS[name];
       await team.slack.deliverAltered(delivery, (payload) => ({ ...payload, user: { id, team_id: teamId } }));
       const by = visitor(team, name);
       await vi.waitUntil(async () => (await by.audit()).length === 1);
-      const code = name === 'stranger' ? 'other_organisation' : 'role_needed';
+      const code = name === 'sam' ? 'other_organisation' : 'role_needed';
       expect(await by.audit()).toMatchObject([{ action: 'reboot', outcome: 'denied', code }]);
     }
     expect(changesSeen(team)).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('a button that somebody else was shown', () => {
   it('does nothing for other organisations, however Slack writes them', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const by = visitor(team, 'stranger');
+    const by = visitor(team, 'sam');
     const actions = [{ action_id: 'reboot', value: JSON.stringify({ id }) }];
     const elsewhere = { id: OTHER_TEAM.id };
     const home = { id: by.id, team_id: OTHER_TEAM.id };
@@ -125,9 +125,9 @@ describe('a button that somebody else was shown', () => {
       { team: elsewhere, user: home },
       { team: null, user: home },
       { team: elsewhere, user: { id: by.id } },
-      { team: elsewhere, user: { id: PEOPLE.owner.id, team_id: TEAM.id } },
-      { team: elsewhere, user: { id: PEOPLE.owner.id } },
-      { team: null, user: { id: PEOPLE.owner.id } },
+      { team: elsewhere, user: { id: USERS.olga.id, team_id: TEAM.id } },
+      { team: elsewhere, user: { id: USERS.olga.id } },
+      { team: null, user: { id: USERS.olga.id } },
       { team: { id: TEAM.id }, user: { id: by.id } },
     ]) {
       const before = by.mark();
@@ -143,10 +143,10 @@ describe('a command from a workspace that the app was not set up for', () => {
   it('is refused, whoever seems to have typed it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const owner = visitor(team, 'owner');
+    const owner = visitor(team, 'olga');
     for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
       const before = owner.mark();
-      const fields = { ...team.slack.commandFields('owner', '#ops', text), team_id: OTHER_TEAM.id };
+      const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
       await team.slack.deliverSigned({ fields });
       await owner.hears(before);
       expect(owner.told().at(-1)).toContain('not set up for this workspace');
@@ -162,7 +162,7 @@ describe('a root password', () => {
     const password = team.hosting.passwordOf(id) ?? '';
     const [operation] = await team.app.ports.ledger.listOfServer(TEAM.id, id, 1);
     const operationId = operation?.id ?? '';
-    for (const name of ['owner', 'operator', 'viewer', 'nobody', 'guest'] as const) {
+    for (const name of ['olga', 'otto', 'vera', 'nora', 'gus'] as const) {
       const by = visitor(team, name);
       for (const attempt of [
         () => by.command('password web-1'),
@@ -181,13 +181,13 @@ describe('a root password', () => {
       expect(outcomes.filter((outcome) => outcome === 'denied not_creator')).toHaveLength(6);
       expect(by.mark()).not.toContain(password);
     }
-    const stranger = visitor(team, 'stranger');
+    const stranger = visitor(team, 'sam');
     const before = stranger.mark();
     await stranger.presses('password_saved', { operationId });
     await stranger.hears(before);
     expect(await team.app.ports.passwords.find(operationId)).toBeDefined();
 
-    const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
     await manager.types('/vps password web-1');
     await manager.sees(password);
     await manager.presses('I saved it');
@@ -200,14 +200,14 @@ describe('a root password', () => {
     await using team = await startTeam();
     await createServer(team, 'secret-project-1');
     await createServer(team, 'secret-project-2');
-    const nobody = team.slack.as('nobody').in('#random');
+    const nobody = team.slack.as('nora').in('#random');
     for (const typed of ['s', 'secret-project-1']) {
       const before = nobody.messages().length;
       await nobody.types(`/vps password ${typed}`);
       await vi.waitUntil(() => nobody.messages().length > before);
     }
     expect(nobody.screen()).not.toContain('project-2');
-    expect(await visitor(team, 'nobody').audit()).toMatchObject([
+    expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied' },
       { outcome: 'started' },
       { outcome: 'denied' },
@@ -220,31 +220,31 @@ describe('when Slack does not say who somebody is', () => {
   it('takes away what admins have without a grant, and nothing else, when users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
-      settings: { OWNERS: PEOPLE.nobody.id },
+      settings: { OWNERS: USERS.nora.id },
     });
     team.hosting.seedServers(team.account, 1, 'web');
-    const admin = team.slack.as('owner').in('#ops');
+    const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps audit');
     await admin.sees('you have no role here yet');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('web-1');
-    const named = team.slack.as('nobody').in('#ops');
+    const named = team.slack.as('nora').in('#ops');
     await named.types('/vps audit');
     await named.sees('denied (role needed)');
   });
 
   it('makes admins owners when users:read is there', async () => {
-    await using team = await startTeam({ settings: { OWNERS: PEOPLE.nobody.id } });
-    const admin = team.slack.as('owner').in('#ops');
+    await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
+    const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps access');
     await admin.sees('Named in OWNERS');
   });
 
   it('fails closed within three seconds, also for a form', async () => {
-    await using team = await startTeam({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     team.slack.faults.slowDown('users.info', 20_000);
-    const admin = visitor(team, 'owner');
+    const admin = visitor(team, 'olga');
     const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'x' };
     const { status, response, tookMs } = await admin.submits(
       'create_review',
@@ -266,35 +266,35 @@ describe('when Slack does not say who somebody is', () => {
 
   it('does not make a payment late for whoever has a role for some servers', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('owner').in('#ops');
-    await owner.types('/vps access grant @nobody manager on web-*');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora manager on web-*');
     await owner.sees(/is (now )?manager/);
     await team.restart();
     team.slack.faults.slowDown('users.info', 20_000);
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const nobody = visitor(team, 'nobody');
+    const nobody = visitor(team, 'nora');
     const { response, tookMs } = await nobody.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('is being created');
     expect(tookMs).toBeLessThan(2900);
-    await team.slack.as('nobody').in('#ops').sees('web-1 was created');
+    await team.slack.as('nora').in('#ops').sees('web-1 was created');
   });
 
   it('does not tell the members of a group that they lack the role, nor offers to ask for it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 2, 'web');
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @oncall operator');
     await owner.sees(/is (now )?operator/);
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();
-    const nobody = team.slack.as('nobody').in('#ops');
+    const nobody = team.slack.as('nora').in('#ops');
     await nobody.types('/vps reboot web-1');
     await nobody.sees('Slack could not say who you are just now, so nothing was done');
     nobody.doesNotSee('Ask for access');
     nobody.doesNotSee('no role');
     expect(changesSeen(team)).toEqual([]);
-    expect(await visitor(team, 'nobody').audit()).toMatchObject([
+    expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied', code: 'identity_unknown' },
     ]);
   });

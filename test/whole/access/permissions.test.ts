@@ -4,7 +4,7 @@ import type { NewGrant } from '../../../src/app/access/ports.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
-import { OTHER_BOT, PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
@@ -88,9 +88,9 @@ const ACTS: readonly Act[] = [
   typed('connect', 'owner', 'connect_link'),
   typed('disconnect', 'owner', 'disconnect'),
   typed('access', 'owner', 'access'),
-  typed(`access grant <@${PEOPLE.nobody.id}> owner`, 'owner', 'access_grant'),
-  typed(`access revoke <@${PEOPLE.nobody.id}>`, 'owner', 'access_revoke'),
-  typed(`access <@${PEOPLE.nobody.id}>`, 'owner', 'access'),
+  typed(`access grant <@${USERS.nora.id}> owner`, 'owner', 'access_grant'),
+  typed(`access revoke <@${USERS.nora.id}>`, 'owner', 'access_revoke'),
+  typed(`access <@${USERS.nora.id}>`, 'owner', 'access'),
   typed('access ask owner', 'anyone', 'access_ask'),
   typed('audit', 'owner', 'audit'),
   typed('audit web-1', 'owner', 'audit'),
@@ -189,7 +189,7 @@ const ACTS: readonly Act[] = [
     'owner',
     'access_grant',
     () => ({}),
-    () => ({ person: PEOPLE.nobody.id, role: 'viewer', time: 'good' }),
+    () => ({ person: USERS.nora.id, role: 'viewer', time: 'good' }),
   ),
   submitted(
     'settings',
@@ -209,13 +209,13 @@ const ACTS: readonly Act[] = [
 const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
 
 interface Visit {
-  readonly who: PersonName;
+  readonly who: UserName;
   readonly role?: Role;
 }
 
 function isLetIn(act: Act, { who, role }: Visit): boolean {
   // Slack itself keeps commands from other organisations: only what takes no role answers one.
-  if (who === 'stranger') return act.audit === '' || (act.via === 'command' && act.needs === 'anyone');
+  if (who === 'sam') return act.audit === '' || (act.via === 'command' && act.needs === 'anyone');
   return act.needs === 'anyone' || roleCovers(role, act.needs);
 }
 
@@ -249,13 +249,13 @@ async function startGuarded(): Promise<{ team: Team; visits: readonly Visit[]; i
   const team = await startTeam({ balanceMinor: 10_000_000 });
   const ids = team.hosting.seedServers(team.account, 400, 'web');
   const visits: readonly Visit[] = [
-    { who: 'owner', role: 'owner' },
-    { who: 'manager', role: 'manager' },
-    { who: 'operator', role: 'operator' },
-    { who: 'viewer', role: 'viewer' },
-    { who: 'nobody' },
-    { who: 'guest' },
-    { who: 'stranger' },
+    { who: 'olga', role: 'owner' },
+    { who: 'mara', role: 'manager' },
+    { who: 'otto', role: 'operator' },
+    { who: 'vera', role: 'viewer' },
+    { who: 'nora' },
+    { who: 'gus' },
+    { who: 'sam' },
   ];
   return { team, visits, ids };
 }
@@ -305,13 +305,13 @@ describe('the doors', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.guest.id,
+      subjectId: USERS.gus.id,
       role: 'operator',
       pattern: '',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: 0,
     });
-    const withGuest = visits.map((visit) => (visit.who === 'guest' ? { ...visit, role: ROLES[1] } : visit));
+    const withGuest = visits.map((visit) => (visit.who === 'gus' ? { ...visit, role: ROLES[1] } : visit));
     let used = 0;
     const toDisconnect: (() => Promise<unknown>)[] = [];
     for (const visit of withGuest) {
@@ -334,10 +334,10 @@ describe('the doors', () => {
   it('refuse a guest with a grant what lies beyond the grant', async () => {
     const { team, ids } = await startGuarded();
     await using _ = team;
-    await team.slack.as('owner').in('#ops').types('/vps access grant @guest operator');
-    await team.slack.as('owner').in('#ops').sees('is now operator');
-    const by = visitor(team, 'guest');
-    const visit = { who: 'guest', role: 'operator' } as const;
+    await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');
+    await team.slack.as('olga').in('#ops').sees('is now operator');
+    const by = visitor(team, 'gus');
+    const visit = { who: 'gus', role: 'operator' } as const;
     for (const act of ACTS.filter((each) => !isLetIn(each, visit))) {
       await expectRefused(act, by, ids[0] ?? 0);
     }
@@ -346,9 +346,9 @@ describe('the doors', () => {
 });
 
 describe('the doors, to whom a role comes another way', () => {
-  const nobody = PEOPLE.nobody.id;
+  const nobody = USERS.nora.id;
   const HOUR_MS = 3_600_000;
-  const given = { workspaceId: TEAM.id, grantedBy: PEOPLE.owner.id, grantedAt: 0, pattern: '' } as const;
+  const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 
   it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
     ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
@@ -358,8 +358,8 @@ describe('the doors, to whom a role comes another way', () => {
     const { team, ids } = await startGuarded();
     await using _ = team;
     await team.app.ports.grants.put({ ...given, role, ...how });
-    const by = visitor(team, 'nobody');
-    const visit = { who: 'nobody', role } as const;
+    const by = visitor(team, 'nora');
+    const visit = { who: 'nora', role } as const;
     for (const act of ACTS.filter((each) => !isLetIn(each, visit))) await expectRefused(act, by, ids[0] ?? 0);
     const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
     for (const [at, act] of ACTS.filter((each) => isLetIn(each, visit)).entries()) {
@@ -382,11 +382,11 @@ describe('the doors, to whom a role comes another way', () => {
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
     team.slack.admin.group('oncall').users.delete(nobody);
     for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
-      await expectRefused(act, visitor(team, 'nobody'), ids[0] ?? 0);
+      await expectRefused(act, visitor(team, 'nora'), ids[0] ?? 0);
     }
-    for (const who of [PEOPLE.former, OTHER_BOT]) {
+    for (const who of [USERS.finn, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
-      const by = visitor(team, who, 'nobody');
+      const by = visitor(team, who, 'nora');
       for (const act of ACTS.filter(({ needs }) => needs !== 'anyone')) {
         const before = (await by.audit()).length;
         await act.send(by, ids[0] ?? 0);

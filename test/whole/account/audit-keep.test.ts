@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam } from '../../support/team.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,7 @@ test('AUDIT_KEEP_DAYS removes what is older, says so in the audit, and leaves it
   const entry = (actId: string, daysAgo: number): AuditEntry => ({
     at: Date.now() - daysAgo * DAY_MS,
     workspaceId: TEAM.id,
-    actorId: PEOPLE.owner.id,
+    actorId: USERS.olga.id,
     surface: 'command',
     action: 'reboot',
     actId,
@@ -31,7 +31,7 @@ test('AUDIT_KEEP_DAYS removes what is older, says so in the audit, and leaves it
     .toEqual([
       ['audit_prune', 'app', 'done'],
       ['audit_prune', 'app', 'started'],
-      ['reboot', PEOPLE.owner.id, 'done'],
+      ['reboot', USERS.olga.id, 'done'],
     ]);
   expect((await list()).map(({ actId }) => actId)).toContain('kept');
   expect(await audit.verify(TEAM.id)).toMatchObject({ ok: true, pruned: { count: 2 } });

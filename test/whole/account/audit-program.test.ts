@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../../support/keys.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -30,7 +30,7 @@ function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {
     at: Date.UTC(2026, 0, 15),
     workspaceId: TEAM.id,
-    actorId: PEOPLE.owner.id,
+    actorId: USERS.olga.id,
     surface: 'command',
     action: 'reboot',
     actId: 'act',
@@ -61,12 +61,12 @@ describe('the audit on the command line, beside a running app', () => {
     expect,
   }) => {
     await using team = await startTeam();
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps reboot web-1');
     await viewer.sees('operator');
     const lines = await run(team, '$AUDIT export --format jsonl');
     expect(lines).toMatchObject({ code: 0, words: '' });
-    const found = { action: 'reboot', outcome: 'denied', actorId: PEOPLE.viewer.id, surface: 'command' };
+    const found = { action: 'reboot', outcome: 'denied', actorId: USERS.vera.id, surface: 'command' };
     expect(readLines(lines.output)).toContainEqual(expect.objectContaining(found));
     const csv = await run(team, '$AUDIT --format csv');
     expect(csv.output).toMatch(/^workspaceId,seq,id,at,actorId,/);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import type { Log } from '../../../src/log.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
@@ -15,7 +15,7 @@ function startUnconnected(options: TeamOptions = {}): Promise<Team> {
 
 /** Asks for a link as a person would, and makes it lead to this machine. */
 async function askForLink(team: Team): Promise<string> {
-  const owner = team.slack.as('owner').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
@@ -35,7 +35,7 @@ describe('/vps connect', () => {
   it('connects an account: the link is for the owner’s eyes, is not used up by looking, and works once', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
-    expect(team.slack.as('manager').in('#ops').screen()).not.toContain('Enter the API key');
+    expect(team.slack.as('mara').in('#ops').screen()).not.toContain('Enter the API key');
     const token = link.split('/').at(-1) ?? '';
     expect(token).toMatch(/^[\w-]{43}$/);
     for (const method of ['GET', 'HEAD', 'GET']) expect((await fetch(link, { method })).status).toBe(200);
@@ -47,10 +47,10 @@ describe('/vps connect', () => {
       expect(again.status).toBe(410);
       expect(await again.text()).toContain('This link has been used');
     }
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps list');
     await owner.sees('no servers yet');
-    const entries = await visitor(team, 'owner').audit();
+    const entries = await visitor(team, 'olga').audit();
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -120,32 +120,32 @@ describe('/vps connect', () => {
   });
 
   it('refuses whoever is no owner any more when the form is posted', async () => {
-    await using team = await startUnconnected({ settings: { OWNERS: PEOPLE.nobody.id } });
+    await using team = await startUnconnected({ settings: { OWNERS: USERS.nora.id } });
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.mara.id,
       role: 'owner',
       pattern: '',
-      grantedBy: PEOPLE.nobody.id,
+      grantedBy: USERS.nora.id,
       grantedAt: 0,
     });
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps connect');
     await manager.sees('Enter the API key');
     const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
-    const nobody = team.slack.as('nobody').in('#ops');
-    await nobody.types('/vps access revoke @manager');
+    const nobody = team.slack.as('nora').in('#ops');
+    await nobody.types('/vps access revoke @mara');
     await nobody.sees('has no role by grant');
     const answer = await post(link, team.apiKey);
     expect(answer.status).toBe(422);
     const page = await answer.text();
     expect(page).toContain('takes the role');
     expect(page).toContain('<b>owner</b>');
-    expect(page).toContain(`Slack user ${PEOPLE.nobody.id}`);
+    expect(page).toContain(`Slack user ${USERS.nora.id}`);
     expect(page).toContain('<code>/vps access ask owner</code>');
     expect(await keyOf(team)).toBeUndefined();
-    expect((await visitor(team, 'manager').audit())[0]).toMatchObject({
+    expect((await visitor(team, 'mara').audit())[0]).toMatchObject({
       action: 'connect',
       outcome: 'denied',
       surface: 'page',
@@ -175,7 +175,7 @@ describe('/vps connect', () => {
 
   it('tells whoever types a key into the chat that it is known now', async () => {
     await using team = await startUnconnected();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps connect sk-live-1234567890abcdef');
     await owner.sees('An API key is never typed into Slack');
     await owner.sees('revoke it');
@@ -186,7 +186,7 @@ describe('/vps connect', () => {
 
   it('says so when there is no address to show a form at', async () => {
     await using team = await startUnconnected({ settings: { PUBLIC_URL: '' } });
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps connect');
     await owner.sees('PUBLIC_URL');
   });
@@ -259,13 +259,13 @@ describe('the API key', () => {
     const link = await askForLink(team);
     const answers = [await post(link, `${team.apiKey}x`), await post(link, team.apiKey), await fetch(link)];
     const pages = await Promise.all(answers.map((answer) => answer.text()));
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps status');
     await owner.sees('The hosting API answers');
     await owner.types('/vps audit');
     await owner.sees('connect the API key');
     const metrics = await (await fetch(`${team.appUrl}/metrics`)).text();
-    const audit = JSON.stringify(await visitor(team, 'owner').audit());
+    const audit = JSON.stringify(await visitor(team, 'olga').audit());
     const slack = JSON.stringify([team.slack.traffic(), owner.screen()]);
     const path = (team.environment.DATABASE_URL ?? '').replace('sqlite:', '');
     const files = await Promise.all(
@@ -283,7 +283,7 @@ describe('the API key', () => {
 
   it('is forgotten when an owner disconnects, and only after a question', async () => {
     await using team = await startTeam();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps disconnect');
     await owner.presses('Disconnect', { confirm: false });
     expect(await keyOf(team)).toBe(team.apiKey);

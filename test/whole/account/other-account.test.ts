@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -12,13 +12,13 @@ const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '80
 async function connectOther(team: Team) {
   const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
   const key = new Secret(team.hosting.createKey(other));
-  await team.app.ports.apiKeys.put(TEAM.id, key, PEOPLE.owner.id, realSystem.now());
+  await team.app.ports.apiKeys.put(TEAM.id, key, USERS.olga.id, realSystem.now());
   return other;
 }
 
 /** The manager's order has been sent and its answer is lost; then another account is connected. */
 async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after' | 'lost_before') {
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   team.hosting.faults.add({ on, kind });
   await manager.types(on === 'create' ? ORDER : '/vps renew web-1');
   await manager.presses(on === 'create' ? 'Create and pay' : 'Renew and pay');
@@ -45,7 +45,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await team.manager.sees('web-1 is not created: the hosting account was connected anew');
     await team.owner.sees('Void: the hosting account was connected anew');
     expect([team.charges(), team.hosting.charges(other).length, team.creates()]).toEqual([0, 0, 0]);
-    expect(await team.listAudit()).toContain('owner approval_answer failed account_changed');
+    expect(await team.listAudit()).toContain('olga approval_answer failed account_changed');
     await team.manager.closes();
     await team.manager.presses('Ask again…');
     await team.manager.presses('Create and pay');
@@ -76,12 +76,12 @@ describe.concurrent('when another hosting account is connected', () => {
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       workspaceId: TEAM.id,
-      actorId: PEOPLE.manager.id,
+      actorId: USERS.mara.id,
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
       at: at - 1,
     });
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.sees('web-1 was not created. The hosting account was connected anew');
     await manager.sees('nothing was charged');
     expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
@@ -153,7 +153,7 @@ describe.concurrent('when another hosting account is connected', () => {
 
   test('an answer to what was sent before counts all the same, with its password', async ({ expect }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 700 });
     await manager.types(ORDER);
     const pressed = manager.presses('Create and pay');
@@ -191,7 +191,7 @@ describe.concurrent('when another hosting account is connected', () => {
   test('an id that both accounts have given out does not hide a server that was paid', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
     const { ledger } = team.app.ports;
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
     await manager.presses('Create and pay');
     await manager.sees('old-1 was created');

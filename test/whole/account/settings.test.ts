@@ -9,7 +9,7 @@ const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEA
 
 async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const owner = team.slack.as('owner').in('#ops');
+  const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps settings');
   await owner.sees('Two-person rule');
   return Object.assign(team, { owner });
@@ -48,7 +48,7 @@ describe.concurrent('the settings of a workspace', () => {
       'announces true → false, approval.delete false → true, approval.createAbove none → 20.00, budget.workspace none → 100.50, budget.person none → 0.00, channel none → C0GENERAL1',
     );
     await team.slack
-      .as('owner')
+      .as('olga')
       .in('#general')
       .sees('wants requests to approve, and reminders, of /vps to come here');
     await team.owner.closes();
@@ -95,7 +95,7 @@ describe.concurrent('the settings of a workspace', () => {
   test('are one of two when two owners save at once', async ({ expect }) => {
     await using team = await startTeam();
     const fields = { announces: 'on', approveDelete: 'off', approveRenew: 'off' };
-    const by = visitor(team, 'owner');
+    const by = visitor(team, 'olga');
     const save = (place: number) =>
       by.submits('settings', envelope(DEFAULT_SETTINGS, `form-${place}`), {
         ...fields,
@@ -114,20 +114,16 @@ describe.concurrent('the settings of a workspace', () => {
 
   test('are for owners alone, by whatever way', async ({ expect }) => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps settings');
     await manager.sees('This takes the role owner');
     const fields = { announces: 'off', approveDelete: 'off', approveRenew: 'off', channel: 'C0OPS00001' };
-    const forged = await visitor(team, 'manager').submits(
-      'settings',
-      envelope(DEFAULT_SETTINGS, 'f'),
-      fields,
-    );
+    const forged = await visitor(team, 'mara').submits('settings', envelope(DEFAULT_SETTINGS, 'f'), fields);
     expect(forged.response).toContain('This takes the role');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
     manager.doesNotSee('wants requests to approve');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
-      const broken = await visitor(team, 'owner').submits('settings', envelope(was, 'f'), fields);
+      const broken = await visitor(team, 'olga').submits('settings', envelope(was, 'f'), fields);
       expect(broken.response).toContain('of an older version');
     }
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
@@ -142,7 +138,7 @@ describe.concurrent('the settings of a workspace', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     await team.owner.types('/vps reboot web-1');
     await team.owner.sees('web-1 was rebooted');
-    team.slack.as('viewer').in('#ops').doesNotSee('rebooted');
+    team.slack.as('vera').in('#ops').doesNotSee('rebooted');
   });
 });
 

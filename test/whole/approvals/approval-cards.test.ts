@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
@@ -11,16 +11,16 @@ const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 describe.concurrent('who is asked to approve', () => {
   test('is the channel of the settings, where any manager answers', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
     await owner.sees('wants to create web-1');
     expect(team.owner.messages()).toEqual([]);
-    await team.slack.as('viewer').in('#ops').presses('Approve');
-    await team.slack.as('viewer').in('#ops').sees('This takes the role manager');
+    await team.slack.as('vera').in('#ops').presses('Approve');
+    await team.slack.as('vera').in('#ops').sees('This takes the role manager');
     await owner.presses('Approve');
     await team.manager.sees('I saved it');
-    await team.slack.as('viewer').in('#ops').sees('Approved by @owner');
+    await team.slack.as('vera').in('#ops').sees('Approved by @olga');
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     owner.doesNotSee(password);
   });
@@ -39,35 +39,35 @@ describe.concurrent('who is asked to approve', () => {
     const { grants } = team.app.ports;
     const given = { workspaceId: TEAM.id, role: 'manager', pattern: '', grantedBy: 'U1' } as const;
     await grants.put({ ...given, subjectKind: 'group', subjectId: 'S0ONCALL01', grantedAt: 0 });
-    await grants.put({ ...given, subjectKind: 'user', subjectId: PEOPLE.former.id, grantedAt: 0 });
+    await grants.put({ ...given, subjectKind: 'user', subjectId: USERS.finn.id, grantedAt: 0 });
     await grants.put({ ...given, subjectKind: 'channel', subjectId: OPS, grantedAt: 0 });
     await team.askCreate();
-    for (const who of ['operator', 'nobody'] as const)
+    for (const who of ['otto', 'nora'] as const)
       await team.slack.as(who).in('dm').sees('wants to create web-1');
     const cards = async () =>
       (await team.app.ports.approvals.listOpen(TEAM.id)).flatMap((approval) => approval.cards);
     await expect.poll(cards).toHaveLength(3);
-    expect(team.slack.as('viewer').in('dm').messages()).toEqual([]);
-    expect(team.slack.as('manager').in('dm').messages()).toEqual([]);
+    expect(team.slack.as('vera').in('dm').messages()).toEqual([]);
+    expect(team.slack.as('mara').in('dm').messages()).toEqual([]);
   });
 
   test('is said when it is nobody, and whoever may finds it in the status', async ({ expect }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
-      settings: { OWNERS: PEOPLE.manager.id },
+      settings: { OWNERS: USERS.mara.id },
       hasRoles: false,
     });
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
     await team.manager.sees('none could be reached by message');
-    const admin = team.slack.as('owner').in('#ops');
+    const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps status');
     await admin.sees('Waits for a second person');
     await admin.presses('Approve');
     await team.manager.sees('I saved it');
     expect(team.charges()).toBe(1);
-    await admin.types('/vps access grant @viewer viewer');
+    await admin.types('/vps access grant @vera viewer');
     await admin.sees('is now viewer');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps status');
     await viewer.sees('Root passwords to save');
     viewer.doesNotSee('Waits for a second person');
@@ -110,7 +110,7 @@ describe.concurrent('while Slack does not answer', () => {
     for (const _ of [1, 2, 3]) {
       system.move(2 * MINUTE_MS);
       await team.manager.sees('did not approve it');
-      await team.owner.sees('Denied by @owner');
+      await team.owner.sees('Denied by @olga');
       await new Promise((resolve) => setTimeout(resolve, 600));
     }
     expect(team.manager.messages().filter(({ shown }) => shown.includes('did not approve'))).toHaveLength(1);
@@ -122,6 +122,6 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
     await team.owner.presses('Deny');
-    await team.slack.as('manager').in('dm').sees('@owner did not approve it');
+    await team.slack.as('mara').in('dm').sees('@olga did not approve it');
   });
 });

@@ -6,7 +6,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createVault, parseKeyring } from '../../../src/vault.ts';
@@ -31,8 +31,8 @@ async function ruled() {
     slack.app.commandsUrl = `${app.url}/slack/events`;
   };
   await start();
-  const manager = slack.as('manager').in('#ops');
-  const owner = slack.as('owner').in('dm');
+  const manager = slack.as('mara').in('#ops');
+  const owner = slack.as('olga').in('dm');
   return {
     hosting,
     slack,
@@ -71,11 +71,11 @@ async function prepare(databaseUrl: string, key: string): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem });
   const at = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(key), PEOPLE.owner.id, at);
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
   await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
   await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
-  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
-  const grant = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: at } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
+  const grant = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: at } as const;
   await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
   await store.close();
 }
@@ -109,7 +109,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await scene.start();
     scene.approve();
     await scene.manager.sees('I saved it', LATER);
-    await scene.owner.sees('Approved by @owner', LATER);
+    await scene.owner.sees('Approved by @olga', LATER);
     expect(scene.charges()).toBe(1);
     expect(scene.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
@@ -132,7 +132,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     expect(scene.creates()).toBe(0);
     await scene.start();
     await scene.manager.sees('I saved it', LATER);
-    await scene.owner.sees('Approved by @owner', LATER);
+    await scene.owner.sees('Approved by @olga', LATER);
     expect(scene.charges()).toBe(1);
   });
 
@@ -150,7 +150,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await scene.manager.sees(/I saved it|was created \(id|was not created/, LATER);
     if (scene.creates() > 1) throw new Error(`sent ${scene.creates()} times`);
     if (scene.charges() !== scene.labels().length - 1) throw new Error('charged for nothing');
-    await scene.owner.sees('Approved by @owner', LATER);
+    await scene.owner.sees('Approved by @olga', LATER);
   }, 60_000);
 
   test('after a delete was approved and before it was sent: the next one sends it, once', async ({
@@ -169,7 +169,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     expect(scene.deletes()).toBe(0);
     await scene.start();
     await scene.manager.sees('old-1 was deleted', LATER);
-    await scene.owner.sees('Approved by @owner. old-1 was deleted', LATER);
+    await scene.owner.sees('Approved by @olga. old-1 was deleted', LATER);
     expect(scene.deletes()).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
@@ -25,9 +25,9 @@ function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSys
 
 /** The manager is one by their group alone. */
 async function makeManagerByGroup(team: RuledTeam): Promise<void> {
-  const subject = { subjectKind: 'user', subjectId: PEOPLE.manager.id } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
   await team.app.ports.grants.removeAll(TEAM.id, subject);
-  const owner = team.slack.as('owner').in('#general');
+  const owner = team.slack.as('olga').in('#general');
   await owner.types('/vps access grant @platform manager');
   await owner.sees(/is (now )?manager/);
 }
@@ -51,11 +51,11 @@ describe.concurrent('an approval that nobody can look at once more', () => {
     await team.askCreate();
     silenceSlack(team, system);
     await team.owner.presses('Approve');
-    await team.owner.sees('Slack could not say just now whether @manager may still do that');
+    await team.owner.sees('Slack could not say just now whether @mara may still do that');
     await team.owner.sees('Nothing was approved: it stays open');
     await team.owner.sees('[Approve]');
     expect(team.creates()).toBe(0);
-    expect(await team.listAudit()).toContain('owner approval_answer failed identity_unknown');
+    expect(await team.listAudit()).toContain('olga approval_answer failed identity_unknown');
     team.slack.faults.clear();
     system.move(31_000);
     await team.owner.presses('Approve');
@@ -73,7 +73,7 @@ describe.concurrent('an approval that nobody can look at once more', () => {
     await team.owner.sees('Looking once more');
     await team.owner.sees('The hosting API did not answer. Nothing was approved: it stays open', 10_000);
     await approving;
-    expect(await team.listAudit()).toContain('owner approval_answer failed no_answer');
+    expect(await team.listAudit()).toContain('olga approval_answer failed no_answer');
     team.hosting.faults.clear();
     await team.owner.presses('Approve');
     await team.manager.sees('I saved it');
@@ -95,7 +95,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
     await ledger.prepare({
       id,
       workspaceId: TEAM.id,
-      actorId: PEOPLE.manager.id,
+      actorId: USERS.mara.id,
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
       at: system.now(),
@@ -159,10 +159,10 @@ describe.concurrent('a label of 600 characters', () => {
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       subjectKind: 'user',
-      subjectId: PEOPLE.manager.id,
+      subjectId: USERS.mara.id,
       role: 'manager',
       pattern: '*-prod-1',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: 0,
     });
     const [id = 0] = team.hosting.seedServers(team.account, 1, PREFIX);

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { PEOPLE, type PersonName, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
@@ -9,12 +9,12 @@ import { envelope, visitor } from '../../support/visitor.ts';
 const MINUTE_MS = 60_000;
 
 /** Gives somebody the manager's role, or takes all roles from them. */
-async function setManager({ app }: RuledTeam, who: PersonName, isManager: boolean): Promise<void> {
+async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
   const { grants } = app.ports;
-  const subject = { subjectKind: 'user', subjectId: PEOPLE[who].id } as const;
+  const subject = { subjectKind: 'user', subjectId: USERS[who].id } as const;
   await grants.removeAll(TEAM.id, subject);
   if (!isManager) return;
-  const given = { role: 'manager', pattern: '', grantedBy: PEOPLE.owner.id, grantedAt: 0 } as const;
+  const given = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 } as const;
   await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
 }
 
@@ -64,13 +64,13 @@ describe.concurrent('a create that takes two persons', () => {
     expect(team.charges()).toBe(1);
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     await team.manager.sees(password);
-    for (const place of ['#ops', 'dm']) team.slack.as('owner').in(place).doesNotSee(password);
+    for (const place of ['#ops', 'dm']) team.slack.as('olga').in(place).doesNotSee(password);
     team.owner.doesNotSee('[Approve]');
-    await team.owner.sees('Approved by @owner');
+    await team.owner.sees('Approved by @olga');
     expect(await team.listAudit()).toEqual([
-      'manager approval_ask done',
-      'owner approval_answer done approved',
-      'manager create done',
+      'mara approval_ask done',
+      'olga approval_answer done approved',
+      'mara create done',
     ]);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe.concurrent('a create that takes two persons', () => {
 
   test('is paid once when five people approve it at once', async ({ expect }) => {
     await using team = await startRuledTeam();
-    const others = ['operator', 'viewer', 'nobody'] as const;
+    const others = ['otto', 'vera', 'nora'] as const;
     for (const who of others) await setManager(team, who, true);
     await team.askCreate();
     const people = [team.owner, ...others.map((who) => team.slack.as(who).in('dm'))];
@@ -109,9 +109,9 @@ describe.concurrent('a create that takes two persons', () => {
 
   test.each([1, 2, 3, 4])('is either paid or denied when both are pressed at once (%i)', async (round) => {
     await using team = await startRuledTeam();
-    await setManager(team, 'operator', true);
+    await setManager(team, 'otto', true);
     await team.askCreate();
-    const operator = team.slack.as('operator').in('dm');
+    const operator = team.slack.as('otto').in('dm');
     await operator.sees('wants to create web-1');
     const approve = () => team.owner.presses('Approve');
     const deny = () => operator.presses('Deny');
@@ -119,7 +119,7 @@ describe.concurrent('a create that takes two persons', () => {
     await team.manager.sees(/I saved it|did not approve it/);
     const isDenied = team.manager.screen().includes('did not approve it');
     if (team.charges() !== (isDenied ? 0 : 1)) throw new Error('the money is not where the words are');
-    await operator.sees(isDenied ? 'Denied by @operator' : 'Approved by @owner');
+    await operator.sees(isDenied ? 'Denied by @otto' : 'Approved by @olga');
   });
 
   test('is paid once when the signed approval is replayed, also after a restart', async ({ expect }) => {
@@ -144,17 +144,17 @@ describe.concurrent('a create that takes two persons', () => {
     await team.manager.sees('Waits for a second person');
     team.manager.doesNotSee('[Approve]');
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'manager').presses('approval_approve', { approvalId });
+    await visitor(team, 'mara').presses('approval_approve', { approvalId });
     await team.manager.sees('Nobody answers their own request');
     expect(team.creates()).toBe(0);
-    expect(await team.listAudit()).toContain('manager approval_answer denied own_request');
+    expect(await team.listAudit()).toContain('mara approval_answer denied own_request');
   });
 
   test('is told when it is denied, and can be asked for again', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.owner.presses('Deny');
-    await team.manager.sees('@owner did not approve it: web-1 is not created');
+    await team.manager.sees('@olga did not approve it: web-1 is not created');
     team.owner.doesNotSee('[Approve]');
     await team.manager.closes();
     await team.manager.presses('Ask again…');
@@ -171,8 +171,8 @@ describe.concurrent('a create that takes two persons', () => {
     await team.owner.sees('[Approve]');
     const { id: approvalId } = await findApproval(team);
     system.move(MINUTE_MS);
-    await visitor(team, 'owner').presses('approval_approve', { approvalId });
-    await team.slack.as('owner').in('#ops').sees('This was not approved in time');
+    await visitor(team, 'olga').presses('approval_approve', { approvalId });
+    await team.slack.as('olga').in('#ops').sees('This was not approved in time');
     await team.manager.sees('Nobody approved it in time');
     await team.manager.sees('Ask again…');
     await team.owner.sees('Nobody approved it in time');
@@ -200,44 +200,44 @@ describe.concurrent('a create that takes two persons', () => {
   test('is void when the role of whoever asked was taken away', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
-    await setManager(team, 'manager', false);
+    await setManager(team, 'mara', false);
     await team.owner.presses('Approve');
-    await team.manager.sees('@manager may not do that any more');
+    await team.manager.sees('@mara may not do that any more');
     expect(team.creates()).toBe(0);
   });
 
   test('stays open when it is answered by somebody who may not any more', async ({ expect }) => {
     await using team = await startRuledTeam();
-    await setManager(team, 'operator', true);
+    await setManager(team, 'otto', true);
     await team.askCreate();
-    const operator = team.slack.as('operator').in('dm');
+    const operator = team.slack.as('otto').in('dm');
     await operator.sees('wants to create web-1');
-    await setManager(team, 'operator', false);
+    await setManager(team, 'otto', false);
     await operator.presses('Approve');
     await operator.sees('This takes the role manager');
     await operator.presses('Deny');
     expect(team.creates()).toBe(0);
     await team.owner.presses('Approve');
     await team.manager.sees('I saved it');
-    expect(await team.listAudit()).toContain('operator approval_answer denied role_needed');
+    expect(await team.listAudit()).toContain('otto approval_answer denied role_needed');
   });
 
   test('is not approved by a manager of other servers, who is not asked either', async ({ expect }) => {
     await using team = await startRuledTeam();
-    const subject = { subjectKind: 'user', subjectId: PEOPLE.operator.id } as const;
+    const subject = { subjectKind: 'user', subjectId: USERS.otto.id } as const;
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
       ...subject,
       role: 'manager',
       pattern: 'db-*',
-      grantedBy: PEOPLE.owner.id,
+      grantedBy: USERS.olga.id,
       grantedAt: 0,
     });
     await team.askCreate();
-    expect(team.slack.as('operator').in('dm').messages()).toEqual([]);
+    expect(team.slack.as('otto').in('dm').messages()).toEqual([]);
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'operator').presses('approval_approve', { approvalId });
-    await team.slack.as('operator').in('#ops').sees('This takes the role manager for web-1');
+    await visitor(team, 'otto').presses('approval_approve', { approvalId });
+    await team.slack.as('otto').in('#ops').sees('This takes the role manager for web-1');
     expect(team.creates()).toBe(0);
   });
 
@@ -246,23 +246,23 @@ describe.concurrent('a create that takes two persons', () => {
     await team.askCreate();
     const approval = await findApproval(team);
     const { workspaces, approvals } = team.app.ports;
-    await workspaces.put({ id: 'T0ELSEWHERE', name: 'Elsewhere' }, 0);
+    await workspaces.put({ id: 'T0ACME0001', name: 'Elsewhere' }, 0);
     const { state: _s, cards: _c, isNotified: _t, ...request } = approval;
     const id = 'of-elsewhere';
     const entry = {
       at: 0,
-      workspaceId: 'T0ELSEWHERE',
+      workspaceId: 'T0ACME0001',
       actorId: 'U1',
       surface: 'modal',
       action: 'a',
       actId: 'a',
     };
     await approvals.request(
-      { ...request, id, workspaceId: 'T0ELSEWHERE' },
+      { ...request, id, workspaceId: 'T0ACME0001' },
       { ...entry, surface: 'modal', outcome: 'done' },
     );
-    const owner = visitor(team, 'owner');
-    const screen = team.slack.as('owner').in('#ops');
+    const owner = visitor(team, 'olga');
+    const screen = team.slack.as('olga').in('#ops');
     await owner.presses('approval_approve', { approvalId: id });
     await screen.sees('There is nothing to decide here');
     await owner.presses('approval_approve', { approvalId: 'never-made' });
@@ -274,10 +274,7 @@ describe.concurrent('a create that takes two persons', () => {
     await screen.sees('This button or form is of an older version');
     // A confirmation under the id of somebody else's approval is none.
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'x' };
-    const forged = await visitor(team, 'manager').submits(
-      'create_review',
-      envelope({ order, price: 590 }, id),
-    );
+    const forged = await visitor(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
     expect(forged.response).toContain('not set up for this workspace');
     expect(team.creates()).toBe(0);
     expect((await approvals.find(id))?.state).toBe('open');
@@ -322,29 +319,26 @@ describe.concurrent('a delete that takes two persons', () => {
     await team.owner.sees('paid days, and everything on it');
     expect(deletes(team)).toBe(0);
     const delivery = await team.owner.presses('Approve');
-    await team.manager.sees('@owner approved it. web-1 was deleted.');
-    await team.slack.as('viewer').in('#ops').sees('@manager deleted web-1, approved by @owner');
-    await team.owner.sees('Approved by @owner. web-1 was deleted.');
+    await team.manager.sees('@olga approved it. web-1 was deleted.');
+    await team.slack.as('vera').in('#ops').sees('@mara deleted web-1, approved by @olga');
+    await team.owner.sees('Approved by @olga. web-1 was deleted.');
     if (delivery) await team.slack.redeliver(delivery);
     expect(deletes(team)).toBe(1);
     expect(await team.listAudit()).toEqual([
-      'manager approval_ask done',
-      'owner approval_answer done approved',
-      'manager delete started',
-      'manager delete done',
-      'owner approval_answer failed request_over',
+      'mara approval_ask done',
+      'olga approval_answer done approved',
+      'mara delete started',
+      'mara delete done',
+      'olga approval_answer failed request_over',
     ]);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
   test('is done once when many approve it at once', async ({ expect }) => {
     await using team = await startWithServer();
-    for (const who of ['operator', 'viewer'] as const) await setManager(team, who, true);
+    for (const who of ['otto', 'vera'] as const) await setManager(team, who, true);
     await askDelete(team);
-    const people = [
-      team.owner,
-      ...(['operator', 'viewer'] as const).map((who) => team.slack.as(who).in('dm')),
-    ];
+    const people = [team.owner, ...(['otto', 'vera'] as const).map((who) => team.slack.as(who).in('dm'))];
     for (const person of people) await person.sees('wants to delete web-1');
     await Promise.all([...people, ...people].map((person) => person.presses('Approve')));
     await team.manager.sees('web-1 was deleted.');
@@ -358,8 +352,8 @@ describe.concurrent('a delete that takes two persons', () => {
     await using team = await startWithServer();
     await askDelete(team);
     await team.setSettings(DEFAULT_SETTINGS);
-    const operator = team.slack.as('operator').in('#ops');
-    await setManager(team, 'operator', true);
+    const operator = team.slack.as('otto').in('#ops');
+    await setManager(team, 'otto', true);
     if (what.startsWith('deleted')) {
       await operator.types('/vps delete web-1');
       await operator.fills({ 'Type the label to delete it': 'web-1' });
@@ -392,17 +386,17 @@ describe.concurrent('a delete that takes two persons', () => {
   test('that one manager has asked for shows a second one that it waits', async ({ expect }) => {
     await using team = await startWithServer();
     await askDelete(team);
-    await setManager(team, 'operator', true);
-    const operator = team.slack.as('operator').in('#ops');
+    await setManager(team, 'otto', true);
+    const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps delete web-1');
     await operator.fills({ 'Type the label to delete it': 'web-1' });
     await operator.presses('Delete');
-    await operator.sees('@manager has asked for this already');
+    await operator.sees('@mara has asked for this already');
     await operator.closes();
     await operator.types('/vps status');
     await operator.sees('Waits for a second person');
     await operator.presses('Approve');
-    await team.manager.sees('@operator approved it. web-1 was deleted.');
+    await team.manager.sees('@otto approved it. web-1 was deleted.');
     expect(deletes(team)).toBe(1);
   });
 });
@@ -419,9 +413,9 @@ describe.concurrent('a renewal that takes two persons', () => {
     team.owner.overlooksOldMessages();
     await askRenew(team);
     await team.setSettings(DEFAULT_SETTINGS);
-    await team.slack.as('owner').in('#ops').types('/vps renew web-1');
-    await team.slack.as('owner').in('#ops').presses('Renew and pay');
-    await team.slack.as('owner').in('#ops').sees('web-1 was renewed');
+    await team.slack.as('olga').in('#ops').types('/vps renew web-1');
+    await team.slack.as('olga').in('#ops').presses('Renew and pay');
+    await team.slack.as('olga').in('#ops').sees('web-1 was renewed');
     await team.owner.closes();
     await team.owner.presses('Approve');
     await team.manager.sees('the server has been renewed since it was asked for');

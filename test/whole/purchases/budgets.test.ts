@@ -50,7 +50,7 @@ describe.concurrent('a budget', () => {
     await team.manager.sees('nothing was charged');
     expect(team.charges()).toBe(2);
     expect(team.creates()).toBe(2);
-    expect(await team.listAudit()).toContain('manager confirm failed over_budget');
+    expect(await team.listAudit()).toContain('mara confirm failed over_budget');
   });
 
   test('of each person stops one person and not another', async ({ expect }) => {
@@ -59,7 +59,7 @@ describe.concurrent('a budget', () => {
     await team.manager.types(typed('web-2'));
     await team.manager.presses('Create and pay');
     await team.manager.sees('more than the budget of each person allows');
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types(typed('web-3'));
     await owner.sees('0.00 of 6.00 spent here this month by you');
     await owner.presses('Create and pay');
@@ -69,7 +69,7 @@ describe.concurrent('a budget', () => {
 
   test('is never exceeded, however many confirm at once', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(2000));
-    const by = visitor(team, 'manager');
+    const by = visitor(team, 'mara');
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, place) =>
         by.submits(

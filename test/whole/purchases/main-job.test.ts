@@ -5,7 +5,7 @@ describe('the main job', () => {
   it('goes from /vps create to the root password, a reboot, a renewal and a delete', async () => {
     await using team = await startTeam();
     const { slack, hosting, account } = team;
-    const manager = slack.as('manager').in('#ops');
+    const manager = slack.as('mara').in('#ops');
 
     await manager.types('/vps create');
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
@@ -21,7 +21,7 @@ describe('the main job', () => {
     await manager.presses('I saved it');
 
     await manager.types('/vps reboot web-1');
-    await slack.as('viewer').in('#ops').sees('rebooted');
+    await slack.as('vera').in('#ops').sees('rebooted');
 
     await manager.types('/vps renew web-1');
     await manager.sees('5.90');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../../src/sandbox/slack/slack.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createVault, parseKeyring } from '../../../src/vault.ts';
@@ -29,7 +29,7 @@ async function reviewing(settings: Readonly<Record<string, string>> = {}) {
     return app;
   };
   await start();
-  const owner = slack.as('owner').in('#ops');
+  const owner = slack.as('olga').in('#ops');
   await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await owner.sees('Create and pay');
   return {
@@ -57,7 +57,7 @@ async function reviewing(settings: Readonly<Record<string, string>> = {}) {
 async function keepKey(databaseUrl: string, key: string): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem });
-  await store.apiKeys.put(TEAM.id, new Secret(key), PEOPLE.owner.id, realSystem.now());
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, realSystem.now());
   await store.close();
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
 
@@ -14,7 +14,7 @@ async function reviewing(
   options: TeamOptions = {},
 ): Promise<Team & { manager: ReturnType<Team['slack']['as']> }> {
   const team = await startTeam(options);
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types(ORDER);
   await manager.sees('Create and pay');
   return Object.assign(team, { manager });
@@ -124,9 +124,9 @@ describe.concurrent('a create', () => {
     await team.manager.sees(words);
     expect(createsOf(team)).toHaveLength(1);
     await team.manager.closes();
-    await team.slack.as('owner').in('#ops').types('/vps status');
+    await team.slack.as('olga').in('#ops').types('/vps status');
     await team.slack
-      .as('owner')
+      .as('olga')
       .in('#ops')
       .sees(/In doubt\s+nothing/);
   });
@@ -169,7 +169,7 @@ describe.concurrent('a create', () => {
 
   test('of two people at once makes two servers, one after the other', async () => {
     await using team = await startTeam();
-    const people = (['owner', 'manager'] as const).map((name) => team.slack.as(name).in('#ops'));
+    const people = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
     for (const [at, person] of people.entries()) {
       await person.types(`/vps create plan=small location=ams image=debian-13 label=same-${at}`);
       await person.sees('Create and pay');
@@ -197,7 +197,7 @@ describe.concurrent('a create', () => {
     await team.manager.closes();
     // Whoever is a manager of other servers alone may not say whose this one is.
     await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
-    const limited = visitor(team, 'nobody');
+    const limited = visitor(team, 'nora');
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
     await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
@@ -214,17 +214,17 @@ describe.concurrent('a create', () => {
 const LIMITED = {
   workspaceId: TEAM.id,
   subjectKind: 'user',
-  subjectId: PEOPLE.nobody.id,
+  subjectId: USERS.nora.id,
   role: 'manager',
   pattern: 'db-*',
-  grantedBy: PEOPLE.owner.id,
+  grantedBy: USERS.olga.id,
 } as const;
 
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {
     const team = await startTeam(options);
     team.hosting.seedServers(team.account, 1, 'web');
-    const [manager, owner] = (['manager', 'owner'] as const).map((name) => team.slack.as(name).in('#ops'));
+    const [manager, owner] = (['mara', 'olga'] as const).map((name) => team.slack.as(name).in('#ops'));
     if (!manager || !owner) throw new Error('nobody is there');
     for (const person of [manager, owner]) {
       await person.types('/vps renew web');

@@ -4,7 +4,7 @@ import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 /** The manager has created web-1 and has its password before them. */
 async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
   const team = await startTeam(options);
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.sees('Create and pay');
   prepare(team);
@@ -21,7 +21,7 @@ describe.concurrent('the root password', () => {
   test('is shown to its creator alone, and never in the notification text', async ({ expect }) => {
     await using team = await created();
     await team.manager.sees(team.password);
-    for (const name of ['owner', 'operator', 'viewer'] as const) {
+    for (const name of ['olga', 'otto', 'vera'] as const) {
       team.slack.as(name).in('#ops').doesNotSee(team.password);
     }
     const texts = team.manager.messages().map(({ text }) => text);
@@ -44,7 +44,7 @@ describe.concurrent('the root password', () => {
 
   test('is refused to everybody else, owners included', async () => {
     await using team = await created();
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps password web-1');
     await owner.sees('Only the person who created');
     owner.doesNotSee(team.password);
@@ -88,7 +88,7 @@ describe.concurrent('the root password', () => {
     };
     await using team = await created({}, broken);
     await team.manager.sees('/vps password');
-    const dm = team.slack.as('manager').in('dm');
+    const dm = team.slack.as('mara').in('dm');
     await dm.sees('was created (id');
     dm.doesNotSee(team.password);
     expect(await heldBy(team)).toMatchObject([{ label: 'web-1' }]);
@@ -112,7 +112,7 @@ describe.concurrent('the root password', () => {
 
 test('works in a direct message with the app, where a bot could post nothing ephemeral', async () => {
   await using team = await startTeam();
-  const manager = team.slack.as('manager').in('dm');
+  const manager = team.slack.as('mara').in('dm');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.presses('Create and pay');
   await manager.sees('I saved it');
@@ -121,7 +121,7 @@ test('works in a direct message with the app, where a bot could post nothing eph
 
 test('is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
   await using team = await startTeam();
-  const manager = team.slack.as('manager').in('#ops');
+  const manager = team.slack.as('mara').in('#ops');
   for (const label of ['web-1', 'web-2']) {
     await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
     await manager.presses('Create and pay');

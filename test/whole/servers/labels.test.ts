@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { deletionWord } from '../../../src/domain/label.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
-import { PEOPLE, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, visitor } from '../../support/visitor.ts';
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const LABELS = [
   '<!channel> *x*',
   '<!here|look>',
-  `<@${PEOPLE.nobody.id}> <!subteam^S0ONCALL01>`,
+  `<@${USERS.nora.id}> <!subteam^S0ONCALL01>`,
   '<https://evil.example|click me> https://evil.example',
   '@channel @here #ops',
   '`code` ```more``` `',
@@ -63,13 +63,13 @@ function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
 describe('a strange label', () => {
   it('is listed and found without breaking anything', async () => {
     await using team = await startWith(LABELS);
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees(`${LABELS.length} servers`);
     await viewer.sees('<!channel> *x*');
     await viewer.sees('(no label)');
     for (const filter of ['<!channel>', '&', '`', '*bold*', 'two', '👩', '__proto__', '"quotes', '\\']) {
-      const fresh = team.slack.as('viewer').in('#ops').overlooksOldMessages();
+      const fresh = team.slack.as('vera').in('#ops').overlooksOldMessages();
       await fresh.types(`/vps list ${filter}`);
       await fresh.sees(/\d+ servers? with|No server has/);
     }
@@ -79,7 +79,7 @@ describe('a strange label', () => {
   it('is listed in sections where Slack refuses the table', async () => {
     await using team = await startWith(LABELS);
     team.slack.faults.refuseBlock('data_table');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('<!channel> *x*');
     expectNobodyIsPinged(team);
@@ -89,7 +89,7 @@ describe('a strange label', () => {
     await using team = await startWith(LABELS);
     for (const [place, label] of LABELS.entries()) {
       const id = PERMANENT_ID + place;
-      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
       // 1003 is a label, too: two matches never act.
       const isAmbiguous = LABELS.includes(String(id)) || label === String(id);
       await manager.types(`/vps show ${id}`);
@@ -110,7 +110,7 @@ describe('a strange label', () => {
       await manager.closes();
     }
     expect(team.hosting.listServers(team.account)).toEqual([]);
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps audit');
     await owner.sees('delete');
     for (let page = 0; page < 2; page++) {
@@ -118,13 +118,13 @@ describe('a strange label', () => {
       await owner.presses('Older');
       await vi.waitUntil(() => owner.screen() !== shown);
     }
-    expectNobodyIsPinged(team, 'manager');
+    expectNobodyIsPinged(team, 'mara');
   });
 
   it('is asked for in the pickers', async () => {
     await using team = await startWith(LABELS.map((label) => `twin-${label}`.slice(0, 250)));
     for (const command of ['show', 'stop', 'renew', 'delete']) {
-      const fresh = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      const fresh = team.slack.as('mara').in('#ops').overlooksOldMessages();
       await fresh.types(`/vps ${command} twin`);
       await fresh.sees(`fits ${LABELS.length} servers`);
       if (fresh.modal()) await fresh.closes();
@@ -135,7 +135,7 @@ describe('a strange label', () => {
 
   it('that is another server’s id or address makes a question, never a action', async () => {
     await using team = await startWith(['1002', 'b', '198.18.3.234']);
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     for (const typed of ['1002', '198.18.3.234']) {
       const fresh = operator.overlooksOldMessages();
       await fresh.types(`/vps reboot ${typed}`);
@@ -152,9 +152,9 @@ describe('ordering a strange label', () => {
 
   it('says it exactly as it was typed, to the person, the channel and the audit, and pings nobody', async () => {
     await using team = await startTeam({ balanceMinor: 10_000_000 });
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     for (const label of orderable) {
-      const manager = team.slack.as('manager').in('#ops').overlooksOldMessages();
+      const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
       await manager.types('/vps create');
       await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: label });
       await manager.presses('Review');
@@ -167,17 +167,17 @@ describe('ordering a strange label', () => {
     expect(made).toEqual(orderable.map((label) => label.trim()));
     await viewer.sees('created <!channel> *x*');
     await viewer.sees('created __proto__');
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps audit');
     await owner.sees('create');
     await owner.types('/vps status');
     await owner.sees('The hosting API answers');
-    expectNobodyIsPinged(team, 'manager');
+    expectNobodyIsPinged(team, 'mara');
   });
 
   it('that the API refuses is told clearly and costs nothing', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create');
     await manager.fills({ Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'y'.repeat(300) });
     await manager.presses('Review');
@@ -191,7 +191,7 @@ describe('ordering a strange label', () => {
 
   it.each(['   ', 'two\nlines', `${'z'.repeat(600)}`])('is refused before it is sent: %j', async (label) => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types(
       `/vps create plan=micro location=ams image=debian-13 label="${label.replace('\n', '\u0001')}"`,
     );
@@ -204,7 +204,7 @@ describe('ordering a strange label', () => {
 describe('what is typed in place of a label', () => {
   it('fills no audit, however long it is, and breaks no message', async () => {
     await using team = await startTeam();
-    const by = visitor(team, 'nobody');
+    const by = visitor(team, 'nora');
     const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];
     const bearable = ['n'.repeat(800), '<!channel>'.repeat(80), '`'.repeat(800)];
     for (const typed of [...long, ...bearable]) {
@@ -214,20 +214,20 @@ describe('what is typed in place of a label', () => {
     }
     expect(by.told().filter((words) => words.includes('too long'))).toHaveLength(long.length);
     expect(await by.audit()).toHaveLength(bearable.length);
-    const owner = team.slack.as('owner').in('#ops');
+    const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps audit');
     await owner.sees('denied (role needed)');
     await owner.types(`/vps audit ${'x'.repeat(800)}`);
     await owner.sees('Nothing has been done yet that fits');
     // To whoever lacks a role it is said, to them alone, who could give it.
-    expectNobodyIsPinged(team, 'nobody', 'owner');
+    expectNobodyIsPinged(team, 'nora', 'olga');
   });
 });
 
 describe('a held password of a server', () => {
   it('whose id is another one’s label can still be had', async () => {
     await using team = await startTeam();
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     for (const label of ['first', '1001']) {
       await manager.types(`/vps create plan=micro location=ams image=debian-13 label=${label}`);
       await manager.presses('Create and pay');

@@ -19,7 +19,7 @@ describe('three thousand servers', () => {
   it('are listed page by page, back and forth', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await atOnce(async () => {
       await viewer.types('/vps list');
       await viewer.sees('3,000 servers, part 1 of 30');
@@ -37,7 +37,7 @@ describe('three thousand servers', () => {
   it('are filtered, picked by typing, and managed', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
-    const operator = team.slack.as('operator').in('#ops');
+    const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps list web-29');
     await operator.sees('111 servers with web-29');
     await operator.types('/vps list');
@@ -57,7 +57,7 @@ describe('three thousand servers', () => {
   it('that all fit a name make a question that can be answered', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     for (const verb of ['show', 'start', 'stop', 'reboot', 'renew', 'delete']) {
       const fresh = manager.overlooksOldMessages();
       await fresh.types(`/vps ${verb} web`);
@@ -77,7 +77,7 @@ describe('three thousand servers', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
     team.slack.faults.refuseBlock('data_table');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('web-1 · running');
     await viewer.sees('more: narrow the list');
@@ -93,7 +93,7 @@ describe('a catalog past every limit of a menu', () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
     for (const isRefused of [false, true]) {
       if (isRefused) team.slack.faults.refuseBlock('data_table');
-      const viewer = team.slack.as('viewer').in('#ops').overlooksOldMessages();
+      const viewer = team.slack.as('vera').in('#ops').overlooksOldMessages();
       await viewer.types('/vps catalog');
       await viewer.sees('150 plans, part 1 of 3');
       await viewer.presses('Further');
@@ -108,7 +108,7 @@ describe('a catalog past every limit of a menu', () => {
 
   it('is chosen from by typing', async () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
-    const manager = team.slack.as('manager').in('#ops');
+    const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create');
     await atOnce(async () => {
       expect(await manager.suggestionsFor('Plan', '')).toHaveLength(100);
@@ -134,7 +134,7 @@ describe('a crowd', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 50, 'web');
     team.slack.app.ackTimeoutMs = 20_000;
-    const by = visitor(team, 'viewer');
+    const by = visitor(team, 'vera');
     const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
     expect(acks.filter(({ status }) => status !== 200)).toEqual([]);
     await vi.waitUntil(() => by.told().length >= 400, { timeout: 20_000, interval: 50 });
@@ -148,11 +148,11 @@ describe('a menu whose choices come too late', () => {
   it('is empty within Slack’s three seconds, rather than broken', async () => {
     await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '8000' } });
     team.hosting.seedServers(team.account, 200, 'web');
-    const viewer = team.slack.as('viewer').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('200 servers');
     // What was read a moment ago would still do, had nothing changed since.
-    await team.slack.as('operator').in('#ops').types('/vps reboot web-1');
+    await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
     await viewer.sees('rebooted web-1');
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3200 });
     expect(await viewer.suggestionsFor('Manage a server', 'web')).toEqual([]);
@@ -167,13 +167,13 @@ describe('twenty servers in one command', () => {
   ])('are each told about, though Slack takes five answers to a command: %s', async (place) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 20, 'web');
-    const operator = team.slack.as('operator').in(place);
+    const operator = team.slack.as('otto').in(place);
     const names = Array.from({ length: 17 }, (_, index) => `web-${index + 1}`);
     await operator.types(`/vps stop ${names.join(' ')} nowhere web-1 nothing-like-it`);
     for (const name of names) await operator.sees(new RegExp(`\\b${name}\\b`));
     await operator.sees('nowhere');
     await operator.sees('nothing-like-it');
-    const colleague = team.slack.as('viewer').in(place);
+    const colleague = team.slack.as('vera').in(place);
     for (const name of names) await colleague.sees(new RegExp(`stopped.*\\b${name}\\b`, 's'));
     expect(changesSeen(team)).toHaveLength(17);
     expect(team.slack.brokenLaws()).toEqual([]);

@@ -54,21 +54,25 @@ function Workspace({ state }: { readonly state: PageState }) {
             )}
           </>
         ) : (
-          <p class="beginning">{state.as.realName} is in no channel.</p>
+          <p class="beginning">{state.as.realName} is not in any channel.</p>
         )}
       </main>
       <aside class="panel-frame" aria-label="Behind the scenes">
         <Panel state={state} />
       </aside>
-      {drawer !== 'none' && (
-        <button
-          type="button"
-          class="drawer-shade"
-          aria-label="Close the drawer"
-          onClick={() => changeScreen({ drawer: 'none' })}
-        />
-      )}
+      {drawer !== 'none' && <DrawerShade />}
     </div>
+  );
+}
+
+function DrawerShade() {
+  return (
+    <button
+      type="button"
+      class="drawer-shade"
+      aria-label="Close the drawer"
+      onClick={() => changeScreen({ drawer: 'none' })}
+    />
   );
 }
 
@@ -76,7 +80,7 @@ function Waiting({ isRefused, isLost }: { readonly isRefused: boolean; readonly 
   if (isRefused)
     return (
       <p class="waiting">
-        Nobody here has that name. <a href="/">Sit down as the owner</a>.
+        No such user. <a href="/">Continue as the owner</a>.
       </p>
     );
   return <p class="waiting">{isLost ? 'The sandbox does not answer. Is it still running?' : ''}</p>;

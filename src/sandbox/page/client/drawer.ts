@@ -4,22 +4,22 @@ import { changeScreen } from './state/store.ts';
 
 const SELECTORS = { sidebar: '.sidebar', panel: '.panel-frame' } as const;
 
-/** Wide screens have room for the panel beside the messages; on others it is a drawer. */
+/** Wide screens show the panel next to the messages; on others it is a drawer. */
 const wideScreen = matchMedia('(min-width: 1100px)');
 
-/** Shows or hides the panel, as there is room for it. */
+/** Shows or hides the panel: next to the messages, or as a drawer. */
 export function togglePanel(screen: Screen): Screen {
   return wideScreen.matches
     ? { ...screen, isPanelOpen: !screen.isPanelOpen }
     : { ...screen, drawer: 'panel' };
 }
 
-/** Tells whether the panel is in sight. */
+/** Tells whether the panel is visible. */
 export function hasOpenPanel(screen: Screen): boolean {
   return wideScreen.matches ? screen.isPanelOpen : screen.drawer === 'panel';
 }
 
-/** Calls the listener when there is room for the panel, or no longer. */
+/** Calls the listener when the screen becomes wide enough for the panel, or too narrow. */
 export function onPanelWidth(listener: () => void): void {
   wideScreen.addEventListener('change', listener);
 }
@@ -39,7 +39,7 @@ export function useDrawer(drawer: Screen['drawer']): void {
     return () => {
       document.removeEventListener('keydown', closeByKey);
       wideScreen.removeEventListener('change', close);
-      // What was put into the composer from the panel is to be sent from there.
+      // Text that the panel put into the composer is sent from there: keep the focus.
       const isWriting = document.activeElement?.closest('.composer');
       if (before instanceof HTMLElement && before.isConnected && !isWriting) before.focus();
     };

@@ -50,7 +50,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** A small drawing beside words or inside a labelled button; screen readers pass it by. */
+/** A small drawing next to words or inside a labeled button; screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

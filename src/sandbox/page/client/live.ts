@@ -16,22 +16,22 @@ const EVENTS: readonly PageEvent['type'][] = [
 ];
 
 /**
- * Keeps the screen of one person up to date; the function given back ends that. On every connection
- * the whole state is read again, and what happened meanwhile is applied after it.
+ * Keeps the screen of one user up to date; the returned function ends that. On every connection
+ * the whole state is read again, and the events since then are applied to it.
  */
 export function followLive(as: string): () => void {
   let waiting: PageEvent[] | undefined = [];
-  let asked = 0;
+  let latest = 0;
   const resync = async () => {
     waiting ??= [];
-    asked += 1;
-    const turn = asked;
+    latest += 1;
+    const attempt = latest;
     const state = await readState(as);
-    // Whoever can't be read is told so by the stream, which is lost, too.
-    if (turn !== asked || state === 'unreachable' || state === 'nobody') return;
-    const happened = waiting;
+    // The stream is lost, too, and says so.
+    if (attempt !== latest || state === 'unreachable' || state === 'unknown_user') return;
+    const missed = waiting;
     waiting = undefined;
-    show(() => happened.reduce(applyEvent, state));
+    show(() => missed.reduce(applyEvent, state));
   };
   const take = (event: PageEvent) => {
     if (event.type === 'reload') void resync();
@@ -41,25 +41,25 @@ export function followLive(as: string): () => void {
   const lost = async () => {
     changeScreen({ link: 'lost' });
     // The stream does not say why it was refused; the state does.
-    if ((await readState(as)) !== 'nobody') return;
-    hangUp();
+    if ((await readState(as)) !== 'unknown_user') return;
+    disconnect();
     changeScreen({ link: 'refused' });
   };
-  const hangUp = stayConnected<PageEvent>(`/page/live?as=${encodeURIComponent(as)}`, EVENTS, {
+  const disconnect = stayConnected<PageEvent>(`/page/live?as=${encodeURIComponent(as)}`, EVENTS, {
     onOpen: resync,
     onLost: lost,
     onEvent: take,
   });
   return () => {
-    asked += 1;
-    hangUp();
+    latest += 1;
+    disconnect();
   };
 }
 
-async function readState(as: string): Promise<PageState | 'nobody' | 'unreachable'> {
+async function readState(as: string): Promise<PageState | 'unknown_user' | 'unreachable'> {
   try {
     const answer = await fetch(`/page/state?as=${encodeURIComponent(as)}`);
-    return answer.ok ? ((await answer.json()) as PageState) : 'nobody';
+    return answer.ok ? ((await answer.json()) as PageState) : 'unknown_user';
   } catch {
     return 'unreachable';
   }
@@ -69,8 +69,8 @@ function show(change: (state: PageState | null) => PageState | null): void {
   changeScreen((screen) => {
     const state = change(screen.state);
     if (!state) return screen;
-    const isThere = state.channels.some(({ id }) => id === screen.channel);
-    const channel = isThere ? screen.channel : firstChannel(state);
+    const isKnown = state.channels.some(({ id }) => id === screen.channel);
+    const channel = isKnown ? screen.channel : firstChannel(state);
     const shown = { ...screen, as: state.as.id, state, channel, link: 'live' as const };
     return document.visibilityState === 'visible' ? markRead(shown) : shown;
   });

@@ -1,11 +1,11 @@
 import { render } from 'preact';
+import { perform } from './actions.ts';
 import { App } from './app.tsx';
-import { perform } from './deeds.ts';
-import { personInAddress, restWhileHidden, sitDown } from './navigate.ts';
-import { followBeside } from './panel/follow.ts';
+import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
+import { followPanel } from './panel/follow.ts';
+import { reportReadMarks } from './report-read-marks.ts';
 import { changeScreen, getScreen, onScreen } from './state/store.ts';
 import { countUnread, markRead } from './state/unread.ts';
-import { tellWhatIsRead } from './tell-read.ts';
 import './styles/index.css';
 
 const root = document.getElementById('page');
@@ -14,23 +14,23 @@ if (root) render(<App />, root);
 await start();
 
 async function start(): Promise<void> {
-  changeScreen({ as: personInAddress() });
+  changeScreen({ as: userInAddress() });
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // Ephemeral messages and open modals don't outlive the client; a second tab is no reload.
+  // A reload loses ephemeral messages and open modals; opening a second tab does not.
   if (navigation?.type === 'reload') await perform({ do: 'reload' });
-  sitDown(personInAddress());
-  tellWhatIsRead();
-  restWhileHidden();
-  await followBeside();
+  viewAs(userInAddress());
+  reportReadMarks();
+  disconnectWhileHidden();
+  await followPanel();
 }
 
 addEventListener('popstate', () => {
-  if (personInAddress() !== getScreen().as) sitDown(personInAddress());
+  if (userInAddress() !== getScreen().as) viewAs(userInAddress());
 });
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') changeScreen(markRead);
 });
-// As in Slack: whoever begins to type anywhere types into the composer.
+// As in Slack, typing anywhere goes to the composer.
 document.addEventListener('keydown', (event) => {
   const isLetter =
     event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== ' ';

@@ -1,50 +1,50 @@
-import type { PageChannel, PagePerson } from '../../slack/page-api.ts';
+import type { PageChannel, PageUser } from '../../slack/page-api.ts';
 import { followLive } from './live.ts';
 import { forgetDrafts } from './state/drafts.ts';
 import { changeScreen, getScreen } from './state/store.ts';
 import { markRead } from './state/unread.ts';
 
-/** A look at another tab is no reason to hang up. */
+/** A short look at another tab does not disconnect. */
 const HIDDEN_MS = 15_000;
 
-let leave: (() => void) | undefined;
+let disconnect: (() => void) | undefined;
 
-/** The page's address for a person, so that several tabs can be several people. */
-export function addressOf({ id }: Pick<PagePerson, 'id'>): string {
+/** The page's address for a user, so that several tabs can be several users. */
+export function addressOf({ id }: Pick<PageUser, 'id'>): string {
   return `/?as=${encodeURIComponent(id)}${location.hash}`;
 }
 
-/** Somebody else sits down in this tab. */
-export function becomePerson(id: string): void {
-  const known = getScreen().state?.people.find((person) => person.id === id);
+/** Switches this tab to another user. */
+export function switchUser(id: string): void {
+  const known = getScreen().state?.people.find((user) => user.id === id);
   if (known) globalThis.history.pushState(null, '', addressOf(known));
-  sitDown(id);
+  viewAs(id);
 }
 
-/** Follows what this person sees, from now on. */
-export function sitDown(as: string): void {
-  leave?.();
+/** Shows what this user sees, from now on. */
+export function viewAs(as: string): void {
+  disconnect?.();
   forgetDrafts();
   changeScreen({ as, state: null, link: 'connecting', drawer: 'none', question: null, notices: [] });
-  leave = followLive(as);
+  disconnect = followLive(as);
 }
 
 /**
- * Browsers open six connections to one address, for all tabs together: a tab that stays hidden gives
- * its own back, and catches up when somebody looks at it again.
+ * Browsers open six connections to one address, for all tabs together: a tab that stays hidden
+ * closes its own, and catches up when it is visible again.
  */
-export function restWhileHidden(): void {
+export function disconnectWhileHidden(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(timer);
     if (document.visibilityState === 'hidden') timer = setTimeout(rest, HIDDEN_MS);
-    else leave ??= followLive(getScreen().as);
+    else disconnect ??= followLive(getScreen().as);
   });
 }
 
 function rest(): void {
-  leave?.();
-  leave = undefined;
+  disconnect?.();
+  disconnect = undefined;
 }
 
 /** Shows a channel. */
@@ -58,7 +58,7 @@ export function selectChannel(channel: PageChannel): void {
   );
 }
 
-/** The person that the address names: an id or a name; the owner when it names none. */
-export function personInAddress(): string {
-  return new URLSearchParams(location.search).get('as') || 'owner';
+/** The user that the address names: an id or a name; Olga, the owner, when it names none. */
+export function userInAddress(): string {
+  return new URLSearchParams(location.search).get('as') || 'olga';
 }

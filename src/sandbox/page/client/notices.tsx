@@ -1,4 +1,4 @@
-import { dismiss } from './deeds.ts';
+import { dismissNotice } from './actions.ts';
 import { Icon } from './icon.tsx';
 import { useScreen } from './state/store.ts';
 
@@ -10,7 +10,7 @@ export function Notices() {
       {notices.map(({ id, words }) => (
         <div key={id} class="notice">
           {words}
-          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
             <Icon name="close" />
           </button>
         </div>

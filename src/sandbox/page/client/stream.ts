@@ -1,16 +1,16 @@
-/** Between tries to connect: the first is soon, a sandbox that stays away is not stormed. */
+/** Pauses between attempts to connect: short at first, then longer. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5000;
 
-/** What a stream of server-sent events tells. */
+/** Receives a stream of server-sent events. */
 export interface StreamListener<Event> {
-  /** On every connection: whatever happened before it must be read elsewhere. */
+  /** Called on every connection; events before it are not replayed. */
   onOpen(): void;
   onLost(): void;
   onEvent(event: Event): void;
 }
 
-/** Listens, and connects again when the connection is lost; the function given back ends that. */
+/** Listens, and reconnects when the connection is lost; the returned function ends that. */
 export function stayConnected<Event>(
   url: string,
   types: readonly string[],

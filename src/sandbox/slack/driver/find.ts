@@ -1,13 +1,13 @@
 import { listElements, type PlacedElement } from '../block-ids.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { PagePlace } from '../page-api.ts';
 import { decodeEntities } from '../render/mrkdwn.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 
 export type Surface = StoredMessage | StoredView;
 
-/** An element that a person can reach, and where it is. */
+/** An element that a user can reach, and where it is. */
 export interface Found {
   readonly at: PlacedElement;
   readonly place: PagePlace;
@@ -25,7 +25,7 @@ export function findButton(surfaces: readonly Surface[], wanted: Wanted): Found 
   return findIn(surfaces, ({ element }) => matches(textIn(element.text, 'text'), wanted));
 }
 
-/** Finds an input by its label, or a menu by its placeholder or the text beside it. */
+/** Finds an input by its label, or a menu by its placeholder or the text next to it. */
 export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found | undefined {
   const isInput = ({ element }: PlacedElement) => !String(element.type).endsWith('button');
   return (

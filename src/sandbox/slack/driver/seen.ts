@@ -1,12 +1,12 @@
-import type { StoredMessage } from '../messages.ts';
 import { pageMessage, pageView } from '../page/describe.ts';
 import type { PageMessage, PageView } from '../page-api.ts';
 import { renderAuthor, renderMessage, renderView } from '../render/screen.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
-import type { Person } from '../workspace.ts';
+import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
-/** A message as a person sees it. */
+/** A message as a user sees it. */
 export interface SeenMessage extends PageMessage {
   /** "vps (only visible to you):" */
   readonly heading: string;
@@ -14,16 +14,16 @@ export interface SeenMessage extends PageMessage {
   readonly shown: string;
 }
 
-/** A modal or home tab as a person sees it. */
+/** A modal or home tab as a user sees it. */
 export interface SeenView extends PageView {
   readonly shown: string;
 }
 
-export function seeMessage(world: World, message: StoredMessage, person: Person): SeenMessage {
+export function seeMessage(world: World, message: StoredMessage, user: User): SeenMessage {
   return {
-    ...pageMessage(world, message, person),
+    ...pageMessage(world, message, user),
     heading: renderAuthor(world, message),
-    shown: renderMessage(world, message, person),
+    shown: renderMessage(world, message, user),
   };
 }
 

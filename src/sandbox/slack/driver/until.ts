@@ -1,6 +1,6 @@
 import type { Journal } from '../journal.ts';
 
-/** How long a person looks for something before giving up. */
+/** How long a user looks for something before giving up. */
 export const PATIENCE_MS = 5000;
 
 /**

@@ -1,53 +1,48 @@
-import { suggest } from '../acts/suggest.ts';
 import { findChannel } from '../channels.ts';
 import { optionsOf } from '../entered.ts';
 import { textIn } from '../json.ts';
 import type { Entered, Json } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { Person } from '../workspace.ts';
+import { suggest } from '../user-actions/suggest.ts';
+import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import type { Found } from './find.ts';
 
 /** Turns what a test names (an option's text, `@operator`, `#ops`) into what Slack's client would enter. */
-export async function toEntered(
-  world: World,
-  person: Person,
-  found: Found,
-  value: Entered,
-): Promise<Entered> {
+export async function toEntered(world: World, user: User, found: Found, value: Entered): Promise<Entered> {
   if (value === null) return null;
   if (typeof value !== 'string') {
-    return Promise.all(value.map(async (each) => String(await toEntered(world, person, found, each))));
+    return Promise.all(value.map(async (each) => String(await toEntered(world, user, found, each))));
   }
   const type = String(found.at.element.type);
-  const one = await toOne(world, person, found, value);
+  const one = await toOne(world, user, found, value);
   return type.startsWith('multi_') || type === 'checkboxes' ? [one] : one;
 }
 
-async function toOne(world: World, person: Person, found: Found, value: string): Promise<string> {
+async function toOne(world: World, user: User, found: Found, value: string): Promise<string> {
   const { element } = found.at;
   const type = String(element.type);
-  if (type.includes('external_select')) return suggestedValue(world, person, found, value);
+  if (type.includes('external_select')) return suggestedValue(world, user, found, value);
   if (type.includes('users_select')) return getId(world, value);
   if (type.includes('channels_select') || type.includes('conversations_select'))
-    return findChannel(world.channels, value, person.id)?.id ?? getId(world, value);
+    return findChannel(world.channels, value, user.id)?.id ?? getId(world, value);
   const options = optionsOf(element);
   if (options.length === 0) return value;
   return optionValueOf(options, value) ?? refuseOption(options, value);
 }
 
-/** Slack's client offers no people whose accounts are switched off. */
+/** Slack's client does not offer deactivated users. */
 function getId(world: World, name: string): string {
-  const person = world.roster.findPerson(name.replace(/^@/, ''));
-  if (person?.isDeactivated)
-    throw new SlackRefusal('not_an_option', `${person.name} is deactivated, and not offered`);
-  return person?.id ?? name;
+  const user = world.roster.findUser(name.replace(/^@/, ''));
+  if (user?.isDeactivated)
+    throw new SlackRefusal('not_an_option', `${user.name} is deactivated, and not offered`);
+  return user?.id ?? name;
 }
 
-/** Types the text into the select, as a person would, and takes the option that fits. */
-async function suggestedValue(world: World, person: Person, found: Found, typed: string): Promise<string> {
+/** Types the text into the select, as a user would, and takes the option that fits. */
+async function suggestedValue(world: World, user: User, found: Found, typed: string): Promise<string> {
   const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
-  const offer = await suggest(world, person, where, typed);
+  const offer = await suggest(world, user, where, typed);
   const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
   return optionValueOf(options, typed) ?? refuseOption(options, typed);
 }

@@ -1,16 +1,16 @@
 import type { Channel } from '../channels.ts';
 import { valuesOf } from '../entered.ts';
 import { textIn } from '../json.ts';
-import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.ts';
 import { findPings } from '../render/pings.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
-import { APP, type Person, TEAM } from '../workspace.ts';
+import { APP, TEAM, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 const TRAFFIC_SHOWN = 200;
 
-export function pageMessage(world: World, message: StoredMessage, person: Person): PageMessage {
+export function pageMessage(world: World, message: StoredMessage, user: User): PageMessage {
   return {
     channel: message.channel,
     ts: message.ts,
@@ -20,7 +20,7 @@ export function pageMessage(world: World, message: StoredMessage, person: Person
     ephemeral: message.to !== undefined,
     edited: message.edited,
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),
-    values: valuesOf(message.blocks, enteredBy(message, person.id)),
+    values: valuesOf(message.blocks, enteredBy(message, user.id)),
     pings: findPings(message, world),
   };
 }
@@ -41,41 +41,41 @@ export function pageView(view: StoredView): PageView {
   };
 }
 
-export function pageStack(world: World, person: Person): readonly PageView[] {
-  return world.views.stackOf(person.id).map(pageView);
+export function pageStack(world: World, user: User): readonly PageView[] {
+  return world.views.stackOf(user.id).map(pageView);
 }
 
-function pageChannel(world: World, channel: Channel, person: Person): PageChannel {
+function pageChannel(world: World, channel: Channel, user: User): PageChannel {
   return {
     id: channel.id,
     name: channel.name,
     kind: channel.kind,
     hasApp: channel.members.has(APP.botUserId),
     members: [...channel.members],
-    readUpTo: world.readMarks.of(person.id, channel.id),
+    readUpTo: world.readMarks.of(user.id, channel.id),
     messages: world.messages
-      .visibleTo(person.id, channel.id)
-      .map((message) => pageMessage(world, message, person)),
+      .visibleTo(user.id, channel.id)
+      .map((message) => pageMessage(world, message, user)),
   };
 }
 
-/** Everything that one person can see. */
-export function pageState(world: World, person: Person): PageState {
-  const home = world.views.homeOf(person.id);
+/** Everything that one user can see. */
+export function pageState(world: World, user: User): PageState {
+  const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts } = world.app;
   return {
     team: TEAM,
     app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
-    as: person,
+    as: user,
     people: world.roster.people(),
     groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),
-    // Commands and shortcuts are not shared with other organisations: their clients offer none.
-    commands: person.isStranger ? [] : [{ command, description, usageHint }],
-    shortcuts: person.isStranger ? [] : shortcuts,
+    // Commands and shortcuts are not shared with other organizations.
+    commands: user.isExternal ? [] : [{ command, description, usageHint }],
+    shortcuts: user.isExternal ? [] : shortcuts,
     channels: world.channels
-      .filter((channel) => channel.members.has(person.id) && !channel.isArchived)
-      .map((channel) => pageChannel(world, channel, person)),
-    views: pageStack(world, person),
+      .filter((channel) => channel.members.has(user.id) && !channel.isArchived)
+      .map((channel) => pageChannel(world, channel, user)),
+    views: pageStack(world, user),
     home: home ? pageView(home) : null,
     traffic: world.journal.traffic().slice(-TRAFFIC_SHOWN),
     laws: world.journal.laws(),

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameOrigin, readBody, sendJson, sendText } from '../http.ts';
 import { readJson, textIn } from '../json.ts';
-import type { PageDone } from '../page-api.ts';
+import type { PageResult } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { Person } from '../workspace.ts';
+import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { isPageDeed, perform } from './deeds.ts';
+import { isPageAction, perform } from './actions.ts';
 import { pageState } from './describe.ts';
 import { streamEvents } from './live.ts';
 
@@ -19,37 +19,41 @@ export async function answerPage(
 ): Promise<void> {
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
   const route = `${incoming.method} ${path}`;
-  if (route === 'POST /page/do') return answerDeed(world, incoming, outgoing);
-  const person = findClient(world, query.get('as') ?? '');
-  if (!person) return sendText(outgoing, 404, 'nobody of that id');
-  if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, person));
-  if (route === 'GET /page/live') return streamEvents(world, person, outgoing);
+  if (route === 'POST /page/do') return answerAction(world, incoming, outgoing);
+  const user = findClient(world, query.get('as') ?? '');
+  if (!user) return sendText(outgoing, 404, 'no such user');
+  if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, user));
+  if (route === 'GET /page/live') return streamEvents(world, user, outgoing);
   return sendText(outgoing, 404, 'not found');
 }
 
-async function answerDeed(world: World, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answerAction(
+  world: World,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   if (!incoming.headers['content-type']?.startsWith('application/json'))
     return sendText(outgoing, 415, 'JSON is needed');
-  const deed = readJson(await readBody(incoming));
-  const person = findClient(world, textIn(deed, 'as'));
-  if (!isPageDeed(deed) || !person) {
-    const refused: PageDone = {
+  const action = readJson(await readBody(incoming));
+  const user = findClient(world, textIn(action, 'as'));
+  if (!isPageAction(action) || !user) {
+    const refused: PageResult = {
       ok: false,
-      error: 'invalid_deed',
-      words: 'That is nothing a person can do here',
+      error: 'invalid_action',
+      words: 'The page sent an unknown action',
     };
     return sendJson(outgoing, 400, refused);
   }
   try {
-    return sendJson(outgoing, 200, await perform(world, person, deed));
+    return sendJson(outgoing, 200, await perform(world, user, action));
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error;
-    // No error of the page: it is for the person to read, and browsers report everything but 2xx.
+    // A refusal is for the user to read; browsers would report any status but 2xx as an error of the page.
     return sendJson(outgoing, 200, refusalOf(error));
   }
 }
 
-function refusalOf(refusal: SlackRefusal): PageDone {
+function refusalOf(refusal: SlackRefusal): PageResult {
   return {
     ok: false,
     error: refusal.code,
@@ -59,8 +63,8 @@ function refusalOf(refusal: SlackRefusal): PageDone {
   };
 }
 
-/** Whoever can sit at a client. */
-function findClient(world: World, id: string): Person | undefined {
-  const person = world.roster.findPerson(id);
-  return person?.isBot || person?.isDeactivated ? undefined : person;
+/** Finds a user who can use a client: no bot, not deactivated. */
+function findClient(world: World, id: string): User | undefined {
+  const user = world.roster.findUser(id);
+  return user?.isBot || user?.isDeactivated ? undefined : user;
 }

@@ -10,13 +10,13 @@ export interface Surroundings {
   readonly now: number;
 }
 
-/** Whoever has names to give. */
+/** Where names are looked up. */
 export type Named = Pick<Surroundings, 'roster'>;
 
 const fresh = new Roster();
 
 export function personName(id: string, { roster = fresh }: Named): string {
-  return `@${roster.findPerson(id)?.name ?? id}`;
+  return `@${roster.findUser(id)?.name ?? id}`;
 }
 
 export function channelName(id: string, around: Surroundings): string {

@@ -1,6 +1,6 @@
 import { isJson } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import { groupName, type Named, personName } from './names.ts';
 
 /** Finds whom a message notifies by name: mentions in mrkdwn and in rich text, never in plain text. */

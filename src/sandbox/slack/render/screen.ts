@@ -1,7 +1,7 @@
 import { textIn } from '../json.ts';
-import { enteredBy, type StoredMessage } from '../messages.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
-import { type Person, SLACKBOT } from '../workspace.ts';
+import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { renderBlocks } from './blocks.ts';
 import { renderMrkdwn } from './mrkdwn.ts';
@@ -27,15 +27,15 @@ export function renderView(world: World, view: StoredView): string {
 }
 
 /** What a reader sees of a message: its blocks, or without any its text. */
-export function renderMessage(world: World, message: StoredMessage, person: Person): string {
+export function renderMessage(world: World, message: StoredMessage, user: User): string {
   const around = surroundingsOf(world);
   if (message.blocks.length === 0) return renderMrkdwn(message.text, around);
-  return renderBlocks(message.blocks, { around, entered: enteredBy(message, person.id), errors: {} });
+  return renderBlocks(message.blocks, { around, entered: enteredBy(message, user.id), errors: {} });
 }
 
 /** The line above a message. */
 export function renderAuthor(world: World, message: StoredMessage): string {
-  const known = world.roster.findPerson(message.user)?.name;
+  const known = world.roster.findUser(message.user)?.name;
   const name = message.user === SLACKBOT ? 'Slackbot' : (known ?? message.user);
   return `${name}${message.to === undefined ? '' : ' (only visible to you)'}${message.edited ? ' (edited)' : ''}:`;
 }

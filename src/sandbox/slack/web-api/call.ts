@@ -6,14 +6,14 @@ import { authMethods } from './auth.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
 import type { WebMethods } from './method.ts';
-import { peopleMethods } from './people.ts';
+import { userMethods } from './users.ts';
 import { viewMethods } from './views.ts';
 
 const METHODS: WebMethods = {
   ...authMethods,
   ...chatMethods,
   ...conversationMethods,
-  ...peopleMethods,
+  ...userMethods,
   ...viewMethods,
 };
 

@@ -1,9 +1,9 @@
 import { findChannel } from '../channels.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
+import type { StoredMessage } from '../stored-message.ts';
 import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getMessageContent, getVisibleChannel, required, type WebMethods } from './method.ts';
@@ -28,7 +28,7 @@ function postMessage(world: World, args: Json): Json {
   const wanted = required(args, 'channel');
   const channel = getVisibleChannel(
     world,
-    world.roster.findPerson(wanted) ? conversationWith(world, wanted) : wanted,
+    world.roster.findUser(wanted) ? conversationWith(world, wanted) : wanted,
   );
   if (channel.isArchived) throw new WebApiError('is_archived');
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
@@ -40,24 +40,24 @@ function postMessage(world: World, args: Json): Json {
   return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
 }
 
-/** A user id as channel means the app's conversation with that person. */
-function conversationWith(world: World, personId: string): string {
-  return findChannel(world.channels, 'dm', personId)?.id ?? 'none';
+/** A user id as channel means the app's conversation with that user. */
+function conversationWith(world: World, userId: string): string {
+  return findChannel(world.channels, 'dm', userId)?.id ?? 'none';
 }
 
 function postEphemeral(world: World, args: Json): Json {
   const channel = getVisibleChannel(world, required(args, 'channel'));
-  const person = world.roster.findPerson(required(args, 'user'));
+  const user = world.roster.findUser(required(args, 'user'));
   if (channel.isArchived) throw new WebApiError('is_archived');
   if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
-  if (!person || !channel.members.has(person.id)) throw new WebApiError('user_not_in_channel');
+  if (!user || !channel.members.has(user.id)) throw new WebApiError('user_not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);
   const message = world.messages.post({
     channel: channel.id,
     user: APP.botUserId,
     text,
     blocks,
-    to: person.id,
+    to: user.id,
   });
   return { message_ts: message.ts };
 }

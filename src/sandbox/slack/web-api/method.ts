@@ -1,4 +1,4 @@
-import type { BlockKitFault } from '../../../slack/kit/block-kit-faults.ts';
+import type { BlockKitFault } from '../block-kit/find-faults.ts';
 import { type Channel, findChannel } from '../channels.ts';
 import { checkMessage, checkView, faultWords, hasRefusedBlock } from '../checks.ts';
 import { isJson, textIn } from '../json.ts';

@@ -35,12 +35,12 @@ export const viewMethods: WebMethods = {
   'views.publish': {
     scopes: [],
     run: (world, args) => {
-      const person = world.roster.findPerson(required(args, 'user_id'));
-      if (!person || person.isBot || person.isDeactivated) throw new WebApiError('user_not_found');
+      const user = world.roster.findUser(required(args, 'user_id'));
+      if (!user || user.isBot || user.isDeactivated) throw new WebApiError('user_not_found');
       const content = getViewContent(world, 'views.publish', args, 'home');
-      const home = world.views.homeOf(person.id);
+      const home = world.views.homeOf(user.id);
       if (home) checkHash(home, args);
-      return answer(world.views.publish(person.id, content));
+      return answer(world.views.publish(user.id, content));
     },
   },
 };

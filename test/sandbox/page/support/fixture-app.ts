@@ -4,20 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
 import type { LocalSlack } from '../../../../src/sandbox/slack/slack.ts';
 import {
-  createForm,
   deletedWords,
   everyBlock,
-  homeView,
   LABEL_TAKEN,
   listMessage,
-  loadingForm,
   type Message,
   passwordMessage,
-  plans,
   renamed,
-  reviewForm,
   sheetMessage,
 } from './fixture-messages.ts';
+import { createForm, homeView, loadingForm, plans, reviewForm } from './fixture-views.ts';
 
 export const TOKEN = 'xoxb-fixture';
 export const SECRET = 'fixture-secret';

@@ -5,15 +5,12 @@ import { ImageView } from '../elements/image.tsx';
 import { objectIn, objectsIn, textIn } from '../json.ts';
 import { RichText } from '../text/rich-text.tsx';
 import { plainWords, TextView } from '../text/text-view.tsx';
-import { Card, Carousel, Container } from './cards.tsx';
+import type { BlockProps } from './block-props.ts';
+import { Card, Carousel } from './cards.tsx';
 import { DataTable } from './data-table.tsx';
 import { InputBlock } from './input.tsx';
 import { Markdown } from './markdown.tsx';
 import { Table } from './table.tsx';
-
-export interface BlockProps {
-  readonly block: Json;
-}
 
 const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   section: Section,
@@ -101,6 +98,33 @@ function Actions({ block }: BlockProps) {
         <ElementView key={textIn(element, 'action_id')} block={block} element={element} />
       ))}
     </div>
+  );
+}
+
+/** Blocks with a title, which may be folded away. */
+function Container({ block }: BlockProps) {
+  const rich = objectIn(block, 'rich_text_title');
+  const title = (
+    <>
+      <strong>{rich ? <RichText block={rich} /> : <TextView of={block.title} />}</strong>
+      <div class="card-subtitle">
+        <TextView of={block.subtitle} />
+      </div>
+    </>
+  );
+  const inside = <Blocks blocks={objectsIn(block, 'child_blocks')} />;
+  if (block.is_collapsible !== true)
+    return (
+      <div class="card">
+        {title}
+        {inside}
+      </div>
+    );
+  return (
+    <details class="card" open={block.default_collapsed !== true}>
+      <summary>{title}</summary>
+      {inside}
+    </details>
   );
 }
 

@@ -1,9 +1,8 @@
 import { ElementView } from '../elements/element-view.tsx';
 import { ImageView } from '../elements/image.tsx';
 import { objectIn, objectsIn, textIn } from '../json.ts';
-import { RichText } from '../text/rich-text.tsx';
 import { TextView } from '../text/text-view.tsx';
-import { type BlockProps, Blocks } from './block-view.tsx';
+import type { BlockProps } from './block-props.ts';
 
 /** A card: picture, title, text, buttons. */
 export function Card({ block }: BlockProps) {
@@ -27,7 +26,7 @@ export function Card({ block }: BlockProps) {
   );
 }
 
-/** Cards beside each other. */
+/** Cards next to each other. */
 export function Carousel({ block }: BlockProps) {
   return (
     <div class="carousel">
@@ -35,32 +34,5 @@ export function Carousel({ block }: BlockProps) {
         <Card key={index} block={card} />
       ))}
     </div>
-  );
-}
-
-/** Blocks with a title, which may be folded away. */
-export function Container({ block }: BlockProps) {
-  const rich = objectIn(block, 'rich_text_title');
-  const title = (
-    <>
-      <strong>{rich ? <RichText block={rich} /> : <TextView of={block.title} />}</strong>
-      <div class="card-subtitle">
-        <TextView of={block.subtitle} />
-      </div>
-    </>
-  );
-  const inside = <Blocks blocks={objectsIn(block, 'child_blocks')} />;
-  if (block.is_collapsible !== true)
-    return (
-      <div class="card">
-        {title}
-        {inside}
-      </div>
-    );
-  return (
-    <details class="card" open={block.default_collapsed !== true}>
-      <summary>{title}</summary>
-      {inside}
-    </details>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { textIn } from '../json.ts';
-import type { BlockProps } from './block-view.tsx';
+import type { BlockProps } from './block-props.ts';
 import { cellText, rowsOf } from './cells.ts';
 import { filterRows, nextOrder, type Order, type Row, sortRows } from './sort-rows.ts';
 import { Cell } from './table.tsx';
@@ -8,7 +8,7 @@ import { Cell } from './table.tsx';
 /** Slack's "Data table block" page. */
 const PAGE_SIZE = 5;
 
-/** The table that readers sort, filter and page by themselves. */
+/** A table that readers can sort, filter and page through. */
 export function DataTable({ block }: BlockProps) {
   const [head = [], ...rows] = rowsOf(block);
   const [typed, setTyped] = useState('');
@@ -20,23 +20,15 @@ export function DataTable({ block }: BlockProps) {
   const at = Math.min(page, pages - 1);
   const headerColumn = typeof block.row_header_column_index === 'number' ? block.row_header_column_index : 0;
   const caption = textIn(block, 'caption');
+  const filter = (next: string) => {
+    setTyped(next);
+    setPage(0);
+  };
   return (
     <div class="data-table">
       <div class="table-tools">
         <span class="table-caption">{caption}</span>
-        {rows.length > size && (
-          <input
-            type="search"
-            class="text-input table-filter"
-            aria-label={`Filter ${caption}`}
-            placeholder="Filter"
-            value={typed}
-            onInput={(event) => {
-              setTyped(event.currentTarget.value);
-              setPage(0);
-            }}
-          />
-        )}
+        {rows.length > size && <Filter caption={caption} typed={typed} onType={filter} />}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section class="table-scroll" aria-label={caption} tabIndex={0}>
@@ -51,6 +43,25 @@ export function DataTable({ block }: BlockProps) {
       </section>
       <Pager found={found.length} all={rows.length} size={size} at={at} pages={pages} onTurn={setPage} />
     </div>
+  );
+}
+
+interface FilterProps {
+  readonly caption: string;
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+}
+
+function Filter({ caption, typed, onType }: FilterProps) {
+  return (
+    <input
+      type="search"
+      class="text-input table-filter"
+      aria-label={`Filter ${caption}`}
+      placeholder="Filter"
+      value={typed}
+      onInput={(event) => onType(event.currentTarget.value)}
+    />
   );
 }
 
@@ -110,7 +121,7 @@ interface PagerProps {
 function Pager({ found, all, size, at, pages, onTurn }: PagerProps) {
   if (all <= size) return null;
   const words =
-    found === 0 ? 'No row fits' : `${at * size + 1}–${Math.min((at + 1) * size, found)} of ${found}`;
+    found === 0 ? 'No matching rows' : `${at * size + 1}–${Math.min((at + 1) * size, found)} of ${found}`;
   return (
     <div class="pager">
       <button type="button" class="button" disabled={at === 0} onClick={() => onTurn(at - 1)}>

@@ -3,7 +3,7 @@ import { InlineView } from '../text/inline-view.tsx';
 import { type MarkdownBlock, parseMarkdown } from '../text/markdown.ts';
 import { Preformatted } from '../text/preformatted.tsx';
 import { LinesView } from '../text/text-view.tsx';
-import type { BlockProps } from './block-view.tsx';
+import type { BlockProps } from './block-props.ts';
 
 /** Slack's markdown block. */
 export function Markdown({ block }: BlockProps) {

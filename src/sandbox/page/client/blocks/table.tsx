@@ -1,7 +1,7 @@
 import type { Json } from '../../../slack/page-api.ts';
 import { textIn } from '../json.ts';
 import { isRichText, RichText } from '../text/rich-text.tsx';
-import type { BlockProps } from './block-view.tsx';
+import type { BlockProps } from './block-props.ts';
 import { cellText, rowsOf } from './cells.ts';
 
 /** A cell: raw text, a number, or rich text. */

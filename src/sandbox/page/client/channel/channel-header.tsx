@@ -1,9 +1,9 @@
 import type { PageChannel, PageState } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { hasOpenPanel, togglePanel } from '../drawer.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { TourCount } from '../panel/tour/tour-count.tsx';
-import { findBeside } from '../state/beside.ts';
+import { findPanelState } from '../state/panel-state.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 
 /** The sign before a channel's name. */
@@ -20,7 +20,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
       <button
         type="button"
         class="icon-button drawer-button"
-        aria-label="Channels and people"
+        aria-label="Channels and users"
         onClick={() => changeScreen({ drawer: 'sidebar' })}
       >
         <Icon name="menu" />
@@ -44,10 +44,12 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
   );
 }
 
-/** The panel's button says what is in there for whoever has not been there yet. */
+/** The panel's button names the tour until it is finished. */
 function PanelName() {
-  const isAlone = useScreen((screen) => screen.beside === 'none');
-  const isTouring = useScreen((screen) => findBeside(screen)?.tour.some(({ isDone }) => !isDone) ?? false);
+  const isAlone = useScreen((screen) => screen.panel === 'none');
+  const isTouring = useScreen(
+    (screen) => findPanelState(screen)?.tour.some(({ isDone }) => !isDone) ?? false,
+  );
   if (isAlone) return <>Traffic</>;
   if (!isTouring) return <>Panel</>;
   return (
@@ -88,7 +90,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
         {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}
       </span>
       {channel.kind === 'shared' && (
-        <span class="badge" title="People of another organisation are in this channel, too.">
+        <span class="badge" title="People from another organization are in this channel.">
           shared
         </span>
       )}
@@ -96,12 +98,12 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
   );
 }
 
-/** The conversation with the app has its home beside it. */
+/** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
   const openHome = () => {
     changeScreen({ tab: 'home' });
-    void performAloud({ do: 'home' });
+    void performWithNotice({ do: 'home' });
   };
   return (
     <div class="tabs" role="tablist" aria-label="The app">

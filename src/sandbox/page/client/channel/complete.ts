@@ -10,7 +10,7 @@ export interface Completion {
 
 const SHOWN = 12;
 
-/** What fits the text before the cursor: commands, their subcommands, people, channels. */
+/** The completions of the text before the cursor: commands, subcommands, users, channels. */
 export function complete(
   typed: string,
   state: PageState,

@@ -8,7 +8,7 @@ import { type ComposerState, takeKey, useComposer } from './use-composer.ts';
 
 const MAX_HEIGHT_PX = 200;
 
-/** Where one types: a line with / is a command, Enter sends, arrow up brings back what was sent before. */
+/** The message field: a line with / is a command, Enter sends, arrow up recalls earlier lines. */
 export function Composer({ channel, state }: { readonly channel: PageChannel; readonly state: PageState }) {
   const frame = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -40,20 +40,20 @@ export function Composer({ channel, state }: { readonly channel: PageChannel; re
           target={target}
           placeholder={`Message ${target}${state.commands.length > 0 ? ', or / for commands' : ''}`}
         />
-        <button
-          type="button"
-          class="send"
-          aria-label="Send"
-          aria-disabled={text.trim() === ''}
-          onClick={send}
-        >
-          <Icon name="send" />
-        </button>
+        <SendButton isDisabled={text.trim() === ''} onSend={send} />
       </div>
       <div class="composer-note" role="status">
         {sending && <Sending line={sending} />}
       </div>
     </div>
+  );
+}
+
+function SendButton({ isDisabled, onSend }: { isDisabled: boolean; onSend: () => void }) {
+  return (
+    <button type="button" class="send" aria-label="Send" aria-disabled={isDisabled} onClick={onSend}>
+      <Icon name="send" />
+    </button>
   );
 }
 

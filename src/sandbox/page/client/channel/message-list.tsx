@@ -5,7 +5,7 @@ import { dateOfTs, describeDay } from '../text/dates.ts';
 import { Message } from './message.tsx';
 import { useEnd, useOlder } from './scrolling.ts';
 
-/** Messages of one person within five minutes stand together. */
+/** Messages of one user within five minutes are grouped. */
 const TOGETHER_SECONDS = 300;
 
 /** The messages of a channel; stays at the end unless the reader has scrolled up. */

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { PageMessage } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { Menu } from '../elements/menu.tsx';
 import { useScreen } from '../state/store.ts';
 
@@ -14,7 +14,7 @@ export function MessageTools({ message }: { readonly message: PageMessage }) {
   const { channel, ts } = message;
   const items = forMessages.map(({ callbackId, name }) => ({
     words: name,
-    choose: () => void performAloud({ do: 'shortcut', callbackId, message: { channel, ts } }),
+    choose: () => void performWithNotice({ do: 'shortcut', callbackId, message: { channel, ts } }),
   }));
   return (
     <div class={`message-tools ${isOpen ? 'open' : ''}`}>

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { PageMessage, PagePerson } from '../../../slack/page-api.ts';
+import type { PageMessage, PageUser } from '../../../slack/page-api.ts';
 import { Blocks } from '../blocks/block-view.tsx';
 import { SurfaceContext } from '../elements/surface.ts';
 import { Icon } from '../icon.tsx';
@@ -11,11 +11,11 @@ import { MessageTools } from './message-tools.tsx';
 
 interface MessageProps {
   readonly message: PageMessage;
-  /** Written right after another one of the same person: no name again. */
+  /** Written right after another one of the same user: no name shown. */
   readonly isFollowing: boolean;
 }
 
-/** One message; drawn again only when it has changed. */
+/** One message; redrawn only when it has changed. */
 export function Message({ message, isFollowing }: MessageProps) {
   const people = useScreen((screen) => screen.state?.people);
   const author = people?.find(({ id }) => id === message.user);
@@ -25,7 +25,7 @@ export function Message({ message, isFollowing }: MessageProps) {
   );
 }
 
-function Drawn({ message, isFollowing, author }: MessageProps & { readonly author: PagePerson | undefined }) {
+function Drawn({ message, isFollowing, author }: MessageProps & { readonly author: PageUser | undefined }) {
   const { channel, ts } = message;
   const surface = useMemo(
     () => ({ place: { channel, ts }, values: message.values, errors: {} }),
@@ -37,7 +37,7 @@ function Drawn({ message, isFollowing, author }: MessageProps & { readonly autho
       class={`message ${message.ephemeral ? 'ephemeral' : ''} ${isFollowing ? 'following' : ''}`}
       aria-label={`${name}, ${clockTime(dateOfTs(ts))}${message.ephemeral ? ', only visible to you' : ''}`}
     >
-      <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar person={author} />}</div>
+      <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar user={author} />}</div>
       <div class="message-main">
         {message.ephemeral && (
           <div class="only-you">
@@ -49,7 +49,7 @@ function Drawn({ message, isFollowing, author }: MessageProps & { readonly autho
           <div class="message-head">
             <strong>{name}</strong>
             {author?.isBot && <span class="badge">APP</span>}
-            {author?.isStranger && <span class="badge">other organisation</span>}
+            {author?.isExternal && <span class="badge">other organization</span>}
             <Clock ts={ts} />
           </div>
         )}

@@ -5,14 +5,14 @@ type Element = { readonly current: HTMLElement | null };
 
 const NEAR_END_PX = 60;
 
-/** Whoever reads the end of the list stays there; others are told that there is something new. */
+/** A reader at the end of the list stays there; others see a note that there is something new. */
 export function useEnd(list: Element, messages: readonly PageMessage[], me: string) {
   const isAtEnd = useRef(true);
   const newest = useRef<string>();
   const [hasNews, setNews] = useState(false);
   const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
   useLayoutEffect(() => {
-    // Whoever writes, or is answered for their eyes only, wants to see it.
+    // The user's own message, or an ephemeral answer to it, is scrolled into view.
     const last = messages.at(-1);
     const isNew = last?.ts !== newest.current;
     const isForMe = last?.user === me || last?.ephemeral === true;
@@ -37,7 +37,7 @@ export function useEnd(list: Element, messages: readonly PageMessage[], me: stri
 
 /** So many messages are drawn at first. */
 const DRAWN = 120;
-/** And so many more each time: few enough for a frame, enough to be ahead of whoever scrolls. */
+/** Messages added each time: few enough for one frame, enough to stay ahead of scrolling. */
 const DRAWN_MORE = 50;
 
 /** How many messages are drawn: older ones before one has scrolled up to them; what is being read stays in place. */
@@ -46,7 +46,7 @@ export function useOlder(list: Element, older: Element): number {
   const heightBefore = useRef<number>();
   useLayoutEffect(() => {
     const { current } = list;
-    // The browser keeps the place by itself, except at the very top.
+    // The browser keeps the scroll position, except at the very top.
     if (current?.scrollTop === 0 && heightBefore.current !== undefined)
       current.scrollTop = current.scrollHeight - heightBefore.current;
     heightBefore.current = undefined;

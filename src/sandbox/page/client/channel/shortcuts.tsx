@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { PageShortcut } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { Menu } from '../elements/menu.tsx';
 import { Icon } from '../icon.tsx';
 
@@ -12,7 +12,7 @@ export function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly Pa
   if (global.length === 0) return null;
   const items = global.map(({ callbackId, name }) => ({
     words: name,
-    choose: () => void performAloud({ do: 'shortcut', callbackId }),
+    choose: () => void performWithNotice({ do: 'shortcut', callbackId }),
   }));
   return (
     <>

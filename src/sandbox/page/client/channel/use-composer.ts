@@ -1,33 +1,19 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { PageChannel, PageState } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { useExtras } from '../state/extras.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 import { complete } from './complete.ts';
 import { recall, rememberSent } from './sent-lines.ts';
 
-/** Unsent text of each channel, by person and channel. */
+/** Unsent text of each channel, by user and channel. */
 const unsent = new Map<string, string>();
 
-/** What stands in the composer, what it can be completed to, and what can be done with it. */
+/** The state of the composer: its text, completions, and what keys do. */
 export function useComposer(channel: PageChannel, state: PageState) {
-  const key = `${state.as.id}/${channel.id}`;
-  const [text, setText] = useState(unsent.get(key) ?? '');
+  const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state);
   const [sending, setSending] = useState('');
-  const [isDismissed, setDismissed] = useState(false);
-  const [active, setActive] = useState(0);
   const [back, setBack] = useState(0);
-  const { subcommands } = useExtras();
-  const found = isDismissed ? [] : complete(text, state, subcommands);
-  const completions = found[0]?.text === text ? [] : found;
-  const at = Math.max(0, Math.min(active, completions.length - 1));
-
-  const change = (next: string): void => {
-    setText(next);
-    unsent.set(key, next);
-    setDismissed(false);
-    setActive(0);
-  };
   const send = async (): Promise<void> => {
     const line = text.trim();
     if (line === '') return;
@@ -36,37 +22,57 @@ export function useComposer(channel: PageChannel, state: PageState) {
     rememberSent(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
-    const done = await performAloud({ do: kind, channel: channel.id, text: line });
+    const done = await performWithNotice({ do: kind, channel: channel.id, text: line });
     setSending('');
-    // What was refused comes back to be corrected, unless the next line is under way.
-    if (!done.ok && !unsent.get(key)) change(line);
+    // A refused line comes back to be corrected, unless the next one has been started.
+    if (!done.ok && !isUnsent()) change(line);
   };
   const stepBack = (step: number): void => {
     const { line, steps } = recall(back + step);
     setBack(steps);
     change(line);
-    setDismissed(true);
+    dismiss();
+  };
+  useInsertedText((words) => {
+    change(words);
+    // The text is complete: Enter sends it.
+    dismiss();
+  });
+  return { ...completing, text, sending, isRecalling: back > 0, change, send, stepBack, dismiss };
+}
+
+/** The text of a channel's composer, and what it can be completed to. */
+function useCompletedText(channel: PageChannel, state: PageState) {
+  const key = `${state.as.id}/${channel.id}`;
+  const [text, setText] = useState(unsent.get(key) ?? '');
+  const [isDismissed, setDismissed] = useState(false);
+  const [active, setActive] = useState(0);
+  const { subcommands } = useExtras();
+  const found = isDismissed ? [] : complete(text, state, subcommands);
+  const completions = found[0]?.text === text ? [] : found;
+  const at = Math.max(0, Math.min(active, completions.length - 1));
+  const change = (next: string): void => {
+    setText(next);
+    unsent.set(key, next);
+    setDismissed(false);
+    setActive(0);
   };
   const move = (step: number): void => setActive((at + step + completions.length) % completions.length);
   const dismiss = (): void => setDismissed(true);
-  useDictation((words) => {
-    change(words);
-    // It is whole: Enter sends it.
-    setDismissed(true);
-  });
-  return { text, sending, completions, at, isRecalling: back > 0, change, send, stepBack, move, dismiss };
+  const isUnsent = (): boolean => Boolean(unsent.get(key));
+  return { text, completions, at, change, move, dismiss, isUnsent };
 }
 
-/** Takes what was put into the composer from elsewhere. */
-function useDictation(take: (words: string) => void): void {
-  const dictated = useScreen((screen) => screen.dictated);
+/** Takes over text that another part of the page put into the composer. */
+function useInsertedText(take: (words: string) => void): void {
+  const insertedText = useScreen((screen) => screen.insertedText);
   useLayoutEffect(() => {
-    if (dictated === null) return;
-    take(dictated);
-    changeScreen({ dictated: null });
-    // A drawer that closes makes way first.
+    if (insertedText === null) return;
+    take(insertedText);
+    changeScreen({ insertedText: null });
+    // Wait until the drawer has closed.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
-  }, [dictated]);
+  }, [insertedText]);
 }
 
 export type ComposerState = ReturnType<typeof useComposer>;
@@ -75,7 +81,7 @@ export type ComposerState = ReturnType<typeof useComposer>;
 export function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boolean {
   const { text, completions, at, isRecalling } = composer;
   const chosen = completions[at];
-  // Enter takes a completion only where something is left to complete; a whole command is sent.
+  // Enter takes a completion only if it adds something; a complete command is sent.
   const isWhole = chosen?.text.trimEnd() === text.trimEnd();
   const isSend = key === 'Enter' && !shiftKey;
   if (chosen && (key === 'Tab' || (isSend && !isWhole))) composer.change(chosen.text);

@@ -2,7 +2,7 @@ import { Icon } from '../icon.tsx';
 import { textIn } from '../json.ts';
 import type { ElementProps } from './surface.ts';
 
-/** An image's words: nothing is fetched from outside, so there is no picture to show. */
+/** The alternative text of an image: nothing is fetched from other servers, so there is no picture to show. */
 export function ImageView({ element }: Pick<ElementProps, 'element'>) {
   const words = textIn(element, 'alt_text') || 'image';
   return (

@@ -14,7 +14,7 @@ interface MenuProps {
   readonly onClose: () => void;
 }
 
-/** A menu beside its button: arrow keys move, Enter chooses, Escape goes back to the button. */
+/** A menu next to its button: arrow keys move, Enter chooses, Escape goes back to the button. */
 export function Menu({ anchor, label, items, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const close = useCallback(() => {

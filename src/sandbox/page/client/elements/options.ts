@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, PageState } from '../../../slack/page-api.ts';
-import { perform } from '../deeds.ts';
+import { perform } from '../actions.ts';
 import { objectIn, objectsIn, wordsIn } from '../json.ts';
 import type { Spot } from '../state/drafts.ts';
 import { plainWords } from '../text/text-view.tsx';
@@ -20,20 +20,20 @@ export interface Offer {
 
 /** What the app offered, and for which typed text; undefined while it has not answered. */
 interface Answer extends Pick<Offer, 'groups' | 'note'> {
-  readonly asked: string | undefined;
+  readonly query: string | undefined;
 }
 
 /** Slack's default for external selects. */
 const MIN_QUERY_LENGTH = 3;
 const TYPING_PAUSE_MS = 120;
 
-const loading: Answer = { groups: [], note: 'Loading…', asked: undefined };
+const loading: Answer = { groups: [], note: 'Loading…', query: undefined };
 
-/** The options of a menu that fit what was typed; those of an external select are asked from the app. */
+/** The options of a menu that match what was typed; those of an external select come from the app. */
 export function useOffer(element: Json, spot: Spot, query: string, state: PageState | null): Offer {
   const isExternal = String(element.type).includes('external_select');
   const answer = useAnswer(element, spot, query, isExternal);
-  if (isExternal) return { ...answer, isFresh: answer.asked === query };
+  if (isExternal) return { ...answer, isFresh: answer.query === query };
   return offerOf(filterGroups(groupsOf(withOptions(element, state)), query));
 }
 
@@ -64,7 +64,7 @@ async function askApp(spot: Spot, query: string): Promise<Answer> {
   const done = await perform({ do: 'suggest', ...spot, query });
   if (!done.ok) return { ...loading, note: done.words };
   const groups = groupsOf({ options: done.options, option_groups: done.optionGroups });
-  return { ...offerOf(groups), asked: query };
+  return { ...offerOf(groups), query };
 }
 
 function filterGroups(groups: readonly OptionGroup[], query: string): readonly OptionGroup[] {
@@ -90,7 +90,7 @@ function groupsOf(element: Json): readonly OptionGroup[] {
   return loose.length > 0 ? [{ label: '', options: loose }, ...grouped] : grouped;
 }
 
-/** Selects of people and channels have no options of their own: the workspace has. */
+/** Menus of users and channels take their options from the workspace. */
 export function withOptions(element: Json, state: PageState | null): Json {
   const type = String(element.type);
   if (!state) return element;

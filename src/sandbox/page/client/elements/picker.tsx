@@ -19,6 +19,8 @@ interface PickerProps {
   readonly onClose: () => void;
 }
 
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+
 /** The open menu: a search field, and the options that fit below it. */
 export function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose, onClose }: PickerProps) {
   const state = useScreen((screen) => screen.state);
@@ -29,13 +31,18 @@ export function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose
   const { groups, note, isFresh } = useOffer(element, spot, query, state);
   const options = groups.flatMap((group) => group.options);
   const at = Math.max(0, Math.min(active, options.length - 1));
-  // At once, not after the next frame: whoever types fast types into the search field.
+  const shownAt = options.length > 0 ? at : undefined;
+  // Before the next frame, so that fast typing reaches the search field.
   useLayoutEffect(() => search.current?.focus(), []);
+  const type = (next: string) => {
+    setQuery(next);
+    setActive(0);
+  };
   const press = (event: KeyboardEvent) => {
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 8, PageUp: at - 8 }[event.key];
+    const step = STEPS[event.key];
     const option = options[at];
-    if (to !== undefined) setActive(Math.max(0, Math.min(to, options.length - 1)));
-    // Whoever types on and presses Enter at once does not mean what stood there before.
+    if (step) setActive(Math.max(0, Math.min(at + step, options.length - 1)));
+    // Enter must not choose an option of the earlier search while the new one is loading.
     else if (event.key === 'Enter') {
       if (isFresh && option) onChoose(option);
     } else if (event.key === 'Escape' || event.key === 'Tab') {
@@ -47,22 +54,18 @@ export function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose
   };
   return (
     <Popup anchor={anchor} onClose={onClose} class="picker" wide>
-      <Search
-        field={search}
-        listId={id}
-        at={options.length > 0 ? at : undefined}
-        query={query}
-        onType={(next) => {
-          setQuery(next);
-          setActive(0);
-        }}
-        onKey={press}
-      />
+      <Search query={query} field={search} listId={id} at={shownAt} onType={type} onKey={press} />
       <OptionList id={id} groups={groups} at={at} chosen={chosen} isMulti={isMulti} onChoose={onChoose} />
-      <div class="picker-note" role="status">
-        {note}
-      </div>
+      <Note>{note}</Note>
     </Popup>
+  );
+}
+
+function Note({ children }: { readonly children: string }) {
+  return (
+    <div class="picker-note" role="status">
+      {children}
+    </div>
   );
 }
 

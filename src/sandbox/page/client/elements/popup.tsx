@@ -15,7 +15,7 @@ interface PopupProps {
 const GAP_PX = 4;
 const EDGE_PX = 8;
 
-/** A menu or list in the browser's top layer, beside its anchor, whatever clips the anchor. */
+/** A menu or list in the browser's top layer, next to its anchor, so that nothing clips it. */
 export function Popup({
   anchor,
   onClose,
@@ -25,6 +25,18 @@ export function Popup({
   wide = false,
 }: PopupProps) {
   const popup = useRef<HTMLDivElement>(null);
+  usePosition(popup, anchor, above, wide);
+  useCloseOutside(popup, anchor, onClose);
+  return (
+    <div ref={popup} popover="manual" class={`popup ${name}`}>
+      {children}
+    </div>
+  );
+}
+
+type ElementRef = RefObject<HTMLElement>;
+
+function usePosition(popup: ElementRef, anchor: ElementRef, above: boolean, wide: boolean | 'same'): void {
   useLayoutEffect(() => {
     const element = popup.current;
     if (!element) return;
@@ -41,23 +53,21 @@ export function Popup({
       removeEventListener('resize', put);
     };
   }, [anchor, above, wide]);
+}
+
+function useCloseOutside(popup: ElementRef, anchor: ElementRef, onClose: () => void): void {
   useEffect(() => {
-    const leave = (event: Event) => {
+    const closeOutside = (event: Event) => {
       const target = event.target as Node;
       if (!popup.current?.contains(target) && !anchor.current?.contains(target)) onClose();
     };
-    addEventListener('pointerdown', leave, true);
-    addEventListener('focusin', leave, true);
+    addEventListener('pointerdown', closeOutside, true);
+    addEventListener('focusin', closeOutside, true);
     return () => {
-      removeEventListener('pointerdown', leave, true);
-      removeEventListener('focusin', leave, true);
+      removeEventListener('pointerdown', closeOutside, true);
+      removeEventListener('focusin', closeOutside, true);
     };
   }, [anchor, onClose]);
-  return (
-    <div ref={popup} popover="manual" class={`popup ${name}`}>
-      {children}
-    </div>
-  );
 }
 
 function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: boolean | 'same'): void {

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { Json } from '../../../slack/page-api.ts';
 import { objectIn } from '../json.ts';
-import { findOption, rememberOption } from '../state/drafts.ts';
+import { findOption, rememberOption, type Spot } from '../state/drafts.ts';
 import { useScreen } from '../state/store.ts';
 import { plainWords } from '../text/text-view.tsx';
 import { listOf } from './entered.ts';
@@ -11,7 +11,7 @@ import { SelectTrigger } from './select-trigger.tsx';
 import type { ElementProps } from './surface.ts';
 import { useSpot } from './use-spot.ts';
 
-/** Every menu that one chooses from: static and external, single and multi, people and channels. */
+/** Every menu of options: static and external, single and multi, users and channels. */
 export function SelectElement(props: ElementProps) {
   const { block, element } = props;
   const { spot, entered, isBusy, isInput, enter } = useSpot(block, element);
@@ -22,10 +22,6 @@ export function SelectElement(props: ElementProps) {
   const isMulti = String(element.type).startsWith('multi_');
   const chosen = listOf(entered);
   const known = knownOptions(element, state);
-  const wordsOf = (value: string) => {
-    const option = findOption(spot, value) ?? known.find((each) => each.value === value);
-    return option ? plainWords(objectIn(option, 'text')) : value;
-  };
   const close = useCallback(() => setTyped(undefined), []);
   const choose = (option: Json) => {
     const value = String(option.value);
@@ -44,7 +40,7 @@ export function SelectElement(props: ElementProps) {
       <SelectTrigger
         {...props}
         button={trigger}
-        words={chosen.map(wordsOf)}
+        words={chosen.map((value) => wordsOf(value, spot, known))}
         isMulti={isMulti}
         isOpen={typed !== undefined}
         isBusy={isBusy}
@@ -55,6 +51,11 @@ export function SelectElement(props: ElementProps) {
       {typed !== undefined && <Picker {...shared} chosen={chosen} typed={typed} />}
     </span>
   );
+}
+
+function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
+  const option = findOption(spot, value) ?? known.find((each) => each.value === value);
+  return option ? plainWords(objectIn(option, 'text')) : value;
 }
 
 function Clear({ onClear }: { readonly onClear: () => void }) {

@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks';
+import type { Json } from '../../../slack/page-api.ts';
 import { objectIn } from '../json.ts';
 import { plainWords } from '../text/text-view.tsx';
 import { listOf } from './entered.ts';
 import type { ElementProps } from './surface.ts';
 import { useSpot } from './use-spot.ts';
 
-/** Slack's default for inputs that ask the app. */
+/** Slack's default trigger for inputs with dispatch_action. */
 const ON_ENTER = 'on_enter_pressed';
 const TYPING_PAUSE_MS = 250;
 
@@ -13,20 +14,20 @@ const TYPING_PAUSE_MS = 250;
 export function TextInputElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
   const { entered, fill, keep } = useSpot(block, element);
   const timer = useRef<ReturnType<typeof setTimeout>>();
-  const told = useRef<string>();
+  const shown = useRef<string>();
   const text = listOf(entered)[0] ?? '';
-  const asks = block.dispatch_action === true;
-  const triggers = objectIn(element, 'dispatch_action_config')?.trigger_actions_on ?? [ON_ENTER];
-  const asksOn = (trigger: string) => asks && Array.isArray(triggers) && triggers.includes(trigger);
+  const dispatches = block.dispatch_action === true;
+  const triggers = dispatches ? triggersOf(element) : [];
   const send = (value: string) => {
     clearTimeout(timer.current);
-    told.current = value;
+    shown.current = value;
     void fill(value === '' ? null : value);
   };
   const type = (value: string) => {
     keep(value);
     clearTimeout(timer.current);
-    if (asksOn('on_character_entered')) timer.current = setTimeout(() => send(value), TYPING_PAUSE_MS);
+    if (triggers.includes('on_character_entered'))
+      timer.current = setTimeout(() => send(value), TYPING_PAUSE_MS);
   };
   const shared = {
     class: 'text-input',
@@ -39,18 +40,21 @@ export function TextInputElement({ block, element, labelId, describedBy, isWrong
     autocomplete: 'off',
     spellcheck: false,
     onInput: (event: Event) => type((event.currentTarget as HTMLInputElement).value),
-    // An input that asks the app does so when its trigger comes, not when one leaves it.
-    onBlur: () => {
-      if (!asks && text !== (told.current ?? '')) send(text);
-    },
+    // An input with dispatch_action is sent by its trigger, not when it loses the focus.
+    onBlur: () => !dispatches && text !== (shown.current ?? '') && send(text),
     onKeyDown: (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || event.isComposing || !asksOn(ON_ENTER)) return;
+      if (event.key !== 'Enter' || event.isComposing || !triggers.includes(ON_ENTER)) return;
       event.preventDefault();
       send(text);
     },
   };
   if (element.multiline === true) return <textarea rows={4} {...shared} />;
   return <input type="text" inputMode={INPUT_MODES[String(element.type)] ?? 'text'} {...shared} />;
+}
+
+function triggersOf(element: Json): readonly unknown[] {
+  const triggers = objectIn(element, 'dispatch_action_config')?.trigger_actions_on ?? [ON_ENTER];
+  return Array.isArray(triggers) ? triggers : [];
 }
 
 const INPUT_MODES: Readonly<Record<string, 'decimal' | 'email' | 'url'>> = {

@@ -1,13 +1,13 @@
 import { useContext, useState } from 'preact/hooks';
 import type { Entered, Json } from '../../../slack/page-api.ts';
-import { performAloud } from '../deeds.ts';
+import { performWithNotice } from '../actions.ts';
 import { objectIn, textIn } from '../json.ts';
 import { confirmed } from '../modal/ask.ts';
 import { findDraft, type Spot, setDraft, useDraft } from '../state/drafts.ts';
 import { enteredOf } from './entered.ts';
 import { SurfaceContext } from './surface.ts';
 
-/** Fills on their way: whatever asks the app waits for them, so that it sees the newest state. */
+/** Pending fills: requests to the app wait for them, so that it sees the newest state. */
 const underWay = new Set<Promise<unknown>>();
 
 /** Waits until the server knows everything that was entered so far. */
@@ -15,7 +15,7 @@ export async function settleFills(): Promise<void> {
   await Promise.all(underWay);
 }
 
-/** An element of the surface around it: what is entered, and what a person can do with it. */
+/** An element of the surface around it: what is entered, and what a user can do with it. */
 export function useSpot(block: Json, element: Json) {
   const surface = useContext(SurfaceContext);
   const [isBusy, setBusy] = useState(false);
@@ -35,10 +35,10 @@ export function useSpot(block: Json, element: Json) {
     isInput,
     /** Presses it. */
     act,
-    /** Enters a value: into an input it is kept for the app, from any other element the app hears of it at once. */
+    /** Enters a value: into an input it is stored until the form is submitted; any other element sends it to the app now. */
     enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
     fill: (value: Entered) => fill(spot, value),
-    /** Remembers what is typed without telling anybody yet. */
+    /** Stores what is typed, without sending it yet. */
     keep: (value: Entered) => setDraft(spot, value),
   };
 }
@@ -59,7 +59,7 @@ async function press(
   setBusy(true);
   await settleFills();
   const chosen = value === undefined ? {} : { value };
-  const done = await performAloud({ do: 'action', ...spot, ...chosen, confirmed: true });
+  const done = await performWithNotice({ do: 'action', ...spot, ...chosen, confirmed: true });
   setBusy(false);
   if (!done.ok) takeBack();
 }
@@ -67,7 +67,7 @@ async function press(
 /** Tells the server what was entered into an input. */
 async function fill(spot: Spot, value: Entered): Promise<void> {
   setDraft(spot, value);
-  const sending = performAloud({ do: 'fill', ...spot, value });
+  const sending = performWithNotice({ do: 'fill', ...spot, value });
   underWay.add(sending);
   const done = await sending.finally(() => underWay.delete(sending));
   if (done.ok && findDraft(spot) === value) setDraft(spot, value, true);

@@ -4,13 +4,13 @@ import { anchorOf } from './anchor.ts';
 
 interface ContentsProps {
   readonly groups: readonly (readonly [string, readonly GalleryPiece[]])[];
-  /** Whoever filters wants to see what was found. */
+  /** All groups are open while a filter is set. */
   readonly isOpen: boolean;
 }
 
-/** What there is, with links. */
+/** The table of contents. */
 export function Contents({ groups, isOpen }: ContentsProps) {
-  // A phone has no room for it unless one asks.
+  // Closed on a phone, which has no room for it.
   const [isUnfolded] = useState(() => matchMedia('(min-width: 721px)').matches);
   return (
     <nav class="contents" aria-label="Contents">

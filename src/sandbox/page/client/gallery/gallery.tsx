@@ -6,28 +6,28 @@ import { anchorOf } from './anchor.ts';
 import { Contents } from './contents.tsx';
 import { Piece } from './piece.tsx';
 import { GalleryTools } from './tools.tsx';
-import { useWish } from './wish.ts';
+import { useViewOptions } from './view-options.ts';
 
-/** Every message and modal of the app, so that a change of words or layout can be reviewed by looking. */
+/** Every message and modal of the app, to review changes of words and layout. */
 export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
-  const [wish, change] = useWish();
+  const [options, change] = useViewOptions();
   const all = useMemo(() => pieces.map(makeFindable), [pieces]);
-  const shown = useMemo(() => findPieces(all, wish.filter), [all, wish.filter]);
+  const shown = useMemo(() => findPieces(all, options.filter), [all, options.filter]);
   const groups = [...new Set(shown.map(({ group }) => group))].map(
     (group) => [group, shown.filter((piece) => piece.group === group)] as const,
   );
   return (
     <div class="gallery">
-      <GalleryTools wish={wish} change={change} shown={shown.length} all={pieces.length} />
-      <Contents groups={groups} isOpen={wish.filter !== ''} />
+      <GalleryTools options={options} change={change} shown={shown.length} all={pieces.length} />
+      <Contents groups={groups} isOpen={options.filter !== ''} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <main class="pieces" tabIndex={0}>
-        {shown.length === 0 && <p class="beginning">Nothing here says that.</p>}
+        {shown.length === 0 && <p class="beginning">Nothing matches this filter.</p>}
         {groups.map(([group, members]) => (
           <section key={group} id={anchorOf(group)} aria-label={group}>
             <h2 class="group-title">{group}</h2>
             {members.map((piece) => (
-              <Piece key={piece.id} piece={piece} isNarrow={wish.isNarrow} />
+              <Piece key={piece.id} piece={piece} isNarrow={options.isNarrow} />
             ))}
           </section>
         ))}
@@ -40,7 +40,7 @@ export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }
 
 interface Findable {
   readonly piece: GalleryPiece;
-  /** In small letters: all that is said in it. */
+  /** All its text, in lower case. */
   readonly text: string;
 }
 
@@ -49,7 +49,7 @@ function makeFindable(piece: GalleryPiece): Findable {
   return { piece, text };
 }
 
-/** Those whose name or text has all the words. */
+/** The pieces whose name or text contains all the words. */
 function findPieces(all: readonly Findable[], filter: string): readonly GalleryPiece[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter(({ text }) => words.every((word) => text.includes(word))).map(({ piece }) => piece);

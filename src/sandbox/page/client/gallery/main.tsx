@@ -1,16 +1,16 @@
 import { render } from 'preact';
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
-import { answerDeeds, tell } from '../deeds.ts';
+import { handleActionsWith, showNotice } from '../actions.ts';
 import { changeScreen } from '../state/store.ts';
 import { Gallery } from './gallery.tsx';
-import { people } from './people.ts';
+import { workspaceOf } from './gallery-state.ts';
 import '../styles/index.css';
 import '../styles/gallery.css';
 
-// Menus open and questions are asked, but there is no app that would hear of it.
-answerDeeds(async ({ do: deed }) => {
-  if (deed === 'suggest') return { ok: true, options: [] };
-  if (deed === 'action' || deed === 'submit') tell('Nothing happens: this is the gallery.');
+// Menus and dialogs work, but there is no app that would receive an action.
+handleActionsWith(async ({ do: action }) => {
+  if (action === 'suggest') return { ok: true, options: [] };
+  if (action === 'action' || action === 'submit') showNotice('This is the gallery: buttons do nothing here.');
   return { ok: true };
 });
 
@@ -20,11 +20,11 @@ if (root) await start(root);
 async function start(frame: HTMLElement): Promise<void> {
   const answer = await fetch('/gallery.json').catch(() => undefined);
   if (!answer?.ok) {
-    render(<p class="waiting">There is no gallery here. `npm run sandbox` has one.</p>, frame);
+    render(<p class="waiting">There is no gallery here. Start it with `npm run sandbox`.</p>, frame);
     return;
   }
   const state = (await answer.json()) as GalleryState;
-  changeScreen({ state: people(state) });
+  changeScreen({ state: workspaceOf(state) });
   render(<Gallery pieces={state.pieces} />, frame);
   const named = decodeURIComponent(location.hash.slice(1));
   document.getElementById(named)?.scrollIntoView();

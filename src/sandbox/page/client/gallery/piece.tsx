@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import type { GalleryPiece } from '../../../gallery/gallery-api.ts';
 import type { PageView } from '../../../slack/page-api.ts';
+import { showNotice } from '../actions.ts';
 import { Message } from '../channel/message.tsx';
-import { tell } from '../deeds.ts';
 import { ModalLook } from '../modal/modal-look.tsx';
 import { Mrkdwn } from '../text/text-view.tsx';
 
@@ -36,9 +36,9 @@ export function Piece({ piece, isNarrow }: { readonly piece: GalleryPiece; reado
   }, [piece, isNarrow]);
 }
 
-/** A modal that stands still: it can't be closed. */
+/** A modal that can't be closed. */
 function StillModal({ view }: { readonly view: PageView }) {
-  const refuse = () => tell('Nothing happens: this is the gallery.');
+  const refuse = () => showNotice('This is the gallery: buttons do nothing here.');
   return (
     <div class="dialog modal still">
       <form

@@ -1,20 +1,20 @@
-import type { Wish } from './wish.ts';
+import type { ViewOptions } from './view-options.ts';
 
 interface GalleryToolsProps {
-  readonly wish: Wish;
-  readonly change: (change: Partial<Wish>) => void;
+  readonly options: ViewOptions;
+  readonly change: (change: Partial<ViewOptions>) => void;
   readonly shown: number;
   readonly all: number;
 }
 
-const THEMES: readonly (readonly [Wish['theme'], string])[] = [
+const THEMES: readonly (readonly [ViewOptions['theme'], string])[] = [
   ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
 
-/** What is looked for, in which light, how wide. */
-export function GalleryTools({ wish, change, shown, all }: GalleryToolsProps) {
+/** Filter, theme and width. */
+export function GalleryTools({ options, change, shown, all }: GalleryToolsProps) {
   return (
     <header class="gallery-tools">
       <h1>
@@ -25,7 +25,7 @@ export function GalleryTools({ wish, change, shown, all }: GalleryToolsProps) {
         class="text-input"
         placeholder="Filter by name or words"
         aria-label="Filter"
-        value={wish.filter}
+        value={options.filter}
         onInput={(event) => change({ filter: event.currentTarget.value })}
       />
       <fieldset class="segments">
@@ -36,7 +36,7 @@ export function GalleryTools({ wish, change, shown, all }: GalleryToolsProps) {
               type="radio"
               name="theme"
               class="visually-hidden"
-              checked={theme === wish.theme}
+              checked={theme === options.theme}
               onChange={() => change({ theme })}
             />
             {words}
@@ -46,7 +46,7 @@ export function GalleryTools({ wish, change, shown, all }: GalleryToolsProps) {
       <label class="choice">
         <input
           type="checkbox"
-          checked={wish.isNarrow}
+          checked={options.isNarrow}
           onChange={(event) => change({ isNarrow: event.currentTarget.checked })}
         />
         Phone width

@@ -1,14 +1,7 @@
 import type { Json } from '../../../slack/page-api.ts';
 import { changeScreen } from '../state/store.ts';
 
-/** A question that waits for an answer. */
-export interface Question {
-  /** Slack's confirmation dialog object. */
-  readonly dialog: Json;
-  readonly answer: (isYes: boolean) => void;
-}
-
-/** Shows Slack's confirmation dialog; true when the person confirms. */
+/** Shows Slack's confirmation dialog; resolves to true when the user confirms. */
 export function confirmed(dialog: Json): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (isYes: boolean) => {

@@ -1,10 +1,10 @@
 import { objectIn, textIn } from '../json.ts';
+import type { Question } from '../state/screen.ts';
 import { useScreen } from '../state/store.ts';
 import { plainWords, TextView } from '../text/text-view.tsx';
-import type { Question } from './ask.ts';
 import { Dialog } from './dialog.tsx';
 
-/** Slack's confirmation dialog, when something is asked. */
+/** Slack's confirmation dialog, when a question is open. */
 export function ConfirmDialog() {
   const question = useScreen((screen) => screen.question);
   return question && <Asking question={question} />;

@@ -12,14 +12,8 @@ interface DialogProps {
 }
 
 /** The browser's own modal dialog: focus stays inside it, and goes back to where it was. */
-export function Dialog({
-  labelledBy,
-  class: name,
-  onEscape,
-  onOpen,
-  children,
-  role = 'dialog',
-}: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { labelledBy, class: name, onEscape, onOpen, children, role = 'dialog' } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;

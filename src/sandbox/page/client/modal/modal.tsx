@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PageView } from '../../../slack/page-api.ts';
-import { perform, performAloud, tell } from '../deeds.ts';
+import { perform, performWithNotice, showNotice } from '../actions.ts';
 import { settleFills } from '../elements/use-spot.ts';
 import { unsentOf } from '../state/drafts.ts';
 import { useScreen } from '../state/store.ts';
@@ -12,7 +12,7 @@ export function OpenModal() {
   const views = useScreen((screen) => screen.state?.views);
   const view = views?.at(-1);
   if (!views || !view) return null;
-  const close = (all: boolean) => void performAloud({ do: 'close', view: view.id, all });
+  const close = (all: boolean) => void performWithNotice({ do: 'close', view: view.id, all });
   return (
     <Dialog class="dialog modal" labelledBy="modal-title" onEscape={() => close(false)} onOpen={focusField}>
       <ModalForm key={view.id} view={view} isStacked={views.length > 1} onClose={close} />
@@ -37,8 +37,8 @@ function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
     await settleFills();
     const done = await perform({ do: 'submit', view: view.id, values: unsentOf(view) });
     setBusy(false);
-    // Errors stand beside their fields; only other refusals need a notice.
-    if (!done.ok && !done.errors) tell(done.words);
+    // Errors are shown at their fields; only other refusals need a notice.
+    if (!done.ok && !done.errors) showNotice(done.words);
   };
   return (
     <form ref={form} class="modal-form" noValidate onSubmit={submit} aria-busy={isBusy}>

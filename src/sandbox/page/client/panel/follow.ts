@@ -1,35 +1,35 @@
 import type { PanelEvent, PanelState } from '../../../panel/panel-api.ts';
 import { hasOpenPanel, onPanelWidth } from '../drawer.ts';
-import { applyBeside } from '../state/apply-beside.ts';
-import { countDone } from '../state/beside.ts';
+import { applyPanelEvent } from '../state/apply-panel-event.ts';
+import { countDone } from '../state/panel-state.ts';
 import { changeScreen, getScreen, onScreen } from '../state/store.ts';
 import { stayConnected } from '../stream.ts';
 
 const EVENTS: readonly PanelEvent['type'][] = ['account', 'servers', 'money', 'request', 'tour'];
 
-/** After the app has done something, a step of the tour may be done. */
+/** A step of the tour may be done shortly after the app has acted. */
 const LULL_MS = 600;
 
 /**
- * Keeps what stands beside the chat up to date. Browsers open six connections to one address, for all tabs and
- * windows together: only the window that somebody works in has one for this. The others, and a closed panel, whose
- * button counts the steps, read it again after the app was asked something.
+ * Keeps the panel up to date. Browsers open six connections to one address, for all tabs and windows together, so only
+ * the focused window has one for this. The others, and a closed panel (its button counts the steps), read the state again
+ * after each request to the app.
  */
-export async function followBeside(): Promise<void> {
-  const state = await readBeside();
-  if (state === 'none') return changeScreen({ beside: 'none' });
+export async function followPanel(): Promise<void> {
+  const state = await readPanelState();
+  if (state === 'none') return changeScreen({ panel: 'none' });
   if (state) show(state);
-  let hangUp: (() => void) | undefined;
+  let disconnect: (() => void) | undefined;
   const look = () => {
-    const isInSight = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
-    if (isInSight && document.hasFocus()) hangUp ??= connect();
+    const isVisible = document.visibilityState === 'visible' && hasOpenPanel(getScreen());
+    if (isVisible && document.hasFocus()) disconnect ??= connect();
     else {
-      hangUp?.();
-      hangUp = undefined;
+      disconnect?.();
+      disconnect = undefined;
     }
   };
   onScreen(look);
-  onScreen(readAfterTraffic(() => hangUp !== undefined));
+  onScreen(readAfterTraffic(() => disconnect !== undefined));
   onPanelWidth(look);
   document.addEventListener('visibilitychange', look);
   addEventListener('focus', look);
@@ -41,7 +41,7 @@ function readAfterTraffic(isFollowed: () => boolean): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let seen: unknown;
   const read = async () => {
-    const state = await readBeside();
+    const state = await readPanelState();
     if (state && state !== 'none' && !isFollowed()) show(state);
   };
   return () => {
@@ -53,26 +53,26 @@ function readAfterTraffic(isFollowed: () => boolean): () => void {
   };
 }
 
-/** On every connection everything is read again, and what happened meanwhile is applied after it. */
+/** On every connection the whole state is read again, and the events since then are applied to it. */
 function connect(): () => void {
   let waiting: PanelEvent[] | undefined = [];
-  let asked = 0;
+  let latest = 0;
   const resync = async () => {
     waiting ??= [];
-    asked += 1;
-    const turn = asked;
-    const state = await readBeside();
-    if (turn !== asked || !state || state === 'none') return;
-    const happened = waiting;
+    latest += 1;
+    const attempt = latest;
+    const state = await readPanelState();
+    if (attempt !== latest || !state || state === 'none') return;
+    const missed = waiting;
     waiting = undefined;
-    show(happened.reduce(applyBeside, state));
+    show(missed.reduce(applyPanelEvent, state));
   };
   const take = (event: PanelEvent) => {
-    const { beside } = getScreen();
+    const { panel } = getScreen();
     if (waiting) waiting.push(event);
-    else if (beside && beside !== 'none') changeScreen({ beside: applyBeside(beside, event) });
+    else if (panel && panel !== 'none') changeScreen({ panel: applyPanelEvent(panel, event) });
   };
-  const hangUp = stayConnected<PanelEvent>('/panel/live', EVENTS, {
+  const disconnect = stayConnected<PanelEvent>('/panel/live', EVENTS, {
     onOpen: resync,
     onLost: () => {
       waiting ??= [];
@@ -80,19 +80,19 @@ function connect(): () => void {
     onEvent: take,
   });
   return () => {
-    asked += 1;
-    hangUp();
+    latest += 1;
+    disconnect();
   };
 }
 
-/** Whoever has finished the tour before opening the page starts with the account. */
-function show(beside: PanelState): void {
-  const isFirst = getScreen().beside === null;
-  const isTourDone = countDone(beside.tour) === beside.tour.length;
-  changeScreen(isFirst && isTourDone ? { beside, panelTab: 'account' } : { beside });
+/** If the tour is complete when the page opens, the panel starts with the account. */
+function show(panel: PanelState): void {
+  const isFirst = getScreen().panel === null;
+  const isTourDone = countDone(panel.tour) === panel.tour.length;
+  changeScreen(isFirst && isTourDone ? { panel, panelTab: 'account' } : { panel });
 }
 
-async function readBeside(): Promise<PanelState | 'none' | undefined> {
+async function readPanelState(): Promise<PanelState | 'none' | undefined> {
   try {
     const answer = await fetch('/panel/state');
     if (answer.ok) return (await answer.json()) as PanelState;

@@ -1,7 +1,7 @@
 import { useExtras } from '../state/extras.ts';
 import { isFollowable } from '../text/inline.ts';
 
-/** The pages that the sandbox has besides this one. */
+/** The other pages of the sandbox. */
 export function Links() {
   const { links } = useExtras();
   const good = links.filter(({ href }) => isFollowable(href) || /^\/(?!\/)/.test(href));

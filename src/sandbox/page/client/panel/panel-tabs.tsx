@@ -8,7 +8,7 @@ const TABS: readonly (readonly [PanelTab, string])[] = [
   ['traffic', 'Traffic'],
 ];
 
-/** What can be looked at beside the chat; arrow keys move between the tabs. */
+/** The tabs of the panel; arrow keys move between them. */
 export function PanelTabs({ laws }: { readonly laws: number }) {
   const shown = useScreen((screen) => screen.panelTab);
   const move = (event: KeyboardEvent) => {

@@ -1,6 +1,6 @@
 import type { PageState } from '../../../slack/page-api.ts';
 import { Icon } from '../icon.tsx';
-import { useBeside } from '../state/beside.ts';
+import { usePanelState } from '../state/panel-state.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 import { Account } from './account/account.tsx';
 import { Links } from './links.tsx';
@@ -8,11 +8,11 @@ import { PanelTabs } from './panel-tabs.tsx';
 import { Tour } from './tour/tour.tsx';
 import { Traffic } from './traffic/traffic.tsx';
 
-/** What Slack would not show: the tour, the hosting account, broken laws, every request that was made. */
+/** What Slack would not show: the tour, the hosting account, broken laws and all requests. */
 export function Panel({ state }: { readonly state: PageState }) {
   const tab = useScreen((screen) => screen.panelTab);
-  const isAlone = useScreen((screen) => screen.beside === 'none');
-  const beside = useBeside();
+  const isAlone = useScreen((screen) => screen.panel === 'none');
+  const panel = usePanelState();
   return (
     <div class="panel">
       <div class="panel-head">
@@ -35,10 +35,10 @@ export function Panel({ state }: { readonly state: PageState }) {
         <>
           <PanelTabs laws={state.laws.length} />
           <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
-            {tab === 'tour' && beside && <Tour steps={beside.tour} beside={beside} />}
-            {tab === 'account' && beside && <Account beside={beside} />}
+            {tab === 'tour' && panel && <Tour steps={panel.tour} panel={panel} />}
+            {tab === 'account' && panel && <Account panel={panel} />}
             {tab === 'traffic' && (
-              <Traffic laws={state.laws} entries={state.traffic} requests={beside?.requests ?? []} />
+              <Traffic laws={state.laws} entries={state.traffic} requests={panel?.requests ?? []} />
             )}
           </div>
         </>

@@ -4,13 +4,13 @@ import { Icon } from '../icon.tsx';
 import { selectChannel } from '../navigate.ts';
 import { changeScreen, useScreen } from '../state/store.ts';
 import { countUnread } from '../state/unread.ts';
-import { PersonSwitch } from './person-switch.tsx';
+import { UserSwitch } from './user-switch.tsx';
 
-/** Workspace, channels, the conversation with the app, and who sits here. */
+/** Workspace, channels, the conversation with the app, and the current user. */
 export function Sidebar({ state }: { readonly state: PageState }) {
   const link = useScreen((screen) => screen.link);
-  const rooms = state.channels.filter(({ kind }) => kind !== 'dm');
-  const talks = state.channels.filter(({ kind }) => kind === 'dm');
+  const channels = state.channels.filter(({ kind }) => kind !== 'dm');
+  const conversations = state.channels.filter(({ kind }) => kind === 'dm');
   return (
     <div class="sidebar">
       <div class="workspace">
@@ -28,10 +28,10 @@ export function Sidebar({ state }: { readonly state: PageState }) {
         </button>
       </div>
       <nav aria-label="Channels">
-        <ChannelGroup title="Channels" channels={rooms} />
-        {talks.length > 0 && <ChannelGroup title="Apps" channels={talks} />}
+        <ChannelGroup title="Channels" channels={channels} />
+        {conversations.length > 0 && <ChannelGroup title="Apps" channels={conversations} />}
       </nav>
-      <PersonSwitch state={state} />
+      <UserSwitch state={state} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { PageEvent, PageMessage, PageState } from '../../../slack/page-api.
 /** As many requests as the page shows; a sandbox may run for days. */
 const TRAFFIC_KEPT = 300;
 
-/** What a person sees after an event. The same event twice makes no difference: events are replayed after a resync. */
+/** What a user sees after an event. The same event twice makes no difference: events are replayed after a resync. */
 export function applyEvent(state: PageState, event: PageEvent): PageState {
   switch (event.type) {
     case 'message':

@@ -16,10 +16,10 @@ interface Draft {
 
 /**
  * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
- * long as block and element keep their ids; the server is told, but its events don't bring it back.
+ * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
  */
 const drafts = new Map<string, Draft>();
-/** Options chosen from an external select: the app is the only one who knows their words. */
+/** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
 const listeners = new Set<(key: string) => void>();
 
@@ -27,7 +27,7 @@ const listeners = new Set<(key: string) => void>();
 export const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
 const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
 
-/** Remembers what was entered; `undefined` takes it back. */
+/** Stores what was entered; `undefined` removes it. */
 export function setDraft(spot: Spot, value: Entered | undefined, isSent = false): void {
   const key = keyOf(spot);
   if (value === undefined) drafts.delete(key);
@@ -40,7 +40,7 @@ export function findDraft(spot: Spot): Entered | undefined {
   return drafts.get(keyOf(spot))?.value;
 }
 
-/** The same, and the component is drawn again when it changes. */
+/** The same as a hook: the component is redrawn when it changes. */
 export function useDraft(spot: Spot): Entered | undefined {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const key = keyOf(spot);
@@ -56,7 +56,7 @@ export function useDraft(spot: Spot): Entered | undefined {
   return findDraft(spot);
 }
 
-/** What was entered into a view and not told to the server yet: block_id -> action_id -> entered. */
+/** What was entered into a view and not sent to the server yet: block_id -> action_id -> entered. */
 export function unsentOf(view: PageView): Record<string, Record<string, Entered>> {
   const unsent: Record<string, Record<string, Entered>> = {};
   for (const [block, actions] of Object.entries(view.values)) {
@@ -78,7 +78,7 @@ export function findOption(spot: Spot, value: string): Json | undefined {
   return options.get(`${keyOf(spot)} ${value}`);
 }
 
-/** Forgets everything: somebody else sits down, or the client was reloaded. */
+/** Forgets everything, when the user changes or the client is reloaded. */
 export function forgetDrafts(): void {
   drafts.clear();
   options.clear();

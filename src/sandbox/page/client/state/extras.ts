@@ -13,21 +13,21 @@ export interface Subcommand {
   readonly summary: string;
 }
 
-/** What the sandbox adds around the local Slack, if it adds anything. */
+/** What the sandbox adds to the local Slack: links, and subcommands to complete. */
 export interface Extras {
   readonly links: readonly Link[];
   readonly subcommands: readonly Subcommand[];
 }
 
 const nothing: Extras = { links: [], subcommands: [] };
-let asked: Promise<Extras> | undefined;
+let loading: Promise<Extras> | undefined;
 
-/** Reads what the sandbox adds, once; without it there are no links and no subcommands to complete. */
+/** Reads the extras once; a local Slack without a sandbox has none. */
 export function useExtras(): Extras {
   const [extras, setExtras] = useState(nothing);
   useEffect(() => {
-    asked ??= readExtras();
-    asked.then(setExtras);
+    loading ??= readExtras();
+    loading.then(setExtras);
   }, []);
   return extras;
 }

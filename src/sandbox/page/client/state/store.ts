@@ -9,7 +9,7 @@ export function getScreen(): Screen {
   return current;
 }
 
-/** Shows something else: some fields, or what a function makes of the present screen. */
+/** Changes the screen: some fields, or by a function of the present screen. */
 export function changeScreen(change: Partial<Screen> | ((screen: Screen) => Screen)): void {
   const next = typeof change === 'function' ? change(current) : { ...current, ...change };
   if (next === current) return;
@@ -17,13 +17,13 @@ export function changeScreen(change: Partial<Screen> | ((screen: Screen) => Scre
   for (const listener of [...listeners]) listener();
 }
 
-/** Calls the listener after every change; the function given back ends that. */
+/** Calls the listener after every change; the returned function ends that. */
 export function onScreen(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** A part of the screen; the component is drawn again only when that part has changed. */
+/** A part of the screen; the component is redrawn only when that part has changed. */
 export function useScreen<Part>(select: (screen: Screen) => Part): Part {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const part = select(current);

@@ -3,11 +3,11 @@ import type { Screen } from './screen.ts';
 
 export interface Unread {
   readonly count: number;
-  /** Messages that notify this person by name. */
+  /** Messages that notify this user by name. */
   readonly pings: number;
 }
 
-/** What this person has not seen yet in a channel. */
+/** What this user has not seen yet in a channel. */
 export function countUnread(screen: Screen, channel: PageChannel): Unread {
   const { state } = screen;
   if (!state) return { count: 0, pings: 0 };

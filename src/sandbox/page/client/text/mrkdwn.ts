@@ -10,7 +10,7 @@ export interface MrkdwnOptions {
   readonly verbatim?: boolean;
 }
 
-/** Reads Slack's mrkdwn: fences and quotes first, then each line by itself, as Slack's clients do. */
+/** Reads Slack's mrkdwn: fences and quotes first, then each line separately, as Slack's clients do. */
 export function parseMrkdwn(text: string, options: MrkdwnOptions = {}): readonly Paragraph[] {
   return text.split(/```\n?([\s\S]*?)```\n?/g).flatMap((part, index): readonly Paragraph[] => {
     if (index % 2 === 1) return [{ type: 'pre', text: decodeCode(part.replace(/\n$/, '')) }];

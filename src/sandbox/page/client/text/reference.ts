@@ -1,6 +1,6 @@
 import { decodeEntities, type Inline, isFollowable, plainInline } from './inline.ts';
 
-/** Reads what stands between < and >: mentions, dates, links (Slack's "Formatting message text" page). */
+/** Reads the text between < and >: mentions, dates, links (Slack's "Formatting message text" page). */
 export function parseReference(inside: string): Inline {
   const bar = inside.indexOf('|');
   const target = bar < 0 ? inside : inside.slice(0, bar);

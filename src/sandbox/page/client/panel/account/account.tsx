@@ -9,8 +9,8 @@ import { Servers } from './servers.tsx';
 import { Time } from './time.tsx';
 
 /** The hosting account that the app works for, and what can be made to go wrong there. */
-export function Account({ beside }: { readonly beside: PanelState }) {
-  const { account, servers, money, presets } = beside;
+export function Account({ panel }: { readonly panel: PanelState }) {
+  const { account, servers, money, presets } = panel;
   return (
     <>
       <Balance account={account} />

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { PanelAccount } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 const QUICK_AMOUNTS = ['10', '50', '200'];
 
-/** What is left on the account, and ways to pay something in. */
+/** The balance, and buttons to top it up. */
 export function Balance({ account }: { readonly account: PanelAccount }) {
   const [amount, setAmount] = useState('');
-  const { isBusy, refusal, run } = useDeed();
-  const payIn = async (event: Event) => {
+  const { isBusy, refusal, run } = usePanelAction();
+  const topUp = async (event: Event) => {
     event.preventDefault();
     const done = await run({ do: 'top_up', amount });
     if (done?.ok) setAmount('');
@@ -17,20 +17,10 @@ export function Balance({ account }: { readonly account: PanelAccount }) {
     <section aria-labelledby="balance-title">
       <h3 id="balance-title">{account.name}</h3>
       <p class="balance">
-        <strong>{account.balance}</strong> <span class="quiet">on the account</span>
+        <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
-      <form class="row" onSubmit={payIn} aria-busy={isBusy}>
-        {QUICK_AMOUNTS.map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="button small"
-            aria-label={`Top up ${each}`}
-            onClick={() => run({ do: 'top_up', amount: each })}
-          >
-            +{each}
-          </button>
-        ))}
+      <form class="row" onSubmit={topUp} aria-busy={isBusy}>
+        <QuickAmounts onChoose={(each) => run({ do: 'top_up', amount: each })} />
         <input
           class="text-input amount"
           inputMode="decimal"
@@ -46,5 +36,23 @@ export function Balance({ account }: { readonly account: PanelAccount }) {
       </form>
       <Refused words={refusal} />
     </section>
+  );
+}
+
+function QuickAmounts({ onChoose }: { readonly onChoose: (amount: string) => void }) {
+  return (
+    <>
+      {QUICK_AMOUNTS.map((amount) => (
+        <button
+          key={amount}
+          type="button"
+          class="button small"
+          aria-label={`Top up ${amount}`}
+          onClick={() => onChoose(amount)}
+        >
+          +{amount}
+        </button>
+      ))}
+    </>
   );
 }

@@ -1,13 +1,13 @@
 import { useId } from 'preact/hooks';
 import type { FaultPreset, PanelFault } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 interface FaultsProps {
   readonly presets: readonly FaultPreset[];
   readonly faults: readonly PanelFault[];
 }
 
-/** What can be made to go wrong at the hosting service, and what is switched on. */
+/** The faults that the hosting service can be switched to. */
 export function Faults({ presets, faults }: FaultsProps) {
   const known = presets.map(({ id }) => id);
   const others = faults.filter(({ preset }) => preset === null || !known.includes(preset));
@@ -37,10 +37,10 @@ interface FaultSwitchProps {
   readonly faults: readonly PanelFault[];
 }
 
-/** One fault that waits for its request, or strikes until it is switched off. */
+/** One fault: it affects the next request, or all until it is switched off. */
 export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitchProps) {
   const on = faults.filter(({ preset }) => preset === id);
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const hintId = useId();
   const toggle = async () => {
     if (on.length === 0) await run({ do: 'add_fault', preset: id });
@@ -69,13 +69,13 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
 }
 
 function describeLeft(faults: readonly PanelFault[]): string {
-  if (faults.some(({ left }) => left === null)) return 'On until you switch it off.';
+  if (faults.some(({ left }) => left === null)) return 'Stays on until you switch it off.';
   const left = faults.reduce((sum, fault) => sum + (fault.left ?? 0), 0);
-  return left === 1 ? 'Waits for its request.' : `Waits for ${left} requests.`;
+  return left === 1 ? 'Affects the next matching request.' : `Affects the next ${left} matching requests.`;
 }
 
 function OtherFault({ fault: { id, title } }: { readonly fault: PanelFault }) {
-  const { refusal, run } = useDeed();
+  const { refusal, run } = usePanelAction();
   return (
     <div class="fault">
       <div class="row">

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import type { PanelAccount, PanelKey } from '../../../../panel/panel-api.ts';
 import { clockTime } from '../../text/dates.ts';
 import { Preformatted } from '../../text/preformatted.tsx';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
 const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
-  none: 'The app has no key yet.',
+  none: 'The app has no API key yet.',
   works: '✓ The app is connected.',
-  revoked: 'The app’s key was revoked: it can’t do anything until it is connected again.',
+  revoked: 'The app’s key was revoked. Connect again to use the app.',
 };
 
 /** The API keys of the account, and whether the app has one that works. */
@@ -27,7 +27,7 @@ export function Keys({ account: { keys, connection } }: { readonly account: Pane
 }
 
 function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { readonly entry: PanelKey }) {
-  const { refusal, run } = useDeed();
+  const { refusal, run } = usePanelAction();
   return (
     <li>
       <div class="row">
@@ -52,9 +52,9 @@ function KeyRow({ entry: { id, hint, createdAt, revokedAt, isUsedByApp } }: { re
   );
 }
 
-/** Makes an API key; it is shown here once and nowhere else, until one has put it away. */
+/** Creates an API key. It is shown once, until it is hidden. */
 export function KeyMaker() {
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const [made, setMade] = useState<string>();
   const make = async () => {
     const done = await run({ do: 'create_key' });
@@ -69,9 +69,9 @@ export function KeyMaker() {
       ) : (
         <>
           <div class="row">
-            <span class="grow">New key, shown once</span>
+            <span class="grow">New key (shown only once)</span>
             <button type="button" class="button small" onClick={() => setMade(undefined)}>
-              Put away
+              Hide
             </button>
           </div>
           <Preformatted>{made}</Preformatted>

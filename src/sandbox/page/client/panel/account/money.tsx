@@ -1,5 +1,5 @@
 import type { PanelMoney } from '../../../../panel/panel-api.ts';
-import { momentAt } from './there.ts';
+import { momentAt } from './service-time.ts';
 
 const SIGNS: Readonly<Record<PanelMoney['kind'], string>> = { top_up: '+', charge: '−', refund: '+' };
 const WORDS: Readonly<Record<PanelMoney['kind'], string>> = {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { PanelPrice } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
 
-/** What each plan costs a month; a change holds for the next order. */
+/** The monthly price of each plan; a change applies to the next order. */
 export function Prices({ prices }: { readonly prices: readonly PanelPrice[] }) {
   return (
     <section aria-labelledby="prices-title">
@@ -18,7 +18,7 @@ export function Prices({ prices }: { readonly prices: readonly PanelPrice[] }) {
 
 function PriceRow({ entry: { plan, price } }: { readonly entry: PanelPrice }) {
   const [typed, setTyped] = useState<string>();
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const set = async (event: Event) => {
     event.preventDefault();
     if (typed === undefined) return;

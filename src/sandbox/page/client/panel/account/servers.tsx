@@ -1,8 +1,8 @@
 import type { PanelServer } from '../../../../panel/panel-api.ts';
 import { Icon } from '../../icon.tsx';
 import { confirmed } from '../../modal/ask.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
-import { dayAt, isPast } from './there.ts';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
+import { dayAt, isPast } from './service-time.ts';
 
 /** The servers of the account, as the hosting service itself sees them. */
 export function Servers({
@@ -12,7 +12,7 @@ export function Servers({
   readonly servers: readonly PanelServer[];
   readonly movedMs: number;
 }) {
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   return (
     <section aria-labelledby="servers-title">
       <h3 id="servers-title">
@@ -30,7 +30,7 @@ export function Servers({
         aria-busy={isBusy}
         onClick={() => run({ do: 'seed_servers' })}
       >
-        Add 20 running servers, free of charge
+        Add 20 running servers (free)
       </button>
       <Refused words={refusal} />
     </section>
@@ -38,7 +38,7 @@ export function Servers({
 }
 
 function ServerRow({ server, movedMs }: { readonly server: PanelServer; readonly movedMs: number }) {
-  const { refusal, run } = useDeed();
+  const { refusal, run } = usePanelAction();
   const { id, label, state, ipv4, paidUntil } = server;
   const remove = async () => {
     if (await confirmed(removalQuestion(server))) await run({ do: 'delete_server', server: id });
@@ -67,7 +67,7 @@ function removalQuestion({ label }: PanelServer) {
   const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
   return {
     title: plain(`Delete ${label} here?`),
-    text: plain('It is as if somebody deletes it on the account’s own page: the app does not hear of it.'),
+    text: plain('This deletes the server on the hosting account’s own page. The app isn’t notified.'),
     confirm: plain('Delete'),
     deny: plain('Cancel'),
     style: 'danger',

@@ -1,9 +1,9 @@
 import { useEffect, useReducer } from 'preact/hooks';
-import type { PanelDeed } from '../../../../panel/panel-api.ts';
-import { Refused, useDeed } from '../use-deed.tsx';
-import { describeMove, momentAt } from './there.ts';
+import type { PanelAction } from '../../../../panel/panel-api.ts';
+import { Refused, usePanelAction } from '../use-panel-action.tsx';
+import { describeMove, momentAt } from './service-time.ts';
 
-type Step = Extract<PanelDeed, { do: 'skip_time' }>['step'];
+type Step = Extract<PanelAction, { do: 'skip_time' }>['step'];
 
 const STEPS: readonly (readonly [Step, string])[] = [
   ['hour', 'An hour later'],
@@ -12,9 +12,9 @@ const STEPS: readonly (readonly [Step, string])[] = [
 ];
 const REDRAW_MS = 20_000;
 
-/** What time it is at the hosting service, and ways to let it be later there. */
+/** The hosting service's clock, and buttons to move it forward. */
 export function Time({ movedMs }: { readonly movedMs: number }) {
-  const { isBusy, refusal, run } = useDeed();
+  const { isBusy, refusal, run } = usePanelAction();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     const timer = setInterval(() => redraw(0), REDRAW_MS);

@@ -2,23 +2,23 @@ import type { PanelServer, PanelState, TourStep } from '../../../../panel/panel-
 import { FaultSwitch } from '../account/faults.tsx';
 import { KeyMaker } from '../account/keys.tsx';
 
-/** What a step needs from beside the chat stands in the step itself. */
-export function StepHelp({ id, beside }: { readonly id: TourStep['id']; readonly beside: PanelState }) {
-  const lost = beside.presets.find((preset) => preset.id === 'lose_answer');
+/** The parts of the panel that a step needs, inside the step itself. */
+export function StepHelp({ id, panel }: { readonly id: TourStep['id']; readonly panel: PanelState }) {
+  const lost = panel.presets.find((preset) => preset.id === 'lose_answer');
   if (id === 'connect') return <KeyMaker />;
-  if (id === 'reboot') return <Waiting servers={beside.servers} />;
-  if (id === 'lose' && lost) return <FaultSwitch preset={lost} faults={beside.account.faults} />;
+  if (id === 'reboot') return <Waiting servers={panel.servers} />;
+  if (id === 'lose' && lost) return <FaultSwitch preset={lost} faults={panel.account.faults} />;
   return null;
 }
 
-/** A server that was ordered a moment ago can't be rebooted yet; whoever is quick should know. */
+/** A server that was just ordered can't be rebooted yet. */
 function Waiting({ servers }: { readonly servers: readonly PanelServer[] }) {
   const labels = servers.filter(({ state }) => state === 'creating').map(({ label }) => label);
   if (labels.length === 0 || labels.length < servers.length) return null;
   return (
     <p class="step-wait" role="status">
-      <span class="spinner" aria-hidden="true" /> {labels.join(', ')} is still being created; a few seconds
-      more.
+      <span class="spinner" aria-hidden="true" /> {labels.join(', ')} is still being created. A few more
+      seconds…
     </p>
   );
 }

@@ -1,6 +1,6 @@
-import { dictate } from '../../state/beside.ts';
+import { insertCommand } from '../../state/panel-state.ts';
 
-/** Words of a step; what stands between backticks is a command, and a press puts it into the composer. */
+/** The words of a step. Text in backticks is a command; pressing it puts it into the composer. */
 export function StepWords({ words }: { readonly words: string }) {
   return (
     <>
@@ -12,8 +12,8 @@ export function StepWords({ words }: { readonly words: string }) {
             key={index}
             type="button"
             class="command"
-            title="Put it into the composer"
-            onClick={() => dictate(part)}
+            title="Put this into the composer"
+            onClick={() => insertCommand(part)}
           >
             {part}
           </button>

@@ -1,10 +1,10 @@
-import { countDone, findBeside } from '../../state/beside.ts';
+import { countDone, findPanelState } from '../../state/panel-state.ts';
 import { useScreen } from '../../state/store.ts';
 
-/** "2/5"; a tick when all of the tour is done. */
+/** "2/5"; a check mark when the tour is complete. */
 export function TourCount() {
   const words = useScreen((screen) => {
-    const steps = findBeside(screen)?.tour;
+    const steps = findPanelState(screen)?.tour;
     if (!steps) return '';
     const done = countDone(steps);
     return done === steps.length ? '✓' : `${done}/${steps.length}`;

@@ -1,7 +1,7 @@
 import { maskJson, parse } from './mask.ts';
 
 /**
- * A body as a person reads it: JSON indented, forms one field per line, the JSON inside them indented, too.
+ * A body as a user reads it: JSON indented, forms one field per line, the JSON inside them indented, too.
  * Secrets are masked.
  */
 export function describeBody(body: string): string {

@@ -1,12 +1,12 @@
 import type { BrokenLaw } from '../../../../slack/page-api.ts';
 import { clockTime } from '../../text/dates.ts';
 
-/** What the app did that a good app never does, newest first. */
+/** The rules that the app broke, newest first. */
 export function Laws({ laws }: { readonly laws: readonly BrokenLaw[] }) {
   return (
     <section aria-labelledby="laws-title">
       <h3 id="laws-title">Slack's rules</h3>
-      {laws.length === 0 && <p class="all-well">✓ None broken so far</p>}
+      {laws.length === 0 && <p class="all-well">✓ None broken</p>}
       <ul class="laws" role="log" aria-label="Broken rules">
         {laws.toReversed().map((law, index) => (
           <li key={laws.length - index} class="law">

@@ -5,8 +5,8 @@ const SECRET_BLOCK = 'rich_text_preformatted';
 const LOOKS_LIKE_JSON = /^\s*[[{]/;
 
 /**
- * A body of JSON without what only one person may see: apps show a root password in a preformatted block,
- * and everybody in the sandbox sees the traffic.
+ * A body of JSON without what only one user may see: apps show a root password in a preformatted block,
+ * and every user of the sandbox sees the traffic.
  */
 export function maskJson(part: unknown): unknown {
   if (typeof part === 'string') return maskText(maskInside(part));

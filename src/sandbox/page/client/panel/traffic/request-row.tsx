@@ -4,23 +4,23 @@ import type { TrafficEntry } from '../../../../slack/page-api.ts';
 import { describeBody } from './body.ts';
 import type { Row } from './rows.ts';
 
-/** Slack waits three seconds; whoever needs half of that is worth a look. */
+/** Slack waits three seconds; an ack that takes half of that is marked. */
 const SLOW_MS = 1500;
 
 const WAYS: Readonly<Record<Row['way'], readonly [string, string]>> = {
-  'to-app': ['→ app', 'Slack asks the app'],
-  'to-slack': ['app →', 'The app asks Slack'],
-  'to-hosting': ['→ API', 'The app asks the hosting API'],
+  'to-app': ['→ app', 'Slack calls the app'],
+  'to-slack': ['app →', 'The app calls Slack'],
+  'to-hosting': ['→ API', 'The app calls the hosting API'],
 };
 
-/** One request in a line; it unfolds. */
+/** One request; opens to show its details. */
 export function RequestRow({ row }: { readonly row: Row }) {
   const [isOpen, setOpen] = useState(false);
   const { way, what, tookMs, ending, isBad, code, fault } = row;
   const [sign, meaning] = WAYS[way];
   const unfold = (details: HTMLDetailsElement) => {
     setOpen(details.open);
-    // What unfolds below the edge of the panel would not be seen.
+    // Scroll an opened row into view at the edge of the panel.
     if (details.open) requestAnimationFrame(() => details.scrollIntoView({ block: 'nearest' }));
   };
   return (
@@ -52,7 +52,7 @@ function Bodies({ entry: { at, request, response } }: { readonly entry: TrafficE
       <p class="quiet">{momentOf(at)}</p>
       <h4>Request</h4>
       <pre>{describeBody(request)}</pre>
-      <h4>Answer</h4>
+      <h4>Response</h4>
       <pre>{describeBody(response) || '(empty)'}</pre>
     </div>
   );
@@ -62,7 +62,7 @@ function Facts({ request }: { readonly request: PanelRequest }) {
   const { at, operation, server, ending, fault } = request;
   const facts: readonly (readonly [string, string])[] = [
     ['Sent', momentOf(at)],
-    ['Operation', operation ?? 'none that the API knows'],
+    ['Operation', operation ?? 'unknown to the API'],
     ['Server', server === null ? '' : `#${server}`],
     ['Work', ending === 'pending' ? '' : describeWork(request)],
     ['Fault', fault?.replaceAll('_', ' ') ?? ''],
@@ -79,15 +79,15 @@ function Facts({ request }: { readonly request: PanelRequest }) {
             </div>
           ))}
       </dl>
-      <p class="quiet">Headers and bodies are not kept: they hold API keys and root passwords.</p>
+      <p class="quiet">Headers and bodies are not stored: they hold API keys and root passwords.</p>
     </div>
   );
 }
 
-/** An answer that says something else than what happened is what faults are for. */
+/** With a fault, the response may differ from what was done. */
 function describeWork({ didWork, ending, status }: PanelRequest): string {
   if (!didWork) return 'not done';
-  return ending === 'answered' && status === 200 ? 'done' : 'done, although the app was told something else';
+  return ending === 'answered' && status === 200 ? 'done' : 'done, although the response said otherwise';
 }
 
 /** "14:05:09.120" */

@@ -18,11 +18,11 @@ export type Row = {
   readonly isBad: boolean;
   /** Why it was refused, in the words of the API that refused it; empty when it was not. */
   readonly code: string;
-  /** The fault that struck it; empty for none. */
+  /** The fault that affected it; empty for none. */
   readonly fault: string;
 } & ({ readonly entry: TrafficEntry } | { readonly request: PanelRequest });
 
-/** Requests of both kinds in the order in which they were sent; what was cleared away is left out. */
+/** Requests of both kinds in the order in which they were sent; without those that were cleared. */
 export function mergeTraffic(
   entries: readonly TrafficEntry[],
   requests: readonly PanelRequest[],
@@ -34,7 +34,7 @@ export function mergeTraffic(
   return [...slack, ...hosting].sort((one, other) => one.at - other.at);
 }
 
-/** A sandbox that was started again counts from one: nothing of it was cleared yet. */
+/** A restarted sandbox counts from one again: none of its requests are cleared. */
 function afterClear<Each extends { readonly id: number }>(all: readonly Each[], upTo: number) {
   return (all.at(-1)?.id ?? 0) < upTo ? all : all.filter(({ id }) => id > upTo);
 }
@@ -48,7 +48,7 @@ function slackRow(entry: TrafficEntry): Row {
     way: from === 'slack' ? 'to-app' : 'to-slack',
     what: maskText(what),
     tookMs,
-    ending: status === null ? 'no answer' : String(status),
+    ending: status === null ? 'no response' : String(status),
     isBad: status === null || status >= 400 || code !== '',
     code,
     fault: '',

@@ -20,11 +20,11 @@ interface TrafficProps {
   readonly requests: readonly PanelRequest[];
 }
 
-/** Every request between Slack, the app and the hosting API, newest first; each unfolds. */
+/** Every request between Slack, the app and the hosting API, newest first. */
 export function Traffic({ laws, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
   const cleared = useScreen((screen) => screen.cleared);
-  const hasHosting = useScreen((screen) => screen.beside !== 'none');
+  const hasHosting = useScreen((screen) => screen.panel !== 'none');
   const rows = mergeTraffic(entries, requests, kind, cleared);
   const clear = () =>
     changeScreen({ cleared: { slack: entries.at(-1)?.id ?? 0, hosting: requests.at(-1)?.id ?? 0 } });
@@ -41,7 +41,7 @@ export function Traffic({ laws, entries, requests }: TrafficProps) {
           )}
         </div>
         {hasHosting && <Kinds chosen={kind} />}
-        {rows.length === 0 && <p class="quiet">No request yet. Type a command.</p>}
+        {rows.length === 0 && <p class="quiet">No requests yet. Run a command.</p>}
         <ol class="traffic">
           {rows
             .slice(-SHOWN)

@@ -1,0 +1,104 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import type { PageState, PageUser } from '../../../slack/page-api.ts';
+import { Avatar } from '../channel/avatar.tsx';
+import { Popup } from '../elements/popup.tsx';
+import { Icon } from '../icon.tsx';
+import { addressOf, switchUser } from '../navigate.ts';
+
+/** Shows the current user, and switches to another one, here or in a new tab. */
+export function UserSwitch({ state }: { readonly state: PageState }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = useCallback(() => setOpen(false), []);
+  return (
+    <div class="user-switch">
+      <button
+        ref={button}
+        type="button"
+        class="user-button"
+        aria-expanded={isOpen}
+        aria-label={`You are ${state.as.realName}, ${state.as.title}. Switch user`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Avatar user={state.as} size="small" />
+        <UserNames user={state.as} />
+        <Icon name="upDown" />
+      </button>
+      {isOpen && (
+        <Popup anchor={button} onClose={close} above wide class="people">
+          <UserList state={state} anchor={button} onClose={close} />
+        </Popup>
+      )}
+    </div>
+  );
+}
+
+interface UserListProps {
+  readonly state: PageState;
+  readonly anchor: { readonly current: HTMLButtonElement | null };
+  readonly onClose: () => void;
+}
+
+function UserList({ state, anchor, onClose }: UserListProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const links = [...(list.current?.querySelectorAll('a') ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) links.at((at + step) % links.length)?.focus();
+    else if (event.key === 'Escape') {
+      onClose();
+      anchor.current?.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside
+    <div onKeyDown={move} ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
+      <div class="group-label">Switch user</div>
+      <ul ref={list}>
+        {state.people
+          .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
+          .map((user) => (
+            <li key={user.id}>
+              <UserLink user={user} isCurrent={user.id === state.as.id} onClose={onClose} />
+            </li>
+          ))}
+      </ul>
+      <div class="popup-hint">Ctrl-click opens a new tab; both stay live.</div>
+    </div>
+  );
+}
+
+interface UserLinkProps {
+  readonly user: PageUser;
+  readonly isCurrent: boolean;
+  readonly onClose: () => void;
+}
+
+function UserLink({ user, isCurrent, onClose }: UserLinkProps) {
+  const choose = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onClose();
+    switchUser(user.id);
+  };
+  return (
+    <a href={addressOf(user)} aria-current={isCurrent ? 'true' : undefined} onClick={choose}>
+      <Avatar user={user} size="small" />
+      <UserNames user={user} />
+    </a>
+  );
+}
+
+function UserNames({ user }: { readonly user: PageUser }) {
+  return (
+    <span class="user-words">
+      <span class="user-name">{user.realName}</span>
+      <span class="user-title">
+        @{user.name} · {user.title}
+      </span>
+    </span>
+  );
+}

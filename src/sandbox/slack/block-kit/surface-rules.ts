@@ -1,0 +1,76 @@
+import { listElements } from '../block-ids.ts';
+import { objectsIn } from '../json.ts';
+import type { Json } from '../page-api.ts';
+import type { BlockKitFault, Rule } from './fault.ts';
+import { LIMITS, SURFACES, type Surface } from './limits.ts';
+import { textLength } from './text-length.ts';
+
+/** Finds the blocks that the surface does not take, and the ids that are used twice. */
+export function findBlockFaults(holder: Json, surface: Surface): BlockKitFault[] {
+  const allowed: readonly string[] = SURFACES[surface];
+  const refused = objectsIn(holder, 'blocks').flatMap(({ type }, index) => {
+    if (!KNOWN_BLOCKS.has(String(type)) || allowed.includes(String(type))) return [];
+    return fault(`/blocks/${index}`, 'not_allowed_here', `${String(type)} can't be in a ${surface}`);
+  });
+  const blocks = listBlocks(holder, 'blocks', '');
+  const blockIds = blocks.map(({ block }) => block.block_id);
+  return [
+    ...refused,
+    ...findDuplicates(blockIds, 'block_id', '/blocks'),
+    ...blocks.flatMap(({ block: { child_blocks: _own, ...block }, path }) => {
+      const actionIds = listElements([block]).map(({ actionId }) => actionId);
+      return findDuplicates(actionIds, 'action_id', path);
+    }),
+  ];
+}
+
+const KNOWN_BLOCKS = new Set<string>(Object.values(SURFACES).flat());
+
+/** All blocks in a field, those within containers included. */
+function listBlocks(holder: Json, field: string, path: string): { block: Json; path: string }[] {
+  const list = holder[field];
+  if (!Array.isArray(list)) return [];
+  return objectsIn(holder, field).flatMap((block) => {
+    const at = `${path}/${field}/${list.indexOf(block)}`;
+    return [{ block, path: at }, ...listBlocks(block, 'child_blocks', at)];
+  });
+}
+
+function findDuplicates(ids: readonly unknown[], what: string, path: string): BlockKitFault[] {
+  const repeated = ids.filter((id, index) => typeof id === 'string' && ids.indexOf(id) !== index);
+  return [...new Set(repeated)].flatMap((id) =>
+    fault(path, 'duplicate_id', `${what} ${JSON.stringify(id)} is used twice`),
+  );
+}
+
+/** Finds what is too much for one message as a whole. */
+export function findTotalFaults(message: Json): BlockKitFault[] {
+  const blocks = objectsIn(message, 'blocks');
+  const ofType = (type: string) => blocks.filter((block) => block.type === type);
+  const others = blocks.filter(({ type }) => !OWN_BUDGET.has(String(type)));
+  const rowsOf = (type: string) => ofType(type).map(({ rows }) => rows);
+  const budgets: readonly (readonly [string, unknown, number])[] = [
+    ['cells of data tables', rowsOf('data_table'), LIMITS.dataTableText],
+    ['cells of tables', rowsOf('table'), LIMITS.tableText],
+    ['markdown blocks', ofType('markdown'), LIMITS.markdown],
+    ['other blocks', others, LIMITS.messageTextRefused - 1],
+  ];
+  const charts = ofType('data_visualization').length;
+  const most = LIMITS.dataVisualizations;
+  return [
+    ...budgets.flatMap(([what, parts, max]) => {
+      const characters = textLength(parts);
+      if (characters <= max) return [];
+      return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
+    }),
+    ...(charts > most
+      ? fault('/blocks', 'too_many', `has ${charts} data_visualization blocks; at most ${most}`)
+      : []),
+  ];
+}
+
+const OWN_BUDGET = new Set(['data_table', 'table', 'markdown']);
+
+function fault(path: string, rule: Rule, words: string): BlockKitFault[] {
+  return [{ path, rule, words }];
+}

@@ -1,0 +1,30 @@
+import type { SlackClock } from './clock.ts';
+import type { PageShortcut } from './page-api.ts';
+import type { Pages } from './server.ts';
+import type { SlackSnapshot } from './snapshot.ts';
+
+/** What a local Slack is started with. */
+export interface SlackOptions {
+  readonly app: {
+    /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
+    readonly commandsUrl?: string;
+    readonly signingSecret: string;
+    readonly botToken: string;
+    /** Default `/vps`. */
+    readonly command?: string;
+    readonly description?: string;
+    readonly usageHint?: string;
+    readonly scopes: readonly string[];
+    readonly shortcuts?: readonly PageShortcut[];
+    /** Default 3000, as with Slack. */
+    readonly ackTimeoutMs?: number;
+  };
+  /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */
+  readonly clock?: SlackClock;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** What an earlier process left. */
+  readonly stored?: SlackSnapshot | undefined;
+  /** Serves the paths that the local Slack does not. */
+  readonly pages?: Pages;
+}

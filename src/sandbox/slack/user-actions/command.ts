@@ -1,0 +1,61 @@
+import { messageInAck, readAck } from '../acks.ts';
+import type { Channel } from '../channels.ts';
+import type { Delivery } from '../deliver.ts';
+import { textIn } from '../json.ts';
+import { escapeEntities, escapeTyped } from '../mentions.ts';
+import { commandFields } from '../payloads.ts';
+import { SlackRefusal } from '../refusal.ts';
+import { APP, SLACKBOT, type User } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { checkActive, getChannel } from './places.ts';
+
+/**
+ * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
+ * the command is sent although Slack blocks it for users of other organizations: this tests the app's own permission check.
+ * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available
+ */
+export async function type(
+  world: World,
+  user: User,
+  channelId: string,
+  text: string,
+  isForced = false,
+): Promise<Delivery | undefined> {
+  checkActive(world, user);
+  const channel = getChannel(world, user, channelId);
+  if (channel.isArchived) throw new SlackRefusal('is_archived', `${channel.name} is archived`);
+  if (!text.startsWith('/')) {
+    world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world) });
+    return undefined;
+  }
+  const [command = '', ...rest] = text.split(' ');
+  if (command !== world.app.command)
+    throw new SlackRefusal('unknown_command', `${command} is not a valid command`);
+  if (user.isExternal && !isForced)
+    throw new SlackRefusal('command_not_available', 'Commands are not shared with other organizations');
+  return runCommand(world, user, channel, rest.join(' ').trim());
+}
+
+async function runCommand(world: World, user: User, channel: Channel, typed: string): Promise<Delivery> {
+  const fields = commandFields(world, user, channel, escapeTyped(typed, world));
+  const what = `command ${world.app.command} ${typed}`.trim();
+  const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
+  const ack = readAck(world, delivery);
+  if (!ack.ok) {
+    const words = `${world.app.command} failed with the error "${ack.error}"`;
+    world.messages.post({ channel: channel.id, user: SLACKBOT, text: escapeEntities(words), to: user.id });
+    return delivery;
+  }
+  const message = messageInAck(world, what, ack);
+  if (message) {
+    const isPublic = textIn(message, 'response_type') === 'in_channel';
+    world.messages.post({
+      channel: channel.id,
+      user: APP.botUserId,
+      text: textIn(message, 'text'),
+      blocks: message.blocks,
+      ...(isPublic ? {} : { to: user.id }),
+    });
+  }
+  return delivery;
+}

@@ -1,0 +1,85 @@
+import { expectEmptyAck, readAck } from '../acks.ts';
+import type { Delivery } from '../deliver.ts';
+import { enter } from '../entered.ts';
+import { textIn } from '../json.ts';
+import type { Entered } from '../page-api.ts';
+import { closedPayload, submissionPayload } from '../payloads.ts';
+import { SlackRefusal } from '../refusal.ts';
+import type { StoredView } from '../views.ts';
+import type { User } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { applyAck } from './apply-ack.ts';
+import { findInputFaults } from './inputs.ts';
+import { checkActive, enteredAt, getElement, getView, offeredTo } from './places.ts';
+
+export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
+
+/**
+ * A user submits a modal. The client itself checks required inputs and lengths first.
+ * @throws SlackRefusal view_closed, no_submit, invalid_input
+ */
+export async function submit(
+  world: World,
+  user: User,
+  viewId: string,
+  values: FormValues = {},
+): Promise<Delivery> {
+  const view = getTopView(world, user, viewId);
+  if (!view.fields.submit) throw new SlackRefusal('no_submit', 'This modal has no submit button');
+  fillAll(world, user, view, values);
+  const errors = findInputFaults(view);
+  if (Object.keys(errors).length > 0) {
+    world.views.complain(view, errors);
+    const words = Object.values(errors).join(' ');
+    throw new SlackRefusal('invalid_input', words, { errors });
+  }
+  world.views.complain(view, {});
+  const body = new URLSearchParams({ payload: JSON.stringify(submissionPayload(world, user, view)) });
+  const what = `view_submission ${textIn(view.fields, 'callback_id')}`.trim();
+  const delivery = await world.deliverer.send(what, 'form', body.toString());
+  applyAck(world, view, what, readAck(world, delivery));
+  return delivery;
+}
+
+/**
+ * A user closes a modal: Cancel closes this one, × (`all`) the whole stack.
+ * @throws SlackRefusal view_closed
+ */
+export async function close(
+  world: World,
+  user: User,
+  viewId: string,
+  all = false,
+): Promise<Delivery | undefined> {
+  const view = getTopView(world, user, viewId);
+  const isCleared = all || view.fields.clear_on_close === true;
+  const stack = world.views.stackOf(user.id);
+  world.views.close(view, isCleared);
+  let last: Delivery | undefined;
+  for (const closed of isCleared ? [...stack].reverse() : [view]) {
+    if (closed.fields.notify_on_close !== true) continue;
+    const payload = closedPayload(world, user, closed, isCleared);
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+    const what = `view_closed ${textIn(closed.fields, 'callback_id')}`.trim();
+    last = await world.deliverer.send(what, 'form', body);
+    expectEmptyAck(world, what, readAck(world, last));
+  }
+  return last;
+}
+
+function getTopView(world: World, user: User, viewId: string): StoredView {
+  checkActive(world, user);
+  const view = getView(world, user, viewId);
+  if (world.views.stackOf(user.id).at(-1)?.id !== view.id)
+    throw new SlackRefusal('view_closed', 'This modal is not the visible one');
+  return view;
+}
+
+function fillAll(world: World, user: User, view: StoredView, values: FormValues): void {
+  for (const [block, actions] of Object.entries(values)) {
+    for (const [action, value] of Object.entries(actions)) {
+      const at = getElement(view, block, action);
+      enter(at, value, enteredAt(view, user), offeredTo(world, user, view, at));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { readAck } from '../acks.ts';
+import { findChannel } from '../channels.ts';
+import type { Delivery } from '../deliver.ts';
+import type { Json } from '../page-api.ts';
+import { eventEnvelope } from '../payloads.ts';
+import { SlackRefusal } from '../refusal.ts';
+import { describeView } from '../views.ts';
+import type { User } from '../workspace.ts';
+import type { World } from '../world.ts';
+import { checkActive } from './places.ts';
+
+/** A user opens the app's home tab. */
+export async function openHome(world: World, user: User): Promise<Delivery | undefined> {
+  checkActive(world, user);
+  const channel = findChannel(world.channels, 'dm', user.id);
+  if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
+  const home = world.views.homeOf(user.id);
+  return sendEvent(world, {
+    type: 'app_home_opened',
+    user: user.id,
+    channel: channel.id,
+    tab: 'home',
+    ...(home ? { view: describeView(home) } : {}),
+  });
+}
+
+/** Sends one event of the Events API, once: the local Slack does not retry. */
+export async function sendEvent(world: World, event: Json): Promise<Delivery> {
+  const body = JSON.stringify(eventEnvelope(world, event));
+  const delivery = await world.deliverer.send(`event ${String(event.type)}`, 'json', body);
+  readAck(world, delivery);
+  return delivery;
+}
+
+/** A user reloads the client: ephemeral messages and open modals are gone. */
+export function reload(world: World, user: User): void {
+  world.messages.forgetEphemeralsOf(user.id);
+  const top = world.views.stackOf(user.id).at(-1);
+  if (top) world.views.close(top, true);
+  world.journal.emit({ type: 'reload', user: user.id });
+}

@@ -1,0 +1,89 @@
+import { findElement, type PlacedElement } from '../block-ids.ts';
+import { type Channel, findChannel } from '../channels.ts';
+import type { EnteredValues } from '../entered.ts';
+import type { Json, PagePlace } from '../page-api.ts';
+import { SlackRefusal } from '../refusal.ts';
+import { enteredBy, type StoredMessage } from '../stored-message.ts';
+import type { StoredView } from '../views.ts';
+import type { User } from '../workspace.ts';
+import type { World } from '../world.ts';
+
+/** @throws SlackRefusal account_inactive */
+export function checkActive(world: World, user: User): void {
+  if (world.roster.findUser(user.id)?.isDeactivated)
+    throw new SlackRefusal('account_inactive', `${user.name} is deactivated and can't sign in`);
+}
+
+/** @throws SlackRefusal channel_not_found, not_in_channel */
+export function getChannel(world: World, user: User, wanted: string): Channel {
+  const channel = findChannel(world.channels, wanted, user.id);
+  if (!channel) throw new SlackRefusal('channel_not_found', `There is no channel ${wanted}`);
+  if (!channel.members.has(user.id))
+    throw new SlackRefusal('not_in_channel', `${user.name} is not in ${channel.name}`);
+  return channel;
+}
+
+/** @throws SlackRefusal message_not_found, not_in_channel */
+export function getMessage(world: World, user: User, at: { channel: string; ts: string }): StoredMessage {
+  getChannel(world, user, at.channel);
+  const message = world.messages.find(at.channel, at.ts);
+  if (!message || (message.to !== undefined && message.to !== user.id))
+    throw new SlackRefusal('message_not_found', 'This message no longer exists');
+  return message;
+}
+
+/** @throws SlackRefusal view_closed */
+export function getView(world: World, user: User, id: string): StoredView {
+  const view = world.views.find(id);
+  if (!view || view.user !== user.id) throw new SlackRefusal('view_closed', 'This view is not open');
+  return view;
+}
+
+/** @throws SlackRefusal account_inactive, view_closed, message_not_found, not_in_channel */
+export function getPlace(world: World, user: User, place: PagePlace): StoredMessage | StoredView {
+  checkActive(world, user);
+  return 'view' in place ? getView(world, user, place.view) : getMessage(world, user, place);
+}
+
+/** @throws SlackRefusal no_such_element */
+export function getElement(
+  place: StoredMessage | StoredView,
+  blockId: string,
+  actionId: string,
+): PlacedElement {
+  const element = findElement(place.blocks, blockId, actionId);
+  if (!element) throw new SlackRefusal('no_such_element', `There is no element ${blockId}/${actionId} here`);
+  return element;
+}
+
+/** What this user entered at this place; changes are stored. */
+export function enteredAt(place: StoredMessage | StoredView, user: User): EnteredValues {
+  return 'hash' in place ? place.entered : enteredBy(place, user.id);
+}
+
+const offerKey = (user: User, place: StoredMessage | StoredView, at: PlacedElement) =>
+  [user.id, 'hash' in place ? place.id : `${place.channel}/${place.ts}`, at.blockId, at.actionId].join(' ');
+
+/** The options that an external select shows this user, as the app gave them last. */
+export function offeredTo(
+  world: World,
+  user: User,
+  place: StoredMessage | StoredView,
+  at: PlacedElement,
+): readonly Json[] {
+  return world.offered.get(offerKey(user, place, at)) ?? [];
+}
+
+/** A multi select remembers the options of earlier searches, since users find them one after another. */
+export function rememberOffer(
+  world: World,
+  user: User,
+  place: StoredMessage | StoredView,
+  at: PlacedElement,
+  options: readonly Json[],
+): void {
+  const key = offerKey(user, place, at);
+  const isMulti = at.element.type === 'multi_external_select';
+  const before = isMulti ? (world.offered.get(key) ?? []) : [];
+  world.offered.set(key, [...options, ...before]);
+}

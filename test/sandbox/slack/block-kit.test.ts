@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
+import {
+  actions,
+  button,
+  cell,
+  conversations,
+  divider,
+  form,
+  grid,
+  input,
+  type Json,
+  many,
+  modal,
+  mrkdwn,
+  option,
+  plain,
+  richCell,
+  section,
+  select,
+  table,
+  textInput,
+  x,
+} from './support/block-samples.ts';
+
+const rules = (faults: readonly { rule: string }[]) => faults.map(({ rule }) => rule);
+const inMessage = (...blocks: Json[]) => rules(findMessageFaults({ text: 'x', blocks }));
+const inModal = (...blocks: Json[]) => rules(findViewFaults(form(blocks)));
+
+/** At the limit it may be sent; one more and Slack refuses it. */
+const AT_THE_LIMIT: readonly (readonly [
+  string,
+  (over: number) => Json[],
+  (...blocks: Json[]) => string[],
+])[] = [
+  ['50 blocks in a message', (over) => many(50 + over, () => divider), inMessage],
+  ['100 blocks in a modal', (over) => many(100 + over, () => divider), inModal],
+  ['3000 characters in a section', (over) => [section(x(3000 + over))], inMessage],
+  ['150 characters in a header', (over) => [{ type: 'header', text: plain(x(150 + over)) }], inMessage],
+  ['10 fields', (over) => [{ type: 'section', fields: many(10 + over, () => plain('x')) }], inMessage],
+  ['2000 characters in a field', (over) => [{ type: 'section', fields: [plain(x(2000 + over))] }], inMessage],
+  ['25 elements in actions', (over) => [actions(...many(25 + over, () => button()))], inMessage],
+  [
+    '10 elements in a context',
+    (over) => [{ type: 'context', elements: many(10 + over, () => plain('x')) }],
+    inMessage,
+  ],
+  ['75 characters on a button', (over) => [actions(button({ text: plain(x(75 + over)) }))], inMessage],
+  ['2000 characters of a button value', (over) => [actions(button({ value: x(2000 + over) }))], inMessage],
+  ['255 characters of an action_id', (over) => [actions(button({ action_id: x(255 + over) }))], inMessage],
+  ['255 characters of a block_id', (over) => [{ ...divider, block_id: x(255 + over) }], inMessage],
+  ['100 options', (over) => [select({ options: many(100 + over, (i) => option(`${i}`)) })], inMessage],
+  ['75 characters of an option', (over) => [select({ options: [option(x(75 + over), 'v')] })], inMessage],
+  [
+    '75 characters of an option value',
+    (over) => [select({ options: [option('t', x(75 + over))] })],
+    inMessage,
+  ],
+  ['150 characters of a placeholder', (over) => [select({ placeholder: plain(x(150 + over)) })], inMessage],
+  [
+    '5 options of an overflow menu',
+    (over) => [actions({ type: 'overflow', options: many(5 + over, (i) => option(`${i}`)) })],
+    inMessage,
+  ],
+  [
+    '10 radio buttons',
+    (over) => [actions({ type: 'radio_buttons', options: many(10 + over, (i) => option(`${i}`)) })],
+    inMessage,
+  ],
+  [
+    '100 characters of a dialog title',
+    (over) => [actions(button({ confirm: { title: plain(x(100 + over)), text: plain('x') } }))],
+    inMessage,
+  ],
+  [
+    '300 characters of a dialog',
+    (over) => [actions(button({ confirm: { text: plain(x(300 + over)) } }))],
+    inMessage,
+  ],
+  [
+    '30 characters of a dialog button',
+    (over) => [actions(button({ confirm: { text: plain('x'), deny: plain(x(30 + over)) } }))],
+    inMessage,
+  ],
+  [
+    '12,000 characters of markdown',
+    (over) => [
+      { type: 'markdown', text: x(6000) },
+      { type: 'markdown', text: x(6000 + over) },
+    ],
+    inMessage,
+  ],
+  ['200 characters of an alert', (over) => [{ type: 'alert', text: plain(x(200 + over)) }], inModal],
+  [
+    '2000 characters of a label',
+    (over) => [input({ type: 'plain_text_input' }, { label: plain(x(2000 + over)) })],
+    inModal,
+  ],
+  ['3000 characters in a text input', (over) => [textInput({ max_length: 3000 + over })], inModal],
+  ['201 rows of a data table', (over) => [table(grid(201 + over, 2))], inMessage],
+  ['20 columns of a data table', (over) => [table(grid(2, 20 + over))], inMessage],
+  ['20,000 characters in data tables', (over) => [table([[cell('h')], [cell(x(19_999 + over))]])], inMessage],
+  ['100 rows on a page', (over) => [table(grid(2, 2), { page_size: 100 + over })], inMessage],
+  [
+    '12,999 characters in all',
+    (over) => [...many(4, () => section(x(3000))), section(x(999 + over))],
+    inMessage,
+  ],
+];
+
+describe('the limits', () => {
+  it.each(AT_THE_LIMIT)('%s, and not one more', (_name, make, check) => {
+    expect(check(...make(0))).toEqual([]);
+    expect(check(...make(1)).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['24 characters of a title', (over: number) => modal([], { title: plain(x(24 + over)) })],
+    ['24 characters of submit', (over: number) => modal([], { submit: plain(x(24 + over)) })],
+    ['24 characters of close', (over: number) => modal([], { close: plain(x(24 + over)) })],
+    ['3000 characters of metadata', (over: number) => modal([], { private_metadata: x(3000 + over) })],
+    ['255 characters of a callback_id', (over: number) => modal([], { callback_id: x(255 + over) })],
+  ])('%s, and not one more', (_name, make) => {
+    expect(findViewFaults(make(0))).toEqual([]);
+    expect(rules(findViewFaults(make(1)))).toEqual(['too_long']);
+  });
+
+  it('cover the top-level text of a message', () => {
+    expect(rules(findMessageFaults({ text: x(40_000) }))).toEqual([]);
+    expect(rules(findMessageFaults({ text: x(40_001) }))).toEqual(['too_long']);
+  });
+
+  it('count the bytes of a view', () => {
+    const blocks = many(84, () => section('ü'.repeat(1500)));
+    expect(rules(findViewFaults(modal(blocks)))).toEqual(['too_large']);
+  });
+});
+
+describe('what Slack refuses, regardless of its size', () => {
+  it.each<[string, string, Json]>([
+    ['a block of an unknown type', 'unknown_type', { type: 'dropdown' }],
+    ['an element of an unknown type', 'unknown_type', actions({ type: 'knob' })],
+    ['an unknown field', 'unknown_field', { ...section('x'), colour: 'red' }],
+    ['an empty text', 'too_short', section('')],
+    ['a section without text', 'missing', { type: 'section' }],
+    ['mrkdwn on a button', 'wrong_type', actions(button({ text: mrkdwn('x') }))],
+    ['a select without options', 'missing', select({ options: undefined })],
+    ['a select with no option', 'too_few', select({ options: [] })],
+    ['an initial option that is not offered', 'not_an_option', select({ initial_option: option('b') })],
+    [
+      'options and groups at once',
+      'not_allowed_here',
+      select({ option_groups: [{ label: plain('g'), options: [option('c')] }] }),
+    ],
+    ['an overflow menu as an input', 'unknown_type', input({ type: 'overflow', options: [option('a')] })],
+    ['a filter of conversations that filters nothing', 'missing', conversations({})],
+    ['a filter that includes no kind', 'too_few', conversations({ include: [] })],
+    ['a filter of an unknown kind', 'wrong_type', conversations({ include: ['secret'] })],
+    ['a filter with an unknown field', 'unknown_field', conversations({ only: ['public'] })],
+    ['an alert in a message', 'not_allowed_here', { type: 'alert', text: plain('x') }],
+    ['a data table without a caption', 'missing', table(grid(2, 2), { caption: undefined })],
+    ['a data table of a header only', 'too_few', table(grid(1, 2))],
+    ['an empty cell', 'empty_cell', table([[cell('h')], [cell('')]])],
+    ['rows of unequal length', 'uneven_rows', table([[cell('a'), cell('b')], [cell('c')]])],
+    ['rich text in a header cell', 'not_allowed_here', table([[richCell('h')], [richCell('x')]])],
+    ['a page of no rows', 'too_few', table(grid(2, 2), { page_size: 0 })],
+    ['a row header beyond the columns', 'too_many', table(grid(2, 2), { row_header_column_index: 2 })],
+  ])('%s', (_name, rule, block) => {
+    expect(inMessage(block)).toEqual([rule]);
+  });
+
+  it('the same block_id twice, the same action_id twice within a block', () => {
+    expect(inMessage({ ...divider, block_id: 'a' }, { ...divider, block_id: 'a' })).toEqual(['duplicate_id']);
+    expect(inMessage(actions(button({ action_id: 'a' }), button({ action_id: 'a' })))).toEqual([
+      'duplicate_id',
+    ]);
+    expect(inMessage(actions(button({ action_id: 'a' })), actions(button({ action_id: 'a' })))).toEqual([]);
+  });
+
+  it('a modal with inputs but no submit, a data table in a modal, a modal without title', () => {
+    expect(rules(findViewFaults(modal([textInput()])))).toEqual(['submit_required']);
+    expect(inModal(table(grid(2, 2)))).toEqual(['not_allowed_here']);
+    expect(rules(findViewFaults({ type: 'modal', blocks: [] }))).toEqual(['missing']);
+    expect(rules(findViewFaults({ type: 'home', blocks: [table(grid(2, 2))] }))).toEqual([]);
+    expect(rules(findViewFaults({ type: 'home', blocks: [{ type: 'alert', text: plain('x') }] }))).toEqual([
+      'not_allowed_here',
+    ]);
+  });
+
+  it('blocks that are not a list, and views that are not objects', () => {
+    expect(rules(findMessageFaults({ blocks: 'x' }))).toEqual(['wrong_type']);
+    expect(findViewFaults(undefined)).not.toEqual([]);
+  });
+});
+
+describe('what Slack accepts', () => {
+  it('rich text, dates, groups, several kinds of input, and an initial option with other emoji settings', () => {
+    const rich = {
+      type: 'rich_text',
+      elements: [
+        {
+          type: 'rich_text_section',
+          elements: [
+            { type: 'text', text: 'x', style: { bold: true } },
+            { type: 'user', user_id: 'U1' },
+          ],
+        },
+        { type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'secret' }] },
+        {
+          type: 'rich_text_section',
+          elements: [{ type: 'date', timestamp: 1, format: '{ago}', fallback: 'x' }],
+        },
+      ],
+    };
+    const initial = { text: { ...plain('a'), emoji: true }, value: 'a' };
+    expect(inMessage(rich, select({ initial_option: initial }))).toEqual([]);
+    const groups = { options: undefined, option_groups: [{ label: plain('g'), options: [option('a')] }] };
+    expect(inMessage(select(groups), table([[cell('h')], [richCell('x')]]))).toEqual([]);
+    expect(
+      inModal(
+        input({
+          type: 'checkboxes',
+          options: [{ ...option('a'), text: mrkdwn('*a*'), description: mrkdwn('d') }],
+        }),
+        input({ type: 'external_select', min_query_length: 0 }),
+        input({ type: 'number_input', is_decimal_allowed: false }, { optional: true, hint: plain('h') }),
+        input({ type: 'users_select', initial_user: 'U1', placeholder: plain('Choose') }),
+        input({ type: 'conversations_select', filter: { include: ['public', 'private'] } }),
+        { type: 'alert', text: mrkdwn('careful'), level: 'warning' },
+      ),
+    ).toEqual([]);
+  });
+
+  it('names the place of the fault', () => {
+    const [fault] = findMessageFaults({
+      text: 'x',
+      blocks: [divider, actions(button({ text: plain(x(76)) }))],
+    });
+    expect(fault).toEqual({
+      path: '/blocks/1/elements/0/text/text',
+      rule: 'too_long',
+      words: 'has 76 characters; at most 75',
+    });
+  });
+});

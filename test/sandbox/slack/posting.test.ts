@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { button, modal, plain, section, startBoth, textInput } from './support/fake-app.ts';
+
+const OPS = 'C0OPS00001';
+const RANDOM = 'C0RANDOM01';
+const BOARD = 'C0PRIVATE1';
+
+describe('posting', () => {
+  it('needs the app in the channel, or a scope for all public ones', async () => {
+    const { slack, app } = await startBoth();
+    const post = (channel: string) => app.call('chat.postMessage', { channel, text: 'x' });
+    expect(await post(RANDOM)).toMatchObject({ error: 'not_in_channel' });
+    expect(await post(BOARD)).toMatchObject({ error: 'channel_not_found' });
+    expect(await post('C0NOWHERE')).toMatchObject({ error: 'channel_not_found' });
+    expect(await post('U0OWNER001')).toMatchObject({ ok: true, channel: 'D0OWNER001' });
+    slack.app.scopes = ['chat:write', 'chat:write.public'];
+    expect(await post(RANDOM)).toMatchObject({ ok: true });
+    expect(await post(BOARD)).toMatchObject({ error: 'channel_not_found' });
+  });
+
+  it('refuses what is empty, too long, or against the rules of Block Kit, and says where', async () => {
+    const { slack, app } = await startBoth();
+    const post = (more: object) => app.call('chat.postMessage', { channel: OPS, ...more });
+    expect(await post({})).toMatchObject({ error: 'no_text' });
+    expect(await post({ text: 'x'.repeat(40_001) })).toMatchObject({ error: 'msg_too_long' });
+    const long = Array.from({ length: 6 }, () => section('x'.repeat(2900)));
+    expect(await post({ text: 'x', blocks: long })).toMatchObject({ error: 'msg_blocks_too_long' });
+    expect(
+      await post({ text: 'x', blocks: [{ type: 'header', text: plain('x'.repeat(151)) }] }),
+    ).toMatchObject({
+      error: 'invalid_blocks',
+      response_metadata: { messages: [expect.stringContaining('[json-pointer:/blocks/0/text/text]')] },
+    });
+    expect(slack.as('olga').messages()).toEqual([]);
+    expect(new Set(slack.brokenLaws().map(({ law }) => law))).toEqual(new Set(['limits']));
+  });
+
+  it('counts blocks without a text for notifications as a broken law', async () => {
+    const { slack, app } = await startBoth();
+    expect(await app.call('chat.postMessage', { channel: OPS, blocks: [section('x')] })).toMatchObject({
+      ok: true,
+    });
+    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['no_text']);
+  });
+
+  it('changes and deletes what the app posted, and nothing else', async () => {
+    const { slack, app } = await startBoth();
+    const owner = slack.as('olga');
+    const { ts } = await app.call('chat.postMessage', { channel: OPS, text: 'one' });
+    expect(await app.call('chat.update', { channel: OPS, ts, text: 'two' })).toMatchObject({
+      ok: true,
+      text: 'two',
+    });
+    await owner.sees('two');
+    expect(await app.call('chat.delete', { channel: OPS, ts })).toMatchObject({ ok: true });
+    expect(await app.call('chat.update', { channel: OPS, ts, text: 'x' })).toMatchObject({
+      error: 'message_not_found',
+    });
+    await owner.types('mine');
+    const mine = owner.messages()[0]?.ts;
+    expect(await app.call('chat.update', { channel: OPS, ts: mine, text: 'x' })).toMatchObject({
+      error: 'cant_update_message',
+    });
+    expect(await app.call('chat.delete', { channel: OPS, ts: mine })).toMatchObject({
+      error: 'cant_delete_message',
+    });
+  });
+
+  it('lists whom a message pings; plain text pings no one', async () => {
+    const { slack, app } = await startBoth();
+    const blocks = [
+      { type: 'section', text: plain('<!channel> <@U0OWNER001>') },
+      section('&lt;!here&gt; <@U0VIEWER01>'),
+    ];
+    await app.call('chat.postMessage', { channel: OPS, text: 'quiet', blocks });
+    expect(slack.pings()).toEqual(['@vera']);
+  });
+});
+
+describe('an ephemeral message', () => {
+  const send = (app: Awaited<ReturnType<typeof startBoth>>['app'], channel: string, user: string) =>
+    app.call('chat.postEphemeral', { channel, user, text: 'psst', blocks: [section('psst')] });
+
+  it('is seen by its addressee only, and gone after a reload', async () => {
+    const { slack, app } = await startBoth();
+    await send(app, OPS, 'U0OWNER001');
+    const owner = slack.as('olga');
+    await owner.sees('only visible to you');
+    slack.as('mara').doesNotSee('psst');
+    owner.reloads();
+    owner.doesNotSee('psst');
+  });
+
+  it('needs both the app and the user in the channel', async () => {
+    const { app } = await startBoth();
+    expect(await send(app, RANDOM, 'U0OWNER001')).toMatchObject({ error: 'not_in_channel' });
+    expect(await send(app, BOARD, 'U0OWNER001')).toMatchObject({ error: 'channel_not_found' });
+    expect(await send(app, OPS, 'U0STRANGER')).toMatchObject({ error: 'user_not_in_channel' });
+    expect(await send(app, 'D0OWNER001', 'U0OWNER001')).toMatchObject({ ok: true });
+  });
+
+  it('can be neither changed nor deleted by its timestamp', async () => {
+    const { app } = await startBoth();
+    const { message_ts: ts } = await send(app, OPS, 'U0OWNER001');
+    expect(await app.call('chat.update', { channel: OPS, ts, text: 'x' })).toMatchObject({
+      error: 'message_not_found',
+    });
+    expect(await app.call('chat.delete', { channel: OPS, ts })).toMatchObject({ error: 'message_not_found' });
+  });
+
+  it('can be made to fail', async () => {
+    const { slack, app } = await startBoth();
+    slack.faults.failMethod('chat.postEphemeral', 'user_not_in_channel');
+    expect(await send(app, OPS, 'U0OWNER001')).toMatchObject({ error: 'user_not_in_channel' });
+  });
+});
+
+describe('a home tab', () => {
+  it('is published for a user and opened by that user', async () => {
+    const { slack, app } = await startBoth();
+    app.reply = async ({ content, kind }) => {
+      if (kind !== 'event') return {};
+      const { user } = content.event as { user: string };
+      await app.call('views.publish', {
+        user_id: user,
+        view: { type: 'home', blocks: [section('Welcome home')] },
+      });
+      return {};
+    };
+    const owner = slack.as('olga');
+    await owner.opensHome();
+    await owner.sees('Welcome home');
+    expect(app.last()).toMatchObject({
+      type: 'event_callback',
+      team_id: 'T0SANDBOX',
+      event: { type: 'app_home_opened', user: 'U0OWNER001', tab: 'home' },
+    });
+    const withAlert = { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] };
+    expect(await app.call('views.publish', { user_id: 'U0OWNER001', view: withAlert })).toMatchObject({
+      error: 'invalid_arguments',
+    });
+    expect(
+      await app.call('views.publish', { user_id: 'U0OWNER001', view: modal([textInput('x')]) }),
+    ).toMatchObject({
+      error: 'invalid_arguments',
+    });
+    const view = { type: 'home', blocks: [section('Again'), { type: 'actions', elements: [button('Go')] }] };
+    expect(await app.call('views.publish', { user_id: 'U0OWNER001', view, hash: 'old' })).toMatchObject({
+      error: 'hash_conflict',
+    });
+    await app.call('views.publish', { user_id: 'U0OWNER001', view });
+    await owner.presses('Go');
+    expect(app.last()).toMatchObject({
+      type: 'block_actions',
+      container: { type: 'view' },
+      view: { type: 'home' },
+    });
+    expect(app.last().response_url).toBeUndefined();
+  });
+});
