@@ -9,7 +9,7 @@ import { parseTyped, type TypedWords } from './typed-words.ts';
 /** One subcommand of `/vps` with everything that belongs to it. */
 export interface Command {
   readonly name: string;
-  /** What stands after `/vps` in help, in the README and in the manifest's hint. */
+  /** What stands after `/vps` in help and in the README. */
   readonly usage: string;
   readonly summary: string;
   /** For help: which users see it. What they may do is decided at the entry, by the use case. */
