@@ -109,6 +109,19 @@ describe('the settings', () => {
   });
 
   it.each([
+    'http://api.hosting.test/v1',
+    'http://10.0.0.1/v1',
+    'http://127.0.0.1.example.com/v1',
+    'http://localhost.example.com/v1',
+    'http://api.hosting.test:443/v1',
+    'ws://api.hosting.test/v1',
+  ])('HOSTING_BASE_URL may not be %s, since the API key is sent to it', (url) => {
+    expect(faultsOf({ ...ENOUGH, HOSTING_BASE_URL: url })).toEqual([
+      expect.stringContaining('HOSTING_BASE_URL is wrong'),
+    ]);
+  });
+
+  it.each([
     'https://vps.example.com',
     'https://vps.example.com:8443/vps',
     'http://localhost:3000',

@@ -1,7 +1,7 @@
 import type { Catalog, Order } from '../domain/catalog.ts';
 import type { ServerId } from '../domain/ids.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { PowerAction, Server } from '../domain/server.ts';
+import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {
@@ -27,12 +27,18 @@ export interface HostingApi {
   /** A short name of the account behind the key (not the key): creates of one account are sent one at a time. */
   readonly account: string;
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
+  /** Reads every page of the list, and says whether that was all of it. */
+  fetchServers(options?: CallOptions): Promise<ServerList>;
+  /** `fetchServers` without what it says of itself: for showing only, nothing may be concluded from what is absent. */
   listServers(options?: CallOptions): Promise<readonly Server[]>;
-  /** Money effect: pays the first month. The password is in this answer and nowhere else. */
+  /**
+   * Money effect: pays the first month. The password is in this answer and nowhere else. Where none was recognized
+   * though the answer holds more than an id and a state, that answer comes as `sealedAnswer`, for its creator alone.
+   */
   createServer(
     order: Order,
     options: PaidCallOptions,
-  ): Promise<{ id: ServerId; state: string; rootPassword?: Secret<string> }>;
+  ): Promise<{ id: ServerId; state: string; rootPassword?: Secret<string>; sealedAnswer?: Secret<string> }>;
   /** Money effect: pays one more month. */
   renewServer(id: ServerId, options: PaidCallOptions): Promise<{ id: ServerId; paidUntil?: number }>;
   changePower(
@@ -49,10 +55,19 @@ export interface HostingApi {
 /** Finds the client of the account behind a key. */
 export type FindHosting = (key: Secret<string>) => HostingApi;
 
-/** When requests were sent, so that a restarted process knows what the last minute has already used. */
+/** The slots of an account's minute that are taken, by every process on this store (docs/design.md 6). No clock decides. */
 export interface ApiCalls {
-  /** Durable when it resolves; calls made together share one commit. */
-  add(account: string, at: number): Promise<void>;
-  listSince(account: string, at: number): Promise<readonly number[]>;
-  removeBefore(at: number): Promise<void>;
+  /**
+   * Takes a slot, durably, unless `limit` are taken; what is in `freed` is given back first, in the same commit. Calls
+   * made together share one commit. `at` is for people who look.
+   */
+  take(
+    slot: { readonly id: string; readonly account: string; readonly at: number },
+    limit: number,
+    freed?: readonly string[],
+  ): Promise<boolean>;
+  /** Gives slots back; unknown ones are no error. */
+  release(ids: readonly string[]): Promise<void>;
+  /** The ids of all slots that are taken. */
+  listTaken(account: string): Promise<readonly string[]>;
 }

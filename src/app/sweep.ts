@@ -30,7 +30,6 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   await ports.replyUrls.removeExpired(now);
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
-  await ports.apiCalls.removeBefore(now - REPLAY_MS);
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
 }
 

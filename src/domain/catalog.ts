@@ -14,6 +14,10 @@ export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
   readonly images: readonly string[];
+  /** The service says that it sells more than it has shown; absent when it does not. */
+  readonly hasMore?: true;
+  /** How much of each list could not be read; absent when all of it could. */
+  readonly unreadable?: { readonly plans: number; readonly locations: number; readonly images: number };
 }
 
 /** What somebody wants to order. */

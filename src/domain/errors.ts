@@ -1,5 +1,6 @@
 import type { Role } from './actor.ts';
 import type { Money } from './money.ts';
+import type { Secret } from './secret.ts';
 import type { Server } from './server.ts';
 
 /** The ten codes of docs/hosting-api.md 7.2. */
@@ -113,22 +114,37 @@ export class HostingError extends Error {
   readonly moneyMoved: 'no' | 'maybe';
   /** What is known of the answer, for the log: status, the API's own words (masked and shortened). */
   readonly details: HostingErrorDetails;
+  /**
+   * What came in answer to a create and could not be read: it may hold the root password, which the service shows
+   * once (docs/hosting-api.md 4). For its creator alone.
+   */
+  readonly sealedAnswer: Secret<string> | undefined;
 
   constructor(
     code: HostingCode | 'unknown_code',
     moneyMoved: 'no' | 'maybe',
     details: HostingErrorDetails = {},
+    sealedAnswer?: Secret<string>,
   ) {
     super(`hosting API: ${code}`);
     this.code = code;
     this.moneyMoved = moneyMoved;
     this.details = details;
+    this.sealedAnswer = sealedAnswer;
   }
 }
 
 export interface HostingErrorDetails {
   readonly operation?: string;
+  /** Absent when no answer arrived; set whenever one did, whether or not it could be read. */
   readonly status?: number;
+  /**
+   * Why an answer could not be read: it was no JSON, a success that carries an error, not what the document shows, or
+   * an error whose codes contradict each other (or only repeat what we sent).
+   */
+  readonly problem?: 'not_json' | 'carries_error' | 'unexpected' | 'ambiguous_code' | 'too_large';
+  /** The document's code that a 2xx answer carried. */
+  readonly apiCode?: ApiCode;
   readonly cause?: string;
   /** The code that we do not know, when the answer had one. */
   readonly unknownCode?: string;

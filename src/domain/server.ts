@@ -10,6 +10,23 @@ export interface Server {
   readonly paidUntil?: number;
 }
 
+/** The servers of an account, as far as the service has shown them. */
+export interface ServerList {
+  readonly servers: readonly Server[];
+  /**
+   * Whether these are all of them. If not, a page is missing or an element could not be read, and nothing may be
+   * concluded from what is not in `servers`.
+   */
+  readonly isComplete: boolean;
+  /** Elements of the list that could not be read. */
+  readonly unreadableCount: number;
+}
+
+/** Tells whether a server that the service still lists is gone (docs/hosting-api.md 3). */
+export function isDeleted({ state }: Pick<Server, 'state'>): boolean {
+  return state.trim().toLowerCase() === 'deleted';
+}
+
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
 export type PowerAction = (typeof POWER_ACTIONS)[number];
 

@@ -2,14 +2,15 @@ import type { CallOptions, PaidCallOptions } from '../app/hosting-api.ts';
 import type { Catalog } from '../domain/catalog.ts';
 import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Server } from '../domain/server.ts';
+import type { ServerList } from '../domain/server.ts';
 import type { System } from '../system.ts';
+import type { CallLimiter, Job } from './call-limiter.ts';
 import { decode } from './decode.ts';
-import { type Endpoint, fetchCatalog, listServers } from './endpoints.ts';
-import type { Job, Limiter } from './limit.ts';
+import { type Endpoint, fetchCatalog, listPage, SERVERS_PATH } from './endpoints.ts';
+import { createPathFinder, readAllPages } from './pages.ts';
 import { retry } from './retry.ts';
 import type { Transport } from './send.ts';
-import { createShare, type Reader } from './share.ts';
+import type { Read, Reader, Share } from './share.ts';
 
 /** One request that left, for logs and metrics. No secrets. */
 export interface CallReport {
@@ -23,18 +24,24 @@ export interface CallReport {
 
 export interface ChainParts {
   readonly key: Secret<string>;
+  readonly baseUrl: string;
   readonly system: System;
-  readonly limiter: Limiter;
+  readonly limiter: CallLimiter;
+  /** One for all chains of an account: a change through any of them makes the answers of all too old. */
+  readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
   readonly onCall: (report: CallReport) => void;
   readonly onUnreadable: (operation: string, count: number) => void;
+  readonly onIncomplete: (list: ServerList) => void;
+  /** Told of every call that failed; never with anything of an answer's body but a code of letters. */
+  readonly onFailure: (error: HostingError) => void;
 }
 
 /** How the calls of one account are made. */
 export interface Chain {
   readonly readCatalog: Reader<Catalog>;
-  readonly readServers: Reader<readonly Server[]>;
+  readonly readServers: Reader<ServerList>;
   change<Answer>(endpoint: Endpoint<Answer>, options?: ChangeOptions): Promise<Answer>;
 }
 
@@ -48,14 +55,13 @@ const KEEP_SERVERS_MS = 2_000;
  *
  * The order matters. Sharing is outermost, so that a read that many people wait for is one call of the budget and
  * is retried once for all. Retrying is outside of limiting, so that every try takes a slot of its own and commits
- * `beforeSend` anew: a try that took no slot would be a request the limiter does not know of. Decoding is inside
+ * `beforeSend` again: a try that took no slot would be a request the limiter does not know of. Decoding is inside
  * of limiting and retrying, because the retry decides by the decoded code, and sending is innermost: nothing comes
  * between `beforeSend` and the first byte.
  */
 export function createChain(parts: ChainParts): Chain {
-  const { system, limiter, closing } = parts;
+  const { system, limiter, share, closing } = parts;
   const pause = (ms: number) => limiter.pause(ms);
-  const share = createShare(system);
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));
@@ -63,9 +69,20 @@ export function createChain(parts: ChainParts): Chain {
     return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
   }
 
+  const findPath = createPathFinder(parts.baseUrl, SERVERS_PATH);
+  // What changes after the first page has left, the list may not know.
+  const fetchPage =
+    ({ urgency, onWait, beforeSend }: Read) =>
+    (path: string) =>
+      call(listPage(path), { urgency, onWait, ...(path === SERVERS_PATH && { beforeSend }) });
+
   return {
     readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read)),
-    readServers: share.reader(KEEP_SERVERS_MS, (read) => call(listServers, read)),
+    readServers: share.reader(KEEP_SERVERS_MS, async (read) => {
+      const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
+      if (!list.isComplete) harmless(parts.onIncomplete)(list);
+      return list;
+    }),
     change: (endpoint, { urgency = 'person', onWait, beforeSend } = {}) =>
       share.change(() => call(endpoint, { urgency, onWait, beforeSend })),
   };
@@ -92,7 +109,8 @@ async function exchange<Answer>(
   } catch (error) {
     if (error instanceof HostingError) {
       const { status } = error.details;
-      report({ code: error.code, ...(status === undefined ? {} : { status }) });
+      report({ code: error.code, ...(status !== undefined && { status }) });
+      harmless(parts.onFailure)(error);
     }
     throw error;
   }

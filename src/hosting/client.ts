@@ -3,18 +3,21 @@ import { setMaxListeners } from 'node:events';
 import type { ApiCalls, HostingApi } from '../app/hosting-api.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
+import type { CallLimiter } from './call-limiter.ts';
 import { type CallReport, type Chain, createChain } from './chain.ts';
 import { changePower, createServer, deleteServer, renewServer } from './endpoints.ts';
+import { joinLimiters } from './join-limiters.ts';
 import { Limiter } from './limit.ts';
 import { createTransport, type Transport } from './send.ts';
+import { createShare, type Share } from './share.ts';
 
 export interface HostingOptions {
-  /** Base address of the API, with its version (API document, section 9). */
+  /** Base address of the API, with its version (docs/hosting-api.md 9). */
   readonly baseUrl: string;
   /** One request's time limit. */
   readonly timeoutMs: number;
   readonly system: System;
-  /** When requests left, kept over restarts. */
+  /** The slots that are taken, kept over restarts and shared with other processes. */
   readonly calls: ApiCalls;
   readonly log?: { warn(fields: object, message: string): void };
   /** Told of every request that left, for metrics. */
@@ -24,8 +27,12 @@ export interface HostingOptions {
 }
 
 export interface Hosting {
-  /** The API as the account of this key sees it; workspaces with the same key share its limiter and its reads. */
-  of(key: Secret<string>): HostingApi;
+  /**
+   * The API as the account of this key sees it. Everyone with the same key shares its limiter and its reads. Calls made
+   * under a limiter's name keep to that one as well, so that two keys of one workspace, which may be of one account,
+   * together keep to 300 requests a minute (docs/design.md 6).
+   */
+  of(key: Secret<string>, limiterName?: string): HostingApi;
   /** Refuses what waits, lets requests under way end, closes the connections. */
   close(): Promise<void>;
 }
@@ -39,10 +46,10 @@ export function createHosting(options: HostingOptions): Hosting {
   const accounts = new Accounts(options, transport);
   let closed: Promise<void> | undefined;
   return {
-    of(key) {
+    of(key, limiterName) {
       const name = accountOf(key);
-      // Looked up at every call: an account that was forgotten meanwhile is opened again.
-      return createApi(name, () => accounts.get(name, key));
+      // Looked up at every call: an account that was forgotten in the meantime is opened again.
+      return createApi(name, () => accounts.get(name, key, limiterName));
     },
     close() {
       accounts.close();
@@ -54,15 +61,17 @@ export function createHosting(options: HostingOptions): Hosting {
 
 interface Account {
   readonly chain: Chain;
-  readonly limiter: Limiter;
+  readonly limiter: CallLimiter;
+  readonly limiterNames: readonly string[];
 }
 
-/** The accounts that are in use. */
+/** The accounts that are in use, and the limiters: one of each account, one of each name. */
 class Accounts {
   readonly #options: HostingOptions;
   readonly #transport: Transport;
   readonly #closing = new AbortController();
   readonly #open = new Map<string, Account>();
+  readonly #limiters = new Map<string, { readonly limiter: Limiter; readonly share: Share }>();
 
   constructor(options: HostingOptions, transport: Transport) {
     this.#options = options;
@@ -71,40 +80,59 @@ class Accounts {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  get(name: string, key: Secret<string>): Account {
-    this.#forgetIdle(name);
-    const account = this.#open.get(name) ?? this.#make(name, key);
-    this.#open.set(name, account);
-    return account;
+  get(account: string, key: Secret<string>, limiterName: string | undefined): Account {
+    const name = limiterName === undefined ? account : `${account} ${limiterName}`;
+    const limiterNames = limiterName === undefined ? [account] : [limiterName, account];
+    this.#forgetIdle(limiterNames);
+    const open = this.#open.get(name) ?? this.#make(account, limiterNames, key);
+    this.#open.set(name, open);
+    return open;
   }
 
   close(): void {
     this.#closing.abort();
-    for (const { limiter } of this.#open.values()) limiter.close();
+    for (const { limiter } of this.#limiters.values()) limiter.close();
   }
 
-  #forgetIdle(except: string): void {
-    for (const [name, { limiter }] of this.#open) {
-      if (name === except || !limiter.isIdle(FORGET_IDLE_MS)) continue;
+  #forgetIdle(except: readonly string[]): void {
+    for (const [name, { limiter }] of this.#limiters) {
+      if (except.includes(name) || !limiter.isIdle(FORGET_IDLE_MS)) continue;
       limiter.close();
-      this.#open.delete(name);
+      this.#limiters.delete(name);
+      for (const [user, { limiterNames }] of this.#open)
+        if (limiterNames.includes(name)) this.#open.delete(user);
     }
   }
 
-  #make(name: string, key: Secret<string>): Account {
-    const { system, calls, timeoutMs, log, onCall = () => {} } = this.#options;
-    const limiter = new Limiter({ system, calls, account: name, timeoutMs });
+  #make(account: string, limiterNames: readonly string[], key: Secret<string>): Account {
+    const { baseUrl, system, log, onCall = () => {} } = this.#options;
+    const limiter = joinLimiters(limiterNames.map((name) => this.#getLimiter(name).limiter));
     const chain = createChain({
       key,
+      baseUrl,
       system,
       limiter,
+      share: this.#getLimiter(account).share,
       transport: this.#transport,
       closing: this.#closing.signal,
       onCall,
       onUnreadable: (operation, count) => log?.warn({ operation, count }, 'left out what could not be read'),
+      onIncomplete: ({ servers, unreadableCount }) =>
+        log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
+      onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
+    return { chain, limiter, limiterNames };
+  }
+
+  #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
+    const { system, calls, timeoutMs } = this.#options;
+    const known = this.#limiters.get(name);
+    if (known) return known;
+    const limiter = new Limiter({ system, calls, account: name, timeoutMs });
     if (this.#closing.signal.aborted) limiter.close();
-    return { chain, limiter };
+    const made = { limiter, share: createShare(system) };
+    this.#limiters.set(name, made);
+    return made;
   }
 }
 
@@ -112,7 +140,8 @@ function createApi(name: string, account: () => Account): HostingApi {
   return {
     account: name,
     fetchCatalog: (call) => account().chain.readCatalog(call),
-    listServers: (call) => account().chain.readServers(call),
+    fetchServers: (call) => account().chain.readServers(call),
+    listServers: async (call) => (await account().chain.readServers(call)).servers,
     createServer: (order, call) => account().chain.change(createServer(order), call),
     renewServer: (id, call) => account().chain.change(renewServer(id), call),
     changePower: (action, id, call) => account().chain.change(changePower(action, id), call),

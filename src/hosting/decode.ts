@@ -1,12 +1,20 @@
+import type { ApiCode } from '../domain/errors.ts';
+import { findContradiction } from './contradiction.ts';
 import type { Endpoint } from './endpoints.ts';
 import { makeError, readError } from './errors.ts';
+import { NOT_JSON, parseJson } from './json.ts';
+import { namesPassword } from './read-record.ts';
+import { sealText } from './seal.ts';
 import type { WireAnswer } from './send.ts';
-import type { OnUnreadable } from './wire.ts';
+
+/** Told how many parts of an answer were left out because they could not be read. */
+export type OnUnreadable = (count: number) => void;
 
 /**
- * Turns an answer into what it means. Any 2xx is success (API document, section 4: the codes are not shown), if it
- * can be read. The answer's own text gets into no error: a body may hold a root password.
- * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`
+ * Turns an answer into what it means. Any 2xx is success (docs/hosting-api.md 4: the codes are not shown), if it
+ * can be read and carries no error. The answer's own text gets into no error's details: a body may hold a root
+ * password, and of a create it is handed on sealed (`sealedAnswer`).
+ * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
  */
 export function decode<Answer>(
   endpoint: Endpoint<Answer>,
@@ -14,21 +22,18 @@ export function decode<Answer>(
   onUnreadable: OnUnreadable,
 ): Answer {
   const { status } = answer;
-  const body = parseBody(answer.text);
-  if (status < 200 || status > 299) throw readError(endpoint, answer, body);
-  const value = body === NOT_JSON ? undefined : endpoint.read(body, onUnreadable);
-  if (value === undefined) throw makeError(endpoint, 'unreadable_answer', { status });
-  return value;
-}
-
-const NOT_JSON = Symbol('not JSON');
-
-/** Undefined when there was no body. */
-function parseBody(text: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return NOT_JSON;
+  const body = parseJson(answer.text);
+  const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
+  if (status < 200 || status > 299) {
+    const isSecret = namesPassword(body);
+    throw readError(endpoint, answer, body === NOT_JSON ? undefined : body, isSecret ? sealed : undefined);
   }
+  const fail = (problem: 'not_json' | 'carries_error' | 'unexpected', apiCode?: ApiCode) =>
+    makeError(endpoint, 'unreadable_answer', { status, problem, ...(apiCode && { apiCode }) }, sealed);
+  if (body === NOT_JSON) throw fail('not_json');
+  const contradiction = findContradiction(endpoint, body);
+  if (contradiction) throw fail('carries_error', contradiction.code);
+  const value = endpoint.read({ ...answer, body, sealed, onUnreadable });
+  if (value === undefined) throw fail('unexpected');
+  return value;
 }

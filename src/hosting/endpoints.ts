@@ -1,16 +1,22 @@
 import type { Catalog, Order } from '../domain/catalog.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { PowerAction, Server } from '../domain/server.ts';
-import {
-  type OnUnreadable,
-  parseChanged,
-  parseCreated,
-  parseRenewed,
-  readCatalog,
-  readServers,
-} from './wire.ts';
+import type { PowerAction } from '../domain/server.ts';
+import { readCatalog } from './read-catalog.ts';
+import { holdsMore, readChanged, readCreated, readRenewed } from './read-record.ts';
+import { readServers, type ServerPage } from './read-servers.ts';
+import type { WireAnswer } from './send.ts';
 
-/** One endpoint of the API document, section 4, with its arguments filled in. */
+/** A 2xx answer whose text is JSON, or empty. */
+export interface ReadableAnswer extends WireAnswer {
+  /** Undefined when the answer was empty. */
+  readonly body: unknown;
+  /** The whole answer, of an endpoint whose answers may hold a secret. */
+  readonly sealed: Secret<string> | undefined;
+  /** Told how many parts of it were left out because they could not be read. */
+  readonly onUnreadable: (count: number) => void;
+}
+
+/** One endpoint (docs/hosting-api.md 4) with its arguments filled in. */
 export interface Endpoint<Answer> {
   /** Its name in logs and metrics. */
   readonly operation: string;
@@ -19,14 +25,18 @@ export interface Endpoint<Answer> {
   readonly body?: Readonly<Record<string, string>>;
   /** Money effect: an answer that proves nothing leaves open whether it was paid. */
   readonly isPaid: boolean;
-  /** Reads the body of a 2xx answer (undefined: it was empty). Undefined when it can't be read. */
-  readonly read: (body: unknown, onUnreadable: OnUnreadable) => Answer | undefined;
+  /** Its answer may hold a root password: one that can't be read is kept, sealed. */
+  readonly mayHoldSecret?: true;
+  /** Reads a 2xx answer; undefined when it can't be read. */
+  readonly read: (answer: ReadableAnswer) => Answer | undefined;
 }
 
 export interface Created {
   readonly id: number;
   readonly state: string;
   readonly rootPassword?: Secret<string>;
+  /** The answer itself, where no password was recognized in it though it holds more than an id and a state. */
+  readonly sealedAnswer?: Secret<string>;
 }
 
 /** GET /catalog. */
@@ -35,17 +45,29 @@ export const fetchCatalog: Endpoint<Catalog> = {
   method: 'GET',
   path: '/catalog',
   isPaid: false,
-  read: readCatalog,
+  read: ({ body, onUnreadable, ...answer }) => readCatalog(body, answer, onUnreadable),
 };
 
-/** GET /servers. */
-export const listServers: Endpoint<readonly Server[]> = {
-  operation: 'list_servers',
-  method: 'GET',
-  path: '/servers',
-  isPaid: false,
-  read: readServers,
-};
+/** GET /servers, where the list begins. */
+export const SERVERS_PATH = '/servers';
+
+/** GET /servers: one page of it, at the path that the page before has named. */
+export function listPage(path: string): Endpoint<ServerPage> {
+  return {
+    operation: 'list_servers',
+    method: 'GET',
+    path,
+    isPaid: false,
+    read: ({ body, onUnreadable, ...answer }) => {
+      const page = readServers(body, answer);
+      if (page && page.unreadable > 0) onUnreadable(page.unreadable);
+      return page;
+    },
+  };
+}
+
+/** GET /servers, from its beginning. */
+export const listServers = listPage(SERVERS_PATH);
 
 /** POST /servers. Money effect: pays the first month. */
 export function createServer({ plan, location, image, label }: Order): Endpoint<Created> {
@@ -55,7 +77,12 @@ export function createServer({ plan, location, image, label }: Order): Endpoint<
     path: '/servers',
     body: { plan, location, image, label },
     isPaid: true,
-    read: parseCreated,
+    mayHoldSecret: true,
+    read: ({ body, sealed }) => {
+      const created = readCreated(body);
+      const isLost = created?.rootPassword === undefined && holdsMore(body);
+      return created && isLost && sealed ? { ...created, sealedAnswer: sealed } : created;
+    },
   };
 }
 
@@ -66,7 +93,7 @@ export function renewServer(id: number): Endpoint<{ id: number; paidUntil?: numb
     method: 'POST',
     path: `/servers/${id}/renew`,
     isPaid: true,
-    read: (body) => parseRenewed(body, id),
+    read: ({ body }) => readRenewed(body, id),
   };
 }
 
@@ -77,7 +104,7 @@ export function changePower(action: PowerAction, id: number): Endpoint<{ id: num
     method: 'POST',
     path: `/servers/${id}/${action}`,
     isPaid: false,
-    read: (body) => parseChanged(body, id),
+    read: ({ body }) => readChanged(body, id),
   };
 }
 
@@ -88,6 +115,6 @@ export function deleteServer(id: number): Endpoint<{ id: number; state: string }
     method: 'DELETE',
     path: `/servers/${id}`,
     isPaid: false,
-    read: (body) => parseChanged(body, id),
+    read: ({ body }) => readChanged(body, id),
   };
 }

@@ -3,6 +3,8 @@ import Bottleneck from 'bottleneck';
 import type { ApiCalls } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
+import type { CallLimiter, Job } from './call-limiter.ts';
+import { SharedSlots } from './shared-slots.ts';
 import { sleepUnless } from './sleep.ts';
 
 export interface LimiterOptions {
@@ -11,22 +13,13 @@ export interface LimiterOptions {
   readonly account: string;
   /** One request's time limit: as long may a call that was under way at a crash have been under way. */
   readonly timeoutMs: number;
-  /** API document, section 8: 300 requests per minute. */
+  /** 300 requests per minute (docs/hosting-api.md 8). */
   readonly limit?: number;
   readonly windowMs?: number;
   /** How many of the slots background work may hold. */
   readonly backgroundLimit?: number;
   /** How long a call waits for its slot before it is refused. */
   readonly patienceMs?: number;
-}
-
-/** One call that wants to leave. */
-export interface Job<Answer> {
-  readonly urgency: 'person' | 'background';
-  readonly onWait?: (() => void) | undefined;
-  /** Awaited right before `send`; when it rejects, nothing leaves. */
-  readonly beforeSend?: (() => Promise<void>) | undefined;
-  readonly send: (waitedMs: number) => Promise<Answer>;
 }
 
 /** A wait of this length is told to the person. */
@@ -40,13 +33,14 @@ const MOST_PREPARING_MS = 15_000;
 const SLACK_MS = 30_000;
 
 /**
- * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (DESIGN 6):
+ * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6):
  * each call holds one of `limit` slots from before it leaves until `windowMs` after its answer, so two calls
  * through one slot arrive at least `windowMs` apart. Measured on the monotonic clock.
  */
-export class Limiter {
+export class Limiter implements CallLimiter {
   readonly limit: number;
   readonly #options: Required<LimiterOptions>;
+  readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
   readonly #waiting = new Set<Ticket>();
@@ -58,7 +52,13 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = { limit: 300, windowMs: 60_000, backgroundLimit: 100, patienceMs: 90_000, ...options };
-    this.limit = this.#options.limit;
+    const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
+    this.limit = limit;
+    this.#shared = new SharedSlots({
+      ...{ system, calls, account, limit },
+      mostHeldMs: MOST_PREPARING_MS + timeoutMs + STRAY_MS + windowMs + MARGIN_MS,
+      closing: this.#closing.signal,
+    });
     this.#slots = openSlots(this.limit);
     this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
     this.#lastUsedAt = options.system.elapsed();
@@ -66,11 +66,6 @@ export class Limiter {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /**
-   * Waits for a slot, then sends. The answer is handed out at once; the slot lives on.
-   * @throws Refusal `waited_too_long`, `shutting_down`: nothing has left
-   * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
-   */
   run<Answer>(job: Job<Answer>): Promise<Answer> {
     const { system } = this.#options;
     this.#lastUsedAt = system.elapsed();
@@ -85,7 +80,6 @@ export class Limiter {
     });
   }
 
-  /** Lets nothing leave for so many milliseconds: somebody else is using up the account's minute. */
   pause(ms: number): void {
     const now = this.#options.system.elapsed();
     const isPaused = this.#pausedUntil > now;
@@ -93,12 +87,10 @@ export class Limiter {
     if (!isPaused) void this.#standStill();
   }
 
-  /** How much of the minute's budget is taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
     return { taken: this.#taken, limit: this.limit, waiting: this.#waiting.size };
   }
 
-  /** Tells whether nothing is held or waited for, and nobody has called for so long. */
   isIdle(idleMs: number): boolean {
     const isUnused = this.#taken === 0 && this.#waiting.size === 0;
     return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
@@ -112,7 +104,7 @@ export class Limiter {
       this.#leave(ticket);
       ticket.reject(new Refusal('shutting_down', {}));
     }
-    // Their promises end when running requests do; nobody needs to wait for that here.
+    // Their promises end when running requests do; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
@@ -120,10 +112,11 @@ export class Limiter {
   async #queue(ticket: Ticket, urgency: 'person' | 'background', work: () => Promise<void>): Promise<void> {
     await this.#begin();
     if (!this.#waiting.has(ticket)) return;
-    const { timeoutMs, windowMs } = this.#options;
+    const { timeoutMs, windowMs, patienceMs } = this.#options;
     // Only gives back what a defect lost: it is longer than any call of ours can take, so that it never frees the
-    // slot of a running one (Bottleneck rejects an expired job and lets its body run on).
-    const expiration = timeoutMs + windowMs + MARGIN_MS + SLACK_MS;
+    // slot of a running one (Bottleneck rejects an expired job and lets its body run on). A call may wait twice: here
+    // for a slot that other processes hold, and in the limiter of the account after the one of the workspace.
+    const expiration = 2 * patienceMs + MOST_PREPARING_MS + timeoutMs + windowMs + MARGIN_MS + SLACK_MS;
     const priority = urgency === 'person' ? PRIORITY.person : PRIORITY.background;
     const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, work);
     // Not Bottleneck's own `chain`: it would let `expiration` run while the job still waits for the account.
@@ -132,22 +125,26 @@ export class Limiter {
 
   /** What happens in a slot. It never rejects: the caller is told through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
-    const { system, calls, account } = this.#options;
-    // Bottleneck can't call a waiting job off, so whoever gave up is passed over here.
-    if (!this.#leave(ticket)) return;
-    const startedAt = system.elapsed();
+    const { system, windowMs } = this.#options;
+    // Bottleneck can't call a waiting job off, so a caller that gave up is passed over here.
+    if (!this.#waiting.has(ticket)) return;
+    const slot = await this.#shared.take(ticket.called.signal).catch((error: unknown) => {
+      if (this.#leave(ticket)) ticket.reject(error);
+    });
+    if (!slot) return;
+    if (!this.#leave(ticket)) return this.#shared.giveBack(slot.id);
     this.#taken++;
     try {
-      await calls.add(account, system.now());
       await job.beforeSend?.();
-      if (system.elapsed() - startedAt > MOST_PREPARING_MS) {
+      if (system.elapsed() - slot.takenAt > MOST_PREPARING_MS) {
         throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
       }
     } catch (error) {
       this.#taken--;
-      return ticket.reject(error);
+      ticket.reject(error);
+      return this.#shared.giveBack(slot.id);
     }
-    const spareMs = await job.send(startedAt - ticket.askedAt).then(
+    const spareMs = await job.send(system.elapsed() - ticket.askedAt).then(
       (answer) => {
         resolve(answer);
         return MARGIN_MS;
@@ -157,13 +154,14 @@ export class Limiter {
         return error instanceof HostingError && error.code === 'no_answer' ? STRAY_MS : MARGIN_MS;
       },
     );
-    await sleepUnless(this.#closing.signal, this.#options.windowMs + spareMs, system);
+    // Closed before its minute is over, the slot stays taken in the store: the service still counts its call.
+    if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system)) this.#shared.giveBack(slot.id);
     this.#taken--;
   }
 
   /** Once, before the first call; again when the ledger could not be read. */
   async #begin(): Promise<void> {
-    this.#ready ??= this.#takeSlotsOfEarlierCalls();
+    this.#ready ??= this.#takeSlotsOfOthers();
     try {
       await this.#ready;
     } catch (error) {
@@ -172,25 +170,15 @@ export class Limiter {
     }
   }
 
-  /** After a restart the service still counts what the process before has sent: those slots are taken first. */
-  async #takeSlotsOfEarlierCalls(): Promise<void> {
-    const { system, calls, account, timeoutMs, windowMs } = this.#options;
+  /** The service counts what other processes have sent, the one before a restart among them: those slots are taken first. */
+  async #takeSlotsOfOthers(): Promise<void> {
     // Primes Bottleneck: see `openSlots`.
     this.#slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
-    const callMs = MOST_PREPARING_MS + timeoutMs;
-    const now = system.now();
-    const startedAt = await calls.listSince(account, now - callMs - windowMs - MARGIN_MS);
-    const holdMs = startedAt
-      // What was under way when the process died was cut off then.
-      .map((at) => Math.min(at + callMs, now + STRAY_MS) + windowMs + MARGIN_MS - now)
-      .filter((ms) => ms > 0)
-      .sort((a, b) => b - a)
-      .slice(0, this.limit);
-    const from = system.elapsed();
-    this.#taken += holdMs.length;
-    for (const ms of holdMs) {
+    const others = (await this.#shared.adopt()).slice(0, this.limit);
+    this.#taken += others.length;
+    for (const freed of others) {
       const hold = async () => {
-        await sleepUnless(this.#closing.signal, from + ms - system.elapsed(), system);
+        await freed;
         this.#taken--;
       };
       this.#slots.schedule({ priority: 0 }, hold).catch(() => {});
@@ -222,7 +210,7 @@ export class Limiter {
   }
 }
 
-/** Somebody who waits for a slot. */
+/** A caller that waits for a slot. */
 interface Ticket {
   readonly askedAt: number;
   /** Aborted when the wait is over, whatever ended it. */

@@ -22,7 +22,7 @@ interface Policy {
 }
 
 const POLICIES = {
-  // The service counts a minute (API document, section 8): the last try comes when a whole one has passed.
+  // The service counts a minute (docs/hosting-api.md 8): the last try comes when a whole one has passed.
   rate_limited: { longestMs: [2_000, 4_000, 8_000, 16_000, 5_000], totalMs: 75_000, lastAfterMs: 61_000 },
   not_sent: { longestMs: [500, 1_500, 3_000], totalMs: 5_000, lastAfterMs: 0 },
 } as const satisfies Record<string, Policy>;

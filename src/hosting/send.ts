@@ -3,6 +3,8 @@ import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { Endpoint } from './endpoints.ts';
 import { makeError } from './errors.ts';
+import { PAGING_HEADERS, type PagingHeaders } from './paging.ts';
+import { sealText } from './seal.ts';
 import { sleepUnless } from './sleep.ts';
 
 /** What came back, before anything is made of it. */
@@ -10,6 +12,9 @@ export interface WireAnswer {
   readonly status: number;
   readonly retryAfter?: string;
   readonly text: string;
+  /** Every byte as one character, where the answer was not UTF-8 and `text` is damaged. */
+  readonly raw?: string;
+  readonly paging?: PagingHeaders;
 }
 
 export interface Transport {
@@ -32,6 +37,8 @@ export interface TransportOptions {
 }
 
 const MOST_CONNECTIONS = 32;
+/** Long enough for the event loop to turn once. */
+const GRACE_MS = 20;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Opens the way to one base address: kept-alive connections, one timeout, no redirects, nothing sent again. */
@@ -43,7 +50,7 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
     async send(endpoint, key) {
       const exchange = new Exchange(endpoint);
       const ended = new AbortController();
-      void sleepUnless(ended.signal, timeoutMs, system).then((passed) => passed && exchange.expire());
+      void expireLate(exchange, ended.signal, timeoutMs, system);
       try {
         pool.dispatch(
           {
@@ -62,6 +69,20 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
     },
     close: () => pool.close(),
   };
+}
+
+/**
+ * Ends an exchange when its time is over, but not before what has arrived was read: a process that stood still for
+ * longer than the timeout finds the answer, and perhaps a root password, waiting in its socket.
+ */
+async function expireLate(
+  exchange: Exchange,
+  ended: AbortSignal,
+  timeoutMs: number,
+  system: System,
+): Promise<void> {
+  if (!(await sleepUnless(ended, timeoutMs, system))) return;
+  if (await sleepUnless(ended, GRACE_MS, system)) exchange.expire();
 }
 
 function openPool(origin: string, timeoutMs: number): Pool {
@@ -100,6 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #status: number | undefined;
   #retryAfter: string | undefined;
+  #paging: PagingHeaders | undefined;
 
   constructor(endpoint: Endpoint<unknown>) {
     this.#endpoint = endpoint;
@@ -126,18 +148,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = [headers['retry-after']].flat()[0];
+    const paging = PAGING_HEADERS.flatMap((name) => {
+      const value = [headers[name]].flat().join(', ');
+      return value === '' ? [] : [[name, value] as const];
+    });
+    if (paging.length > 0) this.#paging = Object.fromEntries(paging);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB');
+    if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB', 'too_large');
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    const text = new TextDecoder().decode(Buffer.concat(this.#chunks));
     const retryAfter = this.#retryAfter;
-    this.#settle?.resolve({ status: this.#status ?? 0, text, ...(retryAfter ? { retryAfter } : {}) });
+    const paging = this.#paging;
+    this.#settle?.resolve({
+      status: this.#status ?? 0,
+      ...readText(Buffer.concat(this.#chunks)),
+      ...(retryAfter && { retryAfter }),
+      ...(paging && { paging }),
+    });
     this.#settle = undefined;
   }
 
@@ -156,13 +188,29 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(this.#connection ? 'no_answer' : 'not_sent', 'timeout');
   }
 
-  #fail(code: 'not_sent' | 'no_answer' | 'unreadable_answer', cause: string): void {
-    const status = this.#status === undefined ? {} : { status: this.#status };
-    this.#settle?.reject(makeError(this.#endpoint, code, { cause, ...status }));
+  #fail(code: 'not_sent' | 'no_answer' | 'unreadable_answer', cause: string, problem?: 'too_large'): void {
+    const status = this.#status;
+    const details = { cause, ...(status !== undefined && { status }), ...(problem && { problem }) };
+    this.#settle?.reject(makeError(this.#endpoint, code, details, this.#sealWhatCame()));
     this.#settle = undefined;
     this.#chunks.length = 0;
     this.#connection?.abort(new Error(cause));
   }
+
+  /** An answer that broke off may have brought the root password before it did. */
+  #sealWhatCame(): Secret<string> | undefined {
+    const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
+    if (!this.#endpoint.mayHoldSecret || !isSuccess) return undefined;
+    const { text, raw } = readText(Buffer.concat(this.#chunks));
+    return sealText(raw ?? text);
+  }
+}
+
+/** Reads bytes as UTF-8, and as one character each where they are not. */
+function readText(bytes: Buffer): { readonly text: string; readonly raw?: string } {
+  const text = new TextDecoder().decode(bytes);
+  const isDamaged = text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
+  return isDamaged ? { text, raw: bytes.toString('latin1') } : { text };
 }
 
 interface Failure extends Error {

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 
-/** What a shared read tells whoever sends it. */
+/** What a shared read tells its sender. */
 export interface Read {
   readonly urgency: 'person' | 'background';
   readonly onWait: () => void;
@@ -118,7 +118,7 @@ class SharedReads<Answer> {
     this.#flight = flight;
     void flight.answer.then(
       (answer) => this.#land(flight, { answer }),
-      // Whoever waits is told; the next one asks again.
+      // Everyone who waits is told of the failure; the next reader asks again.
       () => this.#land(flight, undefined),
     );
     return flight;

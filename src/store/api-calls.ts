@@ -1,41 +1,80 @@
 import type { ApiCalls } from '../app/hosting-api.ts';
 import type { Foundation } from './engine/database.ts';
 
-/** When requests left, durably. A burst of 300 calls is one commit instead of 300. */
-export function createApiCalls({ db, newId }: Foundation): ApiCalls {
-  let waiting: { account: string; at: number }[] = [];
-  let commit: Promise<void> | undefined;
+/** A slot that is asked for, and the most that its account may have. */
+interface Wanted {
+  readonly slot: Parameters<ApiCalls['take']>[0];
+  readonly limit: number;
+  readonly freed: readonly string[];
+}
 
-  /** Waits for the end of this turn of the event loop; whoever calls until then comes along. */
-  const commitTogether = async () => {
-    await new Promise((resolve) => setImmediate(resolve));
-    const calls = waiting;
-    waiting = [];
-    commit = undefined;
-    await db
-      .insertInto('api_calls')
-      .values(calls.map((call) => ({ id: newId(), ...call })))
-      .execute();
-  };
+/** The slots that are taken, durably. A burst of 300 calls is one commit instead of 300, and so is its end. */
+export function createApiCalls({ db }: Foundation): ApiCalls {
+  const take = together((wanted: readonly Wanted[]) => takeSlots(db, wanted));
+  const release = together(async (ids: readonly string[]) => {
+    await db.deleteFrom('api_calls').where('id', 'in', ids).execute();
+  });
 
   return {
-    add: (account, at) => {
-      waiting.push({ account, at });
-      commit ??= commitTogether();
-      return commit;
+    take: async (slot, limit, freed = []) => (await take([{ slot, limit, freed }])).has(slot.id),
+    release: async (ids) => {
+      if (ids.length > 0) await release(ids);
     },
-    listSince: async (account, at) => {
+    listTaken: async (account) => {
       const rows = await db
         .selectFrom('api_calls')
-        .select('at')
+        .select('id')
         .where('account', '=', account)
-        .where('at', '>=', at)
-        .orderBy('at')
+        .orderBy('id')
         .execute();
-      return rows.map((row) => row.at);
+      return rows.map((row) => row.id);
     },
-    removeBefore: async (at) => {
-      await db.deleteFrom('api_calls').where('at', '<', at).execute();
-    },
+  };
+}
+
+/** Takes what is free, first come, first served; returns the ids of the slots that were taken. */
+async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promise<ReadonlySet<string>> {
+  // SQLite lets one transaction write at a time, so that two processes can't both take the last slot.
+  return db.transaction().execute(async (transaction) => {
+    const freed = wanted.flatMap((one) => one.freed);
+    if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
+    const counts = await transaction
+      .selectFrom('api_calls')
+      .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])
+      .where('account', 'in', [...new Set(wanted.map(({ slot }) => slot.account))])
+      .groupBy('account')
+      .execute();
+    const taken = new Map(counts.map((row) => [row.account, Number(row.taken)]));
+    const granted = wanted.filter(({ slot, limit }) => {
+      const before = taken.get(slot.account) ?? 0;
+      if (before < limit) taken.set(slot.account, before + 1);
+      return before < limit;
+    });
+    if (granted.length > 0)
+      await transaction
+        .insertInto('api_calls')
+        .values(granted.map(({ slot }) => slot))
+        .execute();
+    return new Set(granted.map(({ slot }) => slot.id));
+  });
+}
+
+/** Does at the end of this turn of the event loop what was asked for until then, all of it at once. */
+function together<Item, Result>(
+  work: (items: readonly Item[]) => Promise<Result>,
+): (items: readonly Item[]) => Promise<Result> {
+  let waiting: Item[] = [];
+  let running: Promise<Result> | undefined;
+  const run = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    const items = waiting;
+    waiting = [];
+    running = undefined;
+    return work(items);
+  };
+  return (items) => {
+    waiting.push(...items);
+    running ??= run();
+    return running;
   };
 }

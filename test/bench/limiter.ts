@@ -25,7 +25,7 @@ const SLOT = 'held slot (src/hosting/limit.ts)';
 const heldSlot = (): Contender => {
   const limiter = new Limiter({
     system: realSystem,
-    calls: { add: async () => {}, listSince: async () => [], removeBefore: async () => {} },
+    calls: { take: async () => true, release: async () => {}, listTaken: async () => [] },
     account: 'bench',
     timeoutMs: WINDOW_MS,
     limit: LIMIT,

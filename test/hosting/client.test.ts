@@ -35,10 +35,68 @@ describe('accounts', () => {
     expect(accountOf(new Secret('key-of-the-account'))).toMatch(/^[0-9a-f]{16}$/);
   });
 
+  it('of one workspace keep to one limit together, and the workspaces of one key as well', async () => {
+    const { system, pass } = holdTime();
+    const sent: number[] = [];
+    const send: Transport['send'] = async () => {
+      sent.push(system.elapsed());
+      return { status: 200, text: '{"id":7,"state":"running"}' };
+    };
+    const transport: Transport = { send, close: async () => {} };
+    const hosting = createHosting({
+      ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), transport },
+    });
+    const [old, fresh] = [hosting.of(new Secret('old'), 'T1'), hosting.of(new Secret('new'), 'T1')];
+    const elsewhere = hosting.of(new Secret('new'), 'T2');
+    const call = (api: typeof old, count: number) =>
+      Array.from({ length: count }, () => api.changePower('start', 7));
+    const calls = [...call(old, 290), ...call(fresh, 20), ...call(elsewhere, 5)];
+    await pass(1_000);
+    // T1 has had 300; the new key has had 10 of them, and 5 more for T2.
+    expect(sent).toHaveLength(305);
+    expect([old, fresh, elsewhere].map((api) => api.budget().taken)).toEqual([300, 300, 15]);
+    await pass(30_000);
+    expect(sent).toHaveLength(305);
+    await pass(40_000);
+    expect(sent).toHaveLength(315);
+    await Promise.all(calls);
+    await hosting.close();
+  }, 30_000);
+
+  it('see each other’s changes under whatever limiter they call', async () => {
+    const server = await startServer((request, response) =>
+      response.end(request.method === 'GET' ? '[]' : '{"id":7,"state":"running"}'),
+    );
+    const { hosting } = startClient(server.baseUrl);
+    const [one, other] = [hosting.of(KEY, 'T1'), hosting.of(KEY, 'T2')];
+    await one.listServers();
+    await other.changePower('start', 7);
+    await one.listServers();
+    expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+  });
+
+  it('are not refused because another key of their workspace has been idle', async () => {
+    const { system, pass } = holdTime();
+    const send: Transport['send'] = async () => ({ status: 200, text: '{"id":7,"state":"running"}' });
+    const transport: Transport = { send, close: async () => {} };
+    const hosting = createHosting({
+      ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system, calls: memoryCalls(), transport },
+    });
+    const [old, fresh] = [hosting.of(new Secret('old'), 'T1'), hosting.of(new Secret('new'), 'T1')];
+    for (let minute = 0; minute < 20; minute++) {
+      const calls = [fresh, ...(minute === 0 || minute === 19 ? [old] : [])].map((api) =>
+        api.changePower('start', 7),
+      );
+      await pass(60_000);
+      await Promise.all(calls);
+    }
+    await hosting.close();
+  });
+
   it('that nobody has used for a while are forgotten, and known again when somebody comes', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
-    const listSince = vi.spyOn(calls, 'listSince');
+    const listTaken = vi.spyOn(calls, 'listTaken');
     const send: Transport['send'] = async () => ({ status: 200, text: '[]' });
     const transport: Transport = { send, close: async () => {} };
     const hosting = createHosting({ baseUrl: 'http://x', timeoutMs: 30_000, system, calls, transport });
@@ -50,11 +108,11 @@ describe('accounts', () => {
     };
     await read(one);
     await read(one);
-    expect(listSince).toHaveBeenCalledTimes(1);
+    expect(listTaken).toHaveBeenCalledTimes(1);
     await pass(16 * 60_000);
     await read(other);
     await read(one);
-    expect(listSince).toHaveBeenCalledTimes(3);
+    expect(listTaken).toHaveBeenCalledTimes(3);
     await hosting.close();
   });
 });

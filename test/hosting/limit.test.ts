@@ -107,13 +107,14 @@ describe('the limit', () => {
     );
   });
 
-  it('is not exceeded across a crash and a restart', async () => {
+  it('is not exceeded across a crash and a restart, wherever the wall clock stands then', async () => {
     const crash = fc.record({
       plans: fc.array(planned, { minLength: 6, maxLength: 30 }),
       crashAt: fc.nat(150_000),
+      stepMs: fc.constantFrom(0, 300_000, -300_000, 86_400_000),
     });
     await fc.assert(
-      fc.asyncProperty(crash, async ({ plans, crashAt }) => {
+      fc.asyncProperty(crash, async ({ plans, crashAt, stepMs }) => {
         const { system, pass } = holdTime();
         const calls = memoryCalls();
         let limiter = open(system, { ...small, calls });
@@ -121,6 +122,7 @@ describe('the limit', () => {
         const restart = () => {
           limiter.close();
           play.cut();
+          vi.setSystemTime(Date.now() + stepMs);
           limiter = open(system, { ...small, calls });
         };
         const happenings = [...plans, ...plans].map((plan, index) => ({
@@ -281,7 +283,7 @@ describe('before a call leaves', () => {
     const happened: string[] = [];
     const calls: ApiCalls = {
       ...memoryCalls(),
-      add: async (account, at) => void happened.push(`${account} ${at}`),
+      take: async ({ account, at }) => happened.push(`${account} ${at}`) > 0,
     };
     const limiter = open(system, { calls });
     const beforeSend = async () => void happened.push('before');
@@ -320,9 +322,9 @@ describe('before a call leaves', () => {
 
   it('a ledger that can’t be read fails the call, and the next call tries again', async () => {
     const { system, pass } = holdTime();
-    const listSince = vi.fn(async (): Promise<number[]> => []);
-    listSince.mockRejectedValueOnce(new Error('disk'));
-    const limiter = open(system, { calls: { ...memoryCalls(), listSince } });
+    const listTaken = vi.fn(async (): Promise<string[]> => []);
+    listTaken.mockRejectedValueOnce(new Error('disk'));
+    const limiter = open(system, { calls: { ...memoryCalls(), listTaken } });
     const send = async () => 'done';
     await expect(limiter.run({ urgency: 'person', send })).rejects.toThrow('disk');
     const next = limiter.run({ urgency: 'person', send });
@@ -344,17 +346,113 @@ it('hands the answer out at once, while its slot lives on', async () => {
   expect(limiter.budget().taken).toBe(0);
 });
 
-it('takes the slots of calls that left before a restart, each for the rest of its minute', async () => {
-  const { system, pass } = holdTime();
-  const now = system.now();
-  // Just left, half a minute ago, answered long ago, of another account, and from a clock that was ahead.
-  const rows = [now, now - 30_000, now - 200_000, now + 3_600_000].map((at) => ({ account: 'a', at }));
-  const limiter = open(system, { limit: 3, calls: memoryCalls([...rows, { account: 'b', at: now }]) });
-  const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
-  await pass(1_000);
-  expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
-  await pass(66_000);
-  expect(await late).toBeGreaterThanOrEqual(60_000);
+describe('slots that another process holds', () => {
+  const take = async (calls: ApiCalls, ids: readonly string[], at: number, account = 'a') => {
+    for (const id of ids) await calls.take({ id, account, at }, 300);
+  };
+
+  it('are counted after a restart for as long as a call can hold them, whatever the wall clock says', async () => {
+    for (const at of [0, -3_600_000, 3_600_000, -300_000]) {
+      const { system, pass } = holdTime();
+      const calls = memoryCalls();
+      await take(calls, ['one', 'two', 'three'], system.now() + at);
+      await take(calls, ['of another account'], system.now(), 'b');
+      const limiter = open(system, { limit: 3, calls, patienceMs: 600_000 });
+      const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+      await pass(1_000);
+      expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
+      await pass(TIMEOUT_MS + WINDOW_MS - 2_000);
+      expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
+      await pass(30_000);
+      expect(await late).toBeGreaterThanOrEqual(TIMEOUT_MS + WINDOW_MS);
+      expect([...calls.rows.keys()].filter((id) => id.length < 6)).toEqual([]);
+      vi.useRealTimers();
+    }
+  });
+
+  it('are free as soon as it gives them back', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    await take(calls, ['one', 'two', 'three'], system.now());
+    const limiter = open(system, { limit: 3, calls });
+    const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+    await pass(5_000);
+    await calls.release(['two']);
+    await pass(5_000);
+    expect(await late).toBeLessThan(8_000);
+  });
+
+  it('that comes later are counted too: a command line beside the app', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    const app = open(system, { ...small, calls });
+    const play = new Play(system);
+    for (let call = 0; call < 4; call++) play.ask(app, QUICK);
+    await pass(1_000);
+    for (let run = 0; run < 6; run++) {
+      const commandLine = open(system, { ...small, calls });
+      play.ask(commandLine, QUICK);
+      await pass(500);
+      commandLine.close();
+    }
+    for (let call = 0; call < 12; call++) play.ask(app, QUICK);
+    await pass(600_000);
+    expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
+    expect(play.served.filter(({ plan }) => plan === QUICK).length).toBeGreaterThanOrEqual(16);
+    expect(calls.rows.size).toBe(0);
+  });
+
+  it('and ours are never more than the limit, whatever is asked for in either', async () => {
+    const both = fc.record({
+      mine: fc.array(planned, { maxLength: 20 }),
+      theirs: fc.array(planned, { maxLength: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(both, async ({ mine, theirs }) => {
+        const { system, pass } = holdTime();
+        const calls = memoryCalls();
+        const [one, other] = [open(system, { ...small, calls }), open(system, { ...small, calls })];
+        const play = new Play(system);
+        const happenings = [
+          ...mine.map((plan) => ({ at: plan.askAt, happens: () => play.ask(one, plan) })),
+          ...theirs.map((plan) => ({ at: plan.askAt, happens: () => play.ask(other, plan) })),
+        ];
+        await playOut(pass, happenings, 1_500_000);
+        expect(play.served).toHaveLength(happenings.length);
+        expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
+        vi.useRealTimers();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('are removed in the end although the store did not take them back at first', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    const release = vi.fn(calls.release).mockRejectedValueOnce(new Error('locked'));
+    const limiter = open(system, { ...small, calls: { ...calls, release } });
+    const play = new Play(system);
+    play.ask(limiter, QUICK);
+    await pass(63_000);
+    expect([calls.rows.size, limiter.budget().taken]).toEqual([1, 0]);
+    await pass(3_000);
+    expect(calls.rows.size).toBe(0);
+  });
+
+  it('stay taken in the store when this one is closed within the minute, and go with it when it is over', async () => {
+    const { system, pass } = holdTime();
+    const calls = memoryCalls();
+    const limiter = open(system, { ...small, calls });
+    const play = new Play(system);
+    play.ask(limiter, QUICK);
+    await pass(63_000);
+    expect(calls.rows.size).toBe(0);
+    play.ask(limiter, QUICK);
+    await pass(1_000);
+    limiter.close();
+    await settle();
+    expect(calls.rows.size).toBe(1);
+  });
 });
 
 describe('closing', () => {

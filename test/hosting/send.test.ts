@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
+import { decode } from '../../src/hosting/decode.ts';
 import { createServer as createOrder, listServers } from '../../src/hosting/endpoints.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem, type System } from '../../src/system.ts';
@@ -113,6 +114,8 @@ describe('a paid request that was cut off', () => {
     });
     const failure = await failureOf(open(server.baseUrl).send(create, KEY));
     expect(failure).toMatchObject({ code: 'no_answer', moneyMoved: 'maybe', details: { status: 201 } });
+    // What came until then may hold the root password.
+    expect(failure.sealedAnswer?.reveal()).toBe('{"id":7,');
   });
 
   it('is in doubt when the other side speaks something else than HTTP', async () => {
@@ -126,6 +129,19 @@ describe('a paid request that was cut off', () => {
 });
 
 describe('the one timeout', () => {
+  it('does not throw away an answer that arrived while the whole process stood still', async () => {
+    const server = await startServer((_, response) => {
+      response.writeHead(201).end('{"id":7,"root_password":"x"}');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+    });
+    const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 500, system: realSystem });
+    onTestFinished(() => transport.close());
+    expect(await transport.send(create, KEY)).toMatchObject({
+      status: 201,
+      text: '{"id":7,"root_password":"x"}',
+    });
+  });
+
   it('ends a request that gets no answer, and its connection', async () => {
     const system = heldSystem();
     const server = await startServer(() => system.endSleeps());
@@ -195,6 +211,27 @@ describe('an answer', () => {
     });
     expect((await open(server.baseUrl).send(listServers, KEY)).text).toBe(text);
   });
+});
+
+describe('an answer that is not UTF-8', () => {
+  it('is handed on with every byte that came, for a password that is in it', async () => {
+    const server = await startServer((_, response) =>
+      response.end(Buffer.from('{"id":7,"root_password":"ü€"}', 'latin1')),
+    );
+    const answer = await open(server.baseUrl).send(create, KEY);
+    expect(answer.text).toContain('\uFFFD');
+    const made = decode(create, answer, () => {});
+    expect(made.rootPassword).toBeUndefined();
+    expect(Buffer.from(made.sealedAnswer?.reveal() ?? '', 'latin1').toString('latin1')).toContain('"ü');
+  });
+});
+
+it('brings the headers that speak of pages, and no others', async () => {
+  const server = await startServer((_, response) =>
+    response.writeHead(200, { link: '<a>; rel="next"', 'x-total-count': '5', 'x-secret': 'no' }).end('[]'),
+  );
+  const { paging } = await open(server.baseUrl).send(listServers, KEY);
+  expect(paging).toEqual({ link: '<a>; rel="next"', 'x-total-count': '5' });
 });
 
 describe('not_sent needs two proofs', () => {

@@ -11,16 +11,23 @@ export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
 export const PAY = { beforeSend: async () => {} };
 
-/** The ledger of calls, without a disk. */
-export function memoryCalls(
-  rows: { account: string; at: number }[] = [],
-): ApiCalls & { readonly rows: typeof rows } {
+/** The slots that are taken, without a disk. */
+export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {
+  const rows = new Map<string, { account: string; at: number }>();
+  const listTaken = (account: string) =>
+    [...rows].filter(([, row]) => row.account === account).map(([id]) => id);
   return {
     rows,
-    add: async (account, at) => void rows.push({ account, at }),
-    listSince: async (account, at) =>
-      rows.filter((row) => row.account === account && row.at >= at).map((row) => row.at),
-    removeBefore: async () => {},
+    take: async ({ id, account, at }, limit, freed = []) => {
+      for (const over of freed) rows.delete(over);
+      const isFree = listTaken(account).length < limit;
+      if (isFree) rows.set(id, { account, at });
+      return isFree;
+    },
+    release: async (ids) => {
+      for (const id of ids) rows.delete(id);
+    },
+    listTaken: async (account) => listTaken(account),
   };
 }
 
@@ -42,15 +49,16 @@ export function jumpingSystem(random = 0.5): System & { readonly slept: number[]
   };
 }
 
-/** Real time, but for sleeps: they last until `endSleeps`, so that a timeout happens when the test says so. */
+/** Real time, but for sleeps of more than a moment: they last until `endSleeps`, so that a timeout happens when the test says so. */
 export function heldSystem(): System & { endSleeps(): void } {
   const sleepers = new Set<() => void>();
   let skippedMs = 0;
   return {
     ...realSystem,
     elapsed: () => realSystem.elapsed() + skippedMs,
-    sleep: (_, signal) =>
+    sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
+        if (ms <= 20) return resolve(realSystem.sleep(ms, signal));
         sleepers.add(resolve);
         signal?.addEventListener('abort', () => sleepers.delete(resolve) && reject(signal.reason));
       }),

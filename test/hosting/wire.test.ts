@@ -34,8 +34,8 @@ async function ask<Answer>(
 const create = (status: number, body: unknown) => ask(endpoints.createServer(ORDER), status, body);
 const renew = (status: number, body: unknown) => ask(endpoints.renewServer(7), status, body);
 const stop = (status: number, body: unknown) => ask(endpoints.changePower('stop', 7), status, body);
-const list = (status: number, body: unknown, onUnreadable?: (count: number) => void) =>
-  ask(endpoints.listServers, status, body, onUnreadable);
+const list = async (status: number, body: unknown, onUnreadable?: (count: number) => void) =>
+  (await ask(endpoints.listServers, status, body, onUnreadable)).servers;
 const catalog = (status: number, body: unknown, onUnreadable?: (count: number) => void) =>
   ask(endpoints.fetchCatalog, status, body, onUnreadable);
 
@@ -110,12 +110,13 @@ describe('the catalog', () => {
   const read = { code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: 499 };
 
   it('is read, numbers in quotes and prices out of quotes included', async () => {
-    const plans = [plan, { ...plan, vcpu: '1', ram_mb: '1024', monthly: 4.99 }];
+    const plans = [plan, plan, { ...plan, code: 's2', vcpu: '1', ram_mb: '1024', monthly: 4.99 }];
     const body = { plans, locations: ['fra', '', 5], images: ['debian-12'], currency: 'EUR' };
     expect(await catalog(200, body)).toEqual({
-      plans: [read, read],
+      plans: [read, { ...read, code: 's2' }],
       locations: ['fra'],
       images: ['debian-12'],
+      unreadable: { plans: 0, locations: 2, images: 0 },
     });
   });
 

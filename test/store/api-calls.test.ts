@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
@@ -7,7 +8,7 @@ import { openEngine } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { engines, stillSystem, T0, vault } from './support.ts';
+import { engines, makeFolder, open, stillSystem, T0, vault } from './support.ts';
 
 describe.each(engines)('what goes out, on $name', ({ make }) => {
   let store: Store;
@@ -40,22 +41,42 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
     });
   });
 
-  describe('calls of the hosting API', () => {
-    test('are remembered by account, in order, until they are forgotten', async () => {
+  describe('slots of the hosting API', () => {
+    const slot = (id: string, account = 'a') => ({ id, account, at: T0 });
+
+    test('are taken until they are given back, by account', async () => {
       const { apiCalls } = store;
-      await Promise.all([T0 + 2, T0, T0 + 1, T0 + 1].map((at) => apiCalls.add('a', at)));
-      await apiCalls.add('b', T0 + 9);
-      expect(await apiCalls.listSince('a', T0 + 1)).toEqual([T0 + 1, T0 + 1, T0 + 2]);
-      await apiCalls.removeBefore(T0 + 2);
-      expect(await apiCalls.listSince('a', 0)).toEqual([T0 + 2]);
-      expect(await apiCalls.listSince('b', 0)).toEqual([T0 + 9]);
+      await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), 300)));
+      await apiCalls.take(slot('9', 'b'), 300);
+      expect(await apiCalls.listTaken('a')).toEqual(['1', '2', '3']);
+      await Promise.all([apiCalls.release(['1', 'unknown']), apiCalls.release(['3']), apiCalls.release([])]);
+      expect(await apiCalls.listTaken('a')).toEqual(['2']);
+      expect(await apiCalls.listTaken('b')).toEqual(['9']);
     });
 
-    test('are there when `add` resolves, one after the other as well as together', async () => {
+    test('are there when `take` resolves, one after the other as well as together', async () => {
       for (let call = 0; call < 5; call++) {
-        await Promise.all(Array.from({ length: 3 }, () => store.apiCalls.add('a', T0 + call)));
-        expect(await store.apiCalls.listSince('a', T0 + call)).toHaveLength(3);
+        await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), 300)));
+        expect(await store.apiCalls.listTaken('a')).toHaveLength(3 * (call + 1));
       }
+    });
+
+    test('are never more than the limit, whether they are asked for together or not', async () => {
+      const take = (id: string, account = 'a') => store.apiCalls.take(slot(id, account), 4);
+      const together = await Promise.all(['1', '2', '3', '4', '5', '6'].map((id) => take(id)));
+      expect(together.filter(Boolean)).toHaveLength(4);
+      expect(await take('7')).toBe(false);
+      expect(await take('8', 'b')).toBe(true);
+      await store.apiCalls.release(['1']);
+      expect(await Promise.all([take('9'), take('10'), take('11', 'b')])).toEqual([true, false, true]);
+      expect(await store.apiCalls.listTaken('a')).toHaveLength(4);
+      // What is given back by the same call makes room for it.
+      const more = await Promise.all([
+        store.apiCalls.take(slot('12'), 4, ['9', 'unknown']),
+        store.apiCalls.take(slot('13'), 4),
+      ]);
+      expect(more).toEqual([true, false]);
+      expect(await store.apiCalls.listTaken('a')).not.toContain('9');
     });
   });
 
@@ -63,21 +84,36 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
     await store.ping();
     await Promise.all([store.close(), store.close()]);
     await expect(store.ping()).rejects.toThrow();
-    await expect(store.apiCalls.add('a', T0)).rejects.toThrow();
+    await expect(store.apiCalls.take({ id: '1', account: 'a', at: T0 }, 300)).rejects.toThrow();
   });
 });
 
-test('a burst of calls of the hosting API is one commit', async () => {
+test('a burst of calls of the hosting API is one commit, and so is its end', async () => {
   const engine = openEngine('sqlite::memory:', { lock: true });
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
   await migrate(db);
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
-  await Promise.all(Array.from({ length: 300 }, () => apiCalls.add('a', T0)));
+  const ids = Array.from({ length: 300 }, (_, id) => String(id));
+  await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a', at: T0 }, 300)));
   expect(queries.filter((query) => query.startsWith('insert into "api_calls"'))).toHaveLength(1);
-  expect(await apiCalls.listSince('a', T0)).toHaveLength(300);
+  expect(await apiCalls.listTaken('a')).toHaveLength(300);
+  await Promise.all(ids.map((id) => apiCalls.release([id])));
+  expect(queries.filter((query) => query.startsWith('delete from "api_calls"'))).toHaveLength(1);
+  expect(await apiCalls.listTaken('a')).toEqual([]);
   engine.close();
+});
+
+test('two processes on one file never take more slots of the hosting API than there are', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const [app, commandLine] = [await open(url), await open(url, { lock: false })];
+  const take = (store: Store, id: string) => store.apiCalls.take({ id, account: 'a', at: T0 }, 10);
+  const taken = await Promise.all(
+    Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),
+  );
+  expect(taken.filter(Boolean)).toHaveLength(10);
+  expect(await commandLine.apiCalls.listTaken('a')).toEqual(await app.apiCalls.listTaken('a'));
 });
 
 describe('addresses of databases', () => {

@@ -61,7 +61,7 @@ export class Accounts {
     return this.#books.get(id)?.account;
   }
 
-  /** Adds money to the balance; the first time, it opens the API (API document, section 5). @throws RangeError */
+  /** Adds money to the balance; the first time, it opens the API (docs/hosting-api.md 5). @throws RangeError */
   topUp(account: Account, amountMinor: number): void {
     if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
       throw new RangeError('A top-up is a whole number of minor units above zero.');
@@ -85,7 +85,7 @@ export class Accounts {
     return this.#getBook(account).balanceMinor;
   }
 
-  /** Whether the first top-up has happened (API document, section 5). */
+  /** Whether the first top-up has happened (docs/hosting-api.md 5). */
   isOpen(account: Account): boolean {
     return this.#getBook(account).isOpen;
   }

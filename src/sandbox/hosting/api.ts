@@ -4,17 +4,22 @@ import { type AnswerStyle, errorBody } from './answer.ts';
 import { readBody } from './body.ts';
 import type { PriceList } from './catalog.ts';
 import type { HostingClock } from './clock.ts';
+import type { DeletedServers } from './deleted.ts';
+import { hearId, speak } from './dialect.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { type Effect, effectOf, type FaultBook, type FaultRule, supplierOf } from './faults.ts';
-import { parseOrder } from './order.ts';
+import { findLabel, parseOrder } from './order.ts';
+import { writeList } from './pages.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Operation, Route } from './routes.ts';
+import type { WireServer } from './server-record.ts';
 import type { Servers } from './servers.ts';
 
 export interface ApiParts {
   readonly accounts: Accounts;
   readonly clock: HostingClock;
+  readonly deleted: DeletedServers;
   readonly faults: FaultBook;
   readonly prices: PriceList;
   readonly rateLimit: RateLimit;
@@ -22,7 +27,12 @@ export interface ApiParts {
   readonly style: AnswerStyle;
 }
 
-type Outcome = { readonly status: number; readonly body: unknown; readonly code?: ErrorCode };
+interface Outcome {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly code?: ErrorCode;
+}
 
 const BAD_GATEWAY_PAGE =
   '<!doctype html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n';
@@ -45,8 +55,8 @@ export async function serveApi(
     const effect = effectOf(fault, route.operation);
     if (effect.waits === 'before_work') await hold(fault, closing);
     const outcome = effect.works
-      ? carryOut(parts, exchange, route.operation, () => perform(parts, account, route, body, fault))
-      : refusal(parts, fault?.code ?? 'bad_request');
+      ? carryOut(parts, exchange, route.operation, body, () => perform(parts, account, route, body, fault))
+      : refusal(parts, fault?.code ?? 'bad_request', body);
     if (effect.waits === 'after_work') await hold(fault, closing);
     show(exchange, effect, outcome, fault);
   } catch (error) {
@@ -56,7 +66,7 @@ export async function serveApi(
   }
 }
 
-/** The account behind an `Authorization` header (API document, section 5). @throws ApiError unauthorized, not_allowed */
+/** The account behind an `Authorization` header (docs/hosting-api.md 5). @throws ApiError unauthorized, not_allowed */
 function admit({ accounts }: ApiParts, authorization: string | undefined): Account {
   const key = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
   const account = key === undefined ? undefined : accounts.findByKey(key);
@@ -66,39 +76,54 @@ function admit({ accounts }: ApiParts, authorization: string | undefined): Accou
 }
 
 function perform(
-  { servers, prices }: ApiParts,
+  parts: ApiParts,
   account: Account,
   route: Route,
   body: string,
   fault: FaultRule | undefined,
 ): unknown {
+  const { servers, prices, deleted, style } = parts;
+  const id = hearId(style, route.id);
   switch (route.operation) {
     case 'catalog':
       return prices.current;
     case 'servers':
-      return servers.list(account);
+      return [...servers.list(account), ...(style.listsDeleted === 'yes' ? deleted.list(account) : [])];
     case 'create':
       return servers.create(account, parseOrder(body, prices), supplierOf(fault));
     case 'renew':
-      return servers.renew(account, route.id);
+      return servers.renew(account, id);
     case 'delete':
-      return servers.remove(account, route.id);
+      return deleted.keep(account, servers, () => servers.remove(account, id));
     default:
-      return servers.power(account, route.id, route.operation);
+      return servers.power(account, id, route.operation);
   }
 }
 
 /** Does the work and notes at once that it was done: a test may ask while the answer is still held back. */
-function carryOut(parts: ApiParts, exchange: Exchange, operation: Operation, work: () => unknown): Outcome {
+function carryOut(
+  parts: ApiParts,
+  exchange: Exchange,
+  operation: Operation,
+  sent: string,
+  work: () => unknown,
+): Outcome {
+  const { style } = parts;
   try {
     const body = work();
     exchange.note({ didWork: true, serverId: idIn(body) });
-    return { status: parts.style.successStatus[operation] ?? 200, body };
+    const status = style.successStatus[operation] ?? 200;
+    if (operation !== 'servers' || !isList(body)) return { status, body: speak(style, operation, body) };
+    return { status, ...writeList(style, body, exchange.address) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     exchange.note({ didWork: error.code === 'checking' });
-    return refusal(parts, error.code);
+    return refusal(parts, error.code, sent);
   }
+}
+
+function isList(body: unknown): body is WireServer[] {
+  return Array.isArray(body);
 }
 
 /** The server that an answer is about. */
@@ -107,9 +132,9 @@ function idIn(body: unknown): number | undefined {
   return typeof id === 'number' ? id : undefined;
 }
 
-function refusal(parts: ApiParts, code: ErrorCode): Outcome {
-  const { errorShape, errorStatus } = parts.style;
-  return { status: errorStatus[code], body: errorBody(errorShape, code), code };
+function refusal({ style }: ApiParts, code: ErrorCode, sent = ''): Outcome {
+  const echo = style.echo === 'yes' ? findLabel(sent) : undefined;
+  return { status: style.errorStatus[code], body: errorBody(style.errorShape, code, echo), code };
 }
 
 async function hold(fault: FaultRule | undefined, closing: AbortSignal): Promise<void> {
@@ -120,8 +145,13 @@ async function hold(fault: FaultRule | undefined, closing: AbortSignal): Promise
 function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: FaultRule | undefined): void {
   switch (effect.shows) {
     case 'answer':
-      exchange.json(outcome.status, outcome.body, { code: outcome.code });
+      exchange.json(outcome.status, outcome.body, { code: outcome.code }, outcome.headers);
       break;
+    case 'answer_with_error': {
+      const code = fault?.code ?? 'bad_request';
+      exchange.json(200, effect.works ? withError(outcome.body, code) : { success: false, error: code });
+      break;
+    }
     case 'cut':
       exchange.cut();
       break;
@@ -138,4 +168,11 @@ function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: Fault
       exchange.text(200, 'application/json; charset=utf-8', '{"id": 10');
       break;
   }
+}
+
+/** A success and a failure in one answer. */
+function withError(body: unknown, code: ErrorCode): unknown {
+  const beside = { error: { code, message: 'in words' } };
+  if (Array.isArray(body)) return { servers: body, ...beside };
+  return typeof body === 'object' && body !== null ? { ...body, ...beside } : beside;
 }

@@ -1,7 +1,7 @@
 import type { Changes } from './changes.ts';
 import { minorOf } from './money.ts';
 
-/** A size that can be ordered (API document, section 2); `monthly` is a decimal string with two decimals. */
+/** A size that can be ordered (docs/hosting-api.md 2); `monthly` is a decimal string with two decimals. */
 export interface Plan {
   readonly code: string;
   readonly vcpu: number;
@@ -10,7 +10,7 @@ export interface Plan {
   readonly monthly: string;
 }
 
-/** The answer of GET /catalog (API document, section 2). */
+/** The answer of GET /catalog (docs/hosting-api.md 2). */
 export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];

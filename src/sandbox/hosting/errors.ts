@@ -1,4 +1,4 @@
-/** Every code of the API document, section 7, in its order. */
+/** Every code of the API document, in its order (docs/hosting-api.md 7). */
 export const ERROR_CODES = [
   'unauthorized',
   'not_allowed',
@@ -14,7 +14,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** A refusal of the service that the caller is told by its code (API document, section 7). */
+/** A refusal of the service that the caller is told by its code (docs/hosting-api.md 7). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

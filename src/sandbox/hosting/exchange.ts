@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostingClock } from './clock.ts';
+import { writeJson } from './dialect.ts';
 import type { Journal, RequestChange } from './journal.ts';
 import { findRoute, type Route } from './routes.ts';
 
@@ -38,12 +39,28 @@ export class Exchange {
   }
 
   /** Answers with JSON. */
-  json(status: number, value: unknown, change: RequestChange = {}): void {
-    this.text(status, 'application/json; charset=utf-8', JSON.stringify(value), change);
+  json(
+    status: number,
+    value: unknown,
+    change: RequestChange = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.text(status, 'application/json; charset=utf-8', writeJson(value), change, headers);
+  }
+
+  /** The whole address that was asked for, as the caller reached it. */
+  get address(): URL {
+    return new URL(this.request.url ?? '', `http://${this.request.headers.host ?? 'localhost'}`);
   }
 
   /** Answers with any text. */
-  text(status: number, type: string, text: string, change: RequestChange = {}): void {
+  text(
+    status: number,
+    type: string,
+    text: string,
+    change: RequestChange = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
     if (this.#hasEnded) return;
     this.#end({ ...change, ending: 'answered', status });
     const body = Buffer.from(text);
@@ -51,6 +68,7 @@ export class Exchange {
       'content-type': type,
       'content-length': body.length,
       'cache-control': 'no-store',
+      ...headers,
     });
     this.#response.end(body);
   }

@@ -6,7 +6,7 @@ import type { Supplier } from './servers.ts';
 /** What becomes of a request under a fault: whether its work is done, and what the caller gets to see. */
 export interface Effect {
   readonly works: boolean;
-  readonly shows: 'answer' | 'cut' | 'nothing' | 'status_500' | 'html' | 'garbage';
+  readonly shows: 'answer' | 'answer_with_error' | 'cut' | 'nothing' | 'status_500' | 'html' | 'garbage';
   readonly waits?: 'before_work' | 'after_work';
 }
 
@@ -23,6 +23,8 @@ export const FAULT_EFFECTS = {
   html: { works: false, shows: 'html' },
   garbage: { works: true, shows: 'garbage' },
   error: { works: false, shows: 'answer' },
+  error_beside: { works: true, shows: 'answer_with_error' },
+  error_in_2xx: { works: false, shows: 'answer_with_error' },
   checking_completes: { works: true, shows: 'answer' },
   checking_refunds: { works: true, shows: 'answer' },
 } as const satisfies Record<string, Effect>;
@@ -42,7 +44,7 @@ export interface FaultRule {
   readonly accountId?: number;
   /** For `slow` and `slow_before`: how long the answer, or the work, is held back. */
   readonly delayMs?: number;
-  /** For `error`: the code to refuse with. */
+  /** For `error`: the code to refuse with; for `error_beside` and `error_in_2xx` it is `bad_request` unless said otherwise. */
   readonly code?: ErrorCode;
   /** For `html`: the status of the page, 502 unless said otherwise. */
   readonly status?: number;
@@ -108,7 +110,7 @@ export class FaultBook {
 /** What a rule does to a request; no rule, an honest answer. */
 export function effectOf(rule: FaultRule | undefined, operation: Operation): Effect {
   if (!rule) return { works: true, shows: 'answer' };
-  // These two refusals move money (API document, section 3), so the create itself has to make them.
+  // These two refusals move money (docs/hosting-api.md 3), so the create itself has to make them.
   if (rule.kind === 'error' && operation === 'create' && supplierOf(rule).says !== 'yes')
     return { works: true, shows: 'answer' };
   return FAULT_EFFECTS[rule.kind];

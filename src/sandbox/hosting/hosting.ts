@@ -3,6 +3,7 @@ import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE, restyle } from
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { HostingClock } from './clock.ts';
+import { DeletedServers } from './deleted.ts';
 import { FaultBook } from './faults.ts';
 import {
   Journal,
@@ -22,7 +23,7 @@ export interface HostingOptions {
   readonly port?: number;
   readonly clock?: HostingClock;
   readonly catalog?: Catalog;
-  /** Servers an account may have; the API document, section 8, does not say. 5,000 by default. */
+  /** Servers an account may have; the API document does not say (docs/hosting-api.md 8). 5,000 by default. */
   readonly maxServers?: number;
   readonly requestsPerMinute?: number;
   readonly rateCounting?: RateCounting;
@@ -37,6 +38,7 @@ export interface HostingOptions {
 /** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
 export class HostingService {
   readonly clock: HostingClock;
+  readonly deleted = new DeletedServers();
   readonly journal: Journal;
   readonly accounts: Accounts;
   readonly faults: FaultBook;
@@ -99,9 +101,10 @@ export class HostingService {
   }
 
   /** Changes how answers look from the next request on. @throws RangeError */
-  setAnswers(change: AnswerStyleChange): void {
+  readonly setAnswers = (change: AnswerStyleChange): void => {
     this.#style = restyle(this.#style, change);
-  }
+    this.#changes.tell();
+  };
 
   /** Changes a plan's monthly price for every later charge. @throws RangeError */
   setPrice(plan: string, monthly: string): void {

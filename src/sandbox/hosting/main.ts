@@ -1,12 +1,17 @@
-import { parseArgs } from 'node:util';
 import { decimalOf } from './money.ts';
+import { HELP, parseOptions } from './options.ts';
 import { type Hosting, startHosting } from './start.ts';
 
 const BALANCE_MINOR = 250_00;
 
-/** Runs the hosting service by itself until it is interrupted: `npm run hosting -- --port 4100`. */
+/** Runs the hosting service by itself until it is interrupted: `npm run hosting -- --port 4100`; `--help` lists the options. */
 async function main(): Promise<void> {
-  const hosting = await startHosting({ port: parsePort() });
+  const options = parseOptions(process.argv.slice(2));
+  if (!options) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const hosting = await startHosting(options);
   const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: BALANCE_MINOR });
   const key = hosting.createKey(account);
   console.log(`The sandbox hosting service listens on ${hosting.baseUrl}
@@ -16,14 +21,6 @@ async function main(): Promise<void> {
 
   curl -H "Authorization: Bearer ${key}" ${hosting.baseUrl}/catalog`);
   closeOnSignal(hosting);
-}
-
-function parsePort(): number {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '4100' } } });
-  const port = Number(values.port);
-  if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
-    throw new RangeError(`"${values.port}" is not a port; give a number from 0 to 65535 after --port.`);
-  return port;
 }
 
 function closeOnSignal(hosting: Hosting): void {

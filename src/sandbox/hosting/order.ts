@@ -1,7 +1,7 @@
 import type { PriceList } from './catalog.ts';
 import { ApiError } from './errors.ts';
 
-/** What POST /servers asks for (API document, section 4). */
+/** What POST /servers asks for (docs/hosting-api.md 4). */
 export interface Order {
   readonly plan: string;
   readonly location: string;
@@ -14,7 +14,7 @@ const MAX_LABEL_LENGTH = 255;
 
 /**
  * Reads a create request's body. Fields the document does not name are ignored; labels may repeat.
- * @throws ApiError bad_request when a field is missing or wrong (API document, section 4)
+ * @throws ApiError bad_request when a field is missing or wrong (docs/hosting-api.md 4)
  */
 export function parseOrder(body: string, prices: PriceList): Order {
   const fields = parseObject(body);
@@ -40,4 +40,14 @@ function parseObject(body: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ApiError('bad_request');
   return { ...value };
+}
+
+/** The label in a body, if it has one: what an error message may repeat. */
+export function findLabel(body: string): string | undefined {
+  try {
+    const { label } = parseObject(body);
+    return typeof label === 'string' ? label : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-/** What a request asks for; one per endpoint (API document, section 4). */
+/** What a request asks for; one per endpoint (docs/hosting-api.md 4). */
 export const OPERATIONS = [
   'catalog',
   'servers',

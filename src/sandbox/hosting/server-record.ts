@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts';
 
-/** An element of the GET /servers list (API document, section 2). */
+/** An element of the GET /servers list (docs/hosting-api.md 2). */
 export interface WireServer {
   readonly id: number;
   readonly label: string;
@@ -46,7 +46,7 @@ export function momentsOf({ busy, paidUntilMs }: ServerRecord): number[] {
   return [...(busy ? [busy.untilMs] : []), paidUntilMs, paidUntilMs + KEPT_AFTER_EXPIRY_MS];
 }
 
-/** Carries out a power action (API document, section 3). Costs nothing. @throws ApiError wrong_state */
+/** Carries out a power action (docs/hosting-api.md 3). Costs nothing. @throws ApiError wrong_state */
 export function applyPower(server: ServerRecord, action: PowerAction, nowMs: number, rebootMs: number): void {
   if (stateAt(server, nowMs) !== ALLOWED_IN[action]) throw new ApiError('wrong_state');
   server.power = action === 'stop' ? 'stopped' : 'running';

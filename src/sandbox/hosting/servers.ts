@@ -18,7 +18,7 @@ import {
 } from './server-record.ts';
 import type { HostingSnapshot } from './snapshot.ts';
 
-/** What the supplier behind the service says to an order (API document, section 3, rules 2 and 3). */
+/** What the supplier behind the service says to an order (docs/hosting-api.md 3, rules 2 and 3). */
 export type Supplier =
   | { readonly says: 'yes' }
   | { readonly says: 'no' }
@@ -29,7 +29,7 @@ export interface ServerTimes {
   readonly rebootDelayMs: number;
 }
 
-/** The answer of POST /servers, the only one that carries the root password (API document, section 2). */
+/** The answer of POST /servers, the only one that carries the root password (docs/hosting-api.md 2). */
 export interface CreatedServer {
   readonly id: number;
   readonly state: 'creating';
@@ -71,7 +71,7 @@ export class Servers {
   }
 
   /**
-   * Creates a server and charges its first month (API document, section 3).
+   * Creates a server and charges its first month (docs/hosting-api.md 3).
    * @throws ApiError not_enough_balance, limit: nothing charged; not_created: charged and given back at once;
    * checking: charged, until the server appears or the charge is given back
    */
@@ -118,7 +118,7 @@ export class Servers {
     return { id: server.id, paid_until: new Date(server.paidUntilMs).toISOString() };
   }
 
-  /** Deletes a server; the rest of the paid month is not refunded (API document, section 3). @throws ApiError not_found */
+  /** Deletes a server; the rest of the paid month is not refunded (docs/hosting-api.md 3). @throws ApiError not_found */
   remove(account: Account, id: string): { id: number; state: string } {
     const server = this.#getServer(account, id, this.#settle());
     this.#serversOf(account).delete(server.id);

@@ -75,6 +75,7 @@ function makeHosting(): HostingApi {
     renewServer: unused,
     changePower: unused,
     budget: unused,
+    fetchServers: answer(() => ({ servers, isComplete: true, unreadableCount: 0 })),
     listServers: answer(() => servers),
     deleteServer: async (id) => {
       deleted.push(id);

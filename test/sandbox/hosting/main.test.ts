@@ -39,3 +39,10 @@ test('says in a sentence that a port is in use, or is none', async () => {
   expect(none.code).toBe(1);
   expect(none.stderr).toMatch(/^"99999" is not a port[^\n]*\n$/);
 });
+
+test('lists its options when asked, and starts nothing', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', MAIN, '--help']);
+  for (const option of ['--max-servers', '--rate', '--error-shape', '--paging', '--page-size'])
+    expect(stdout).toContain(option);
+  expect(stdout).not.toContain('hk_');
+});

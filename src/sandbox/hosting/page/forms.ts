@@ -2,6 +2,7 @@ import type { Account } from '../accounts.ts';
 import { ERROR_CODES } from '../errors.ts';
 import { FAULT_EFFECTS, type FaultKind, type FaultRule } from '../faults.ts';
 import { minorOf } from '../money.ts';
+import { parseDialect } from '../options.ts';
 import { OPERATIONS } from '../routes.ts';
 import type { PageParts } from './page.ts';
 
@@ -56,6 +57,18 @@ export function switchFaultOn({ faults }: PageParts, fields: Fields): void {
   }
 }
 
+/** Changes how the service answers. @throws FormProblem */
+export function changeAnswers({ setAnswers }: PageParts, fields: Fields): void {
+  const pageSize = Number(fields.get('pageSize') ?? '');
+  try {
+    const dialect = parseDialect(Object.fromEntries(fields), (trait) => trait);
+    setAnswers({ ...dialect, ...(pageSize > 0 && { pageSize }) });
+  } catch (error) {
+    if (error instanceof RangeError) throw new FormProblem(error.message);
+    throw error;
+  }
+}
+
 function parseFault(fields: Fields): FaultRule {
   const [kindName, codeName] = (fields.get('kind') ?? '').split(':');
   const kind = Object.keys(FAULT_EFFECTS).find((name): name is FaultKind => name === kindName);
@@ -70,7 +83,7 @@ function parseFault(fields: Fields): FaultRule {
     times,
     ...(code && { code }),
     ...(kind.startsWith('slow') && { delayMs: ms }),
-    ...(kind.startsWith('checking') && { afterMs: ms }),
+    ...((kind.startsWith('checking') || code === 'checking') && { afterMs: ms }),
   };
 }
 

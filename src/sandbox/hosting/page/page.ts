@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account, Accounts } from '../accounts.ts';
+import type { AnswerStyle, AnswerStyleChange } from '../answer.ts';
 import { readBody } from '../body.ts';
 import type { PriceList } from '../catalog.ts';
 import type { HostingClock } from '../clock.ts';
@@ -22,6 +23,8 @@ export interface PageParts {
   readonly journal: Journal;
   readonly prices: PriceList;
   readonly servers: Servers;
+  readonly style: AnswerStyle;
+  readonly setAnswers: (change: AnswerStyleChange) => void;
 }
 
 const HEADERS = {
@@ -90,7 +93,7 @@ function accountsPage({ accounts }: PageParts, note: Note | undefined): string {
 }
 
 function accountPage(parts: PageParts, account: Account, note: Note | undefined): string {
-  const { accounts, clock, faults, journal, prices, servers } = parts;
+  const { accounts, clock, faults, journal, prices, servers, style } = parts;
   const own = accountView({
     account,
     balanceMinor: accounts.balanceOf(account),
@@ -105,6 +108,7 @@ function accountPage(parts: PageParts, account: Account, note: Note | undefined)
       faults: faults.list(),
       plans: prices.current.plans,
       requests: journal.requests(),
+      style,
     },
     account.id,
   );

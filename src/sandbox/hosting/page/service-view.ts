@@ -1,6 +1,7 @@
+import { type AnswerStyle, DIALECT } from '../answer.ts';
 import type { Plan } from '../catalog.ts';
 import { ERROR_CODES } from '../errors.ts';
-import { FAULT_EFFECTS, type Fault, type FaultRule } from '../faults.ts';
+import { FAULT_EFFECTS, FAULT_KINDS, type Fault, type FaultRule } from '../faults.ts';
 import type { RequestEntry } from '../journal.ts';
 import { OPERATIONS } from '../routes.ts';
 import { type Html, html } from './html.ts';
@@ -12,6 +13,7 @@ export interface ServiceFacts {
   readonly faults: readonly Fault[];
   readonly plans: readonly Plan[];
   readonly requests: readonly RequestEntry[];
+  readonly style: AnswerStyle;
 }
 
 const MAX_REQUESTS = 30;
@@ -22,6 +24,7 @@ export function serviceView(facts: ServiceFacts, home: number): Html {
 <form class="row" method="post" action="/account/${home}/time"><button name="step" value="hour">An hour later</button>
 <button name="step" value="day">A day later</button><button name="step" value="month">A month later</button></form>
 <h2>Faults</h2>${faultsView(facts.faults, home)}
+<h2>Answers</h2>${answersView(facts.style, home)}
 <h2>Prices</h2>${pricesView(facts.plans, home)}
 <h2>Latest requests</h2>${requestsView(facts.requests)}`;
 }
@@ -41,8 +44,31 @@ function faultsView(faults: readonly Fault[], home: number): Html {
 <label>Times <select name="times"><option>1</option><option>2</option><option>5</option><option>always</option></select></label>
 <label>Seconds <input name="seconds" value="10" inputmode="decimal"></label>
 <button>Switch on</button></form>
-<p class="dim">Seconds count for slow (how long) and checking (until it completes or refunds).
-Nothing is done under lost_before, hang_before, status_500, html and refusals; under the others the work is done.</p>`;
+<p class="dim">Seconds count for slow (how long the answer takes) and for every checking (until the server appears or the money is back).
+<strong>Nothing is done</strong> under ${listKinds(false)} and refusals, with two exceptions for create:
+not_created charges the month and returns it at once; checking charges it and returns it after the seconds.
+<strong>The work is done</strong> under ${listKinds(true)}; under the two checking kinds the month is charged, and the server
+appears, or the money is back, after the seconds.</p>`;
+}
+
+/** The faults under which the work is done, or is not. A refusal is told apart in words. */
+function listKinds(works: boolean): string {
+  return FAULT_KINDS.filter(
+    (kind) => FAULT_EFFECTS[kind].works === works && kind !== 'error' && !kind.startsWith('checking'),
+  ).join(', ');
+}
+
+function answersView(style: AnswerStyle, home: number): Html {
+  const traits = Object.entries(DIALECT).map(([trait, spoken]) => {
+    const now: unknown = Reflect.get(style, trait);
+    const words = spoken.map((word) =>
+      word === now ? html`<option selected>${word}</option>` : html`<option>${word}</option>`,
+    );
+    return html`<label>${trait} <select name="${trait}">${words}</select></label>`;
+  });
+  return html`<details><summary>How the service answers where the API document is silent</summary>
+<form class="row" method="post" action="/account/${home}/answers">${traits}
+<label>pageSize <input name="pageSize" value="${style.pageSize}" inputmode="numeric"></label><button>Change</button></form></details>`;
 }
 
 /** A rule in a few words. */

@@ -1,6 +1,14 @@
 import type { Account } from '../accounts.ts';
 import { ApiError } from '../errors.ts';
-import { changePrice, FormProblem, openAccount, skipTime, switchFaultOn, topUp } from './forms.ts';
+import {
+  changeAnswers,
+  changePrice,
+  FormProblem,
+  openAccount,
+  skipTime,
+  switchFaultOn,
+  topUp,
+} from './forms.ts';
 import type { Note } from './notes.ts';
 import type { PageParts } from './page.ts';
 
@@ -45,6 +53,9 @@ function submitFor(
       return undefined;
     case 'prices':
       changePrice(parts, fields);
+      return undefined;
+    case 'answers':
+      changeAnswers(parts, fields);
       return undefined;
     case 'faults':
       switchFaultOn(parts, fields);

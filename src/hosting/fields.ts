@@ -1,0 +1,73 @@
+import { findMoney, type Money } from '../domain/money.ts';
+import { WrittenNumber } from './json.ts';
+
+/** An object of an answer, or nothing at all. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object; none for anything else. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof WrittenNumber)
+    ? { ...value }
+    : {};
+}
+
+/** Tells whether a service said nothing in this place. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/**
+ * Reads a whole number that is not negative, quoted or not. Undefined for `007`, `7.5` and everything above 2^53,
+ * which JavaScript would round to the number of another server.
+ */
+export function findWhole(value: unknown): number | undefined {
+  const text = value instanceof WrittenNumber ? value.text.replace(/\.0+$/, '') : value;
+  const number = typeof text === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** Reads a text, or a number exactly as it was written. */
+export function findText(value: unknown): string | undefined {
+  if (value instanceof WrittenNumber) return value.text;
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined;
+}
+
+/** Reads a price with exactly two decimals (docs/hosting-api.md 2): `1.500` may be one and a half, or fifteen hundred. */
+export function findPrice(value: unknown): Money | undefined {
+  const text = findText(value)?.trim() ?? '';
+  return /^\d{1,12}\.\d{2}$/.test(text) ? findMoney(text) : undefined;
+}
+
+const ISO_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?))? ?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+
+/**
+ * Reads an ISO 8601 time as epoch milliseconds; UTC where no zone is written (docs/hosting-api.md 2). Undefined for
+ * days that no calendar has and for times before this century, which stand for "never" or for a mistake.
+ */
+export function findTime(value: unknown): number | undefined {
+  const match = typeof value === 'string' ? ISO_TIME.exec(value.trim()) : null;
+  if (!match) return undefined;
+  const [, year, month, day, time = '00:00', zone = 'Z'] = match;
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(year) < 2000 || Number(day) > daysInMonth) return undefined;
+  const at = Date.parse(`${year}-${month}-${day}T${time}${withColon(zone.toUpperCase())}`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function withColon(zone: string): string {
+  return zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2');
+}
+
+/** Tells whether a text came through as it was sent: no damaged bytes, no half characters. */
+export function isIntact(text: string): boolean {
+  return !/[\uFFFD\p{Surrogate}]/u.test(text);
+}
+
+/** A field's name without the ways of writing it: `errorCode`, `error_code` and `Error-Code` are one. */
+export function foldName(name: string): string {
+  return name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase();
+}

@@ -1,0 +1,79 @@
+/** A number that JavaScript would not hold as it was written: too long, with decimals, with an exponent. */
+export class WrittenNumber {
+  /** Exactly as it stands in the JSON text. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What `parseJson` returns for a text that is not JSON. */
+export const NOT_JSON = Symbol('not JSON');
+
+/**
+ * Parses JSON without altering a number: `12345678901234567890`, `0.10` and `1e400` come as a `WrittenNumber`.
+ * A password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An
+ * object that names a field twice says two things at once, of which JavaScript would take the last: it is not read.
+ */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (text.length <= MOST_CHECKED && namesTwice(text)) return NOT_JSON;
+    if (!MAY_BE_ALTERED.test(text)) return value;
+    return restore(JSON.parse(text.replaceAll(STRING_OR_NUMBER, mark)), MOST_DEPTH);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** Finds a number that is worth the slower way. Cheap, and wrong only on the careful side. */
+const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(?:[,\]}]|$)/;
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Long lists are not checked for names that come twice: it takes longer than reading them. */
+const MOST_CHECKED = 65_536;
+
+const STRING_OR_BRACE = /"((?:[^"\\]|\\.)*)"\s*(:)?|[{}]/g;
+
+function namesTwice(text: string): boolean {
+  const open: Set<unknown>[] = [];
+  for (const [token, written = '', colon] of text.matchAll(STRING_OR_BRACE)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const names = open.at(-1);
+      const name: unknown = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
+      if (names?.has(name)) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
+
+/** Answers are shallow; a text that nests deeper than this is not read. */
+const MOST_DEPTH = 100;
+
+/** Every number becomes a string, and every string is told apart from them by its first letter. */
+function mark(token: string): string {
+  return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
+}
+
+/** Takes the marks away again. @throws RangeError when it is nested too deeply */
+function restore(value: unknown, depth: number): unknown {
+  if (depth === 0) throw new RangeError('nested too deeply');
+  if (typeof value === 'string')
+    return value.startsWith('s') ? value.slice(1) : restoreNumber(value.slice(1));
+  if (Array.isArray(value)) return value.map((element) => restore(element, depth - 1));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name.slice(1), restore(field, depth - 1)]),
+  );
+}
+
+function restoreNumber(text: string): number | WrittenNumber {
+  const value = Number(text);
+  return String(value) === text ? value : new WrittenNumber(text);
+}

@@ -1,0 +1,256 @@
+import type { Row, TrueServer } from './row.ts';
+
+const AT = Date.UTC(2026, 11, 1);
+const server = (id: number) => ({
+  id,
+  label: `web-${id}`,
+  state: 'running',
+  ipv4: `192.0.2.${id}`,
+  paid_until: '2026-12-01T00:00:00Z',
+});
+const truly = (id: number): TrueServer => {
+  return { id: String(id), label: `web-${id}`, state: 'running', ipv4: `192.0.2.${id}`, paidUntil: AT };
+};
+const [A, B, C] = [server(1), server(2), server(3)];
+const all = (...ids: number[]) => ({ of: 'list' as const, servers: ids.map(truly) });
+
+type Part = Pick<Row, 'title' | 'body' | 'kind'> & Partial<Row>;
+const rows = (truth: Row['truth'], parts: readonly Part[]): Row[] =>
+  parts.map((part) => ({ call: 'list', truth, ...part }));
+
+/** Two of two servers, in every shape: nothing is missing. */
+const WHOLE = rows(all(1, 2), [
+  { title: 'as documented', body: [A, B], kind: 'understood' },
+  ...['servers', 'data', 'items', 'results', 'records', 'list'].map((name) => ({
+    title: `in ${name}`,
+    body: { [name]: [A, B] },
+    kind: 'understood' as const,
+  })),
+  { title: 'in data.servers', body: { data: { servers: [A, B] } }, kind: 'understood' },
+  ...[
+    { next: null },
+    { next_page_url: null },
+    { next_cursor: '' },
+    { has_more: false },
+    { hasMore: false, unheardOf: 'x' },
+    { total: 2 },
+    { count: 2 },
+    { total: 2, page: 1, per_page: 2 },
+    { page: 1, pages: 1 },
+    { page: 1, per_page: 50 },
+    { meta: { pagination: { page: 1, last_page: 1, total: 2 } } },
+    { links: { first: '/v1/servers', next: null } },
+    { _links: { self: { href: '/v1/servers' }, next: null } },
+    { pageInfo: { hasNextPage: false, endCursor: 'b' } },
+    { last: true },
+    { success: true, error: null, errors: [], message: 'fine', request_id: 'r1' },
+  ].map((beside) => ({
+    title: `with ${JSON.stringify(beside)}`,
+    body: { servers: [A, B], ...beside },
+    kind: 'understood' as const,
+  })),
+  { title: 'with x-total-count', body: [A, B], headers: { 'x-total-count': '2' }, kind: 'understood' },
+  {
+    title: 'with links, none of them next',
+    body: [A, B],
+    headers: { link: '</v1/servers>; rel="first"' },
+    kind: 'understood',
+  },
+  { title: 'twice the same server', body: [A, B, B], kind: 'understood' },
+]);
+
+/** Two of three servers: the third is on a page that nobody leads to. */
+const CUT = rows(all(1, 2, 3), [
+  ...[
+    { next: 'abc' },
+    { next: 2 },
+    { next: 'https://elsewhere.test/v1/servers?page=2' },
+    { next: 'http://hosting.test/v1/servers?page=2' },
+    { next: 'https://hosting.test:8443/v1/servers?page=2' },
+    { next: '//elsewhere.test/v1/servers' },
+    { next: '/v1/catalog' },
+    { next: '/v2/servers' },
+    { next: '/v1/servers' },
+    { next: '/v1/../../servers' },
+    { next: '/v1/servers/7/reboot' },
+    { next: '/v1/servers/../catalog' },
+    { next: 'https://user@elsewhere.test/v1/servers?page=2' },
+    { total_pages: 3, servers_per_page: 2 },
+    { next: `/v1/servers?${'x'.repeat(3_000)}` },
+    { links: { next: '/v1/servers?page=2' }, next: '/v1/servers?page=3' },
+    { next_page: 2 },
+    { nextPage: '2' },
+    { cursor: 'abc' },
+    { next_cursor: 'abc' },
+    { nextToken: 'abc' },
+    { continuation: 'abc' },
+    { '@odata.nextLink': 'abc' },
+    { meta: { cursors: { after: 'abc' } } },
+    { pageInfo: { hasNextPage: true, endCursor: 'b' } },
+    { has_more: true },
+    { hasMore: 'true' },
+    { more: 1 },
+    { is_truncated: true },
+    { truncated: true },
+    { complete: false },
+    { last: false },
+    { total: 3 },
+    { total: '3' },
+    { meta: { total_count: 3 } },
+    { pagination: { total: 3, limit: 2 } },
+    { count: 3 },
+    { page: 1, total_pages: 2 },
+    { current_page: 1, last_page: 2 },
+    { page: 1 },
+    { limit: 2, offset: 0 },
+    { per_page: 2, page: 1 },
+    { has_more: false, next_cursor: 'abc' },
+    { total: 2, has_more: true },
+    { unheardOf: 'x' },
+    { resume_from: 2 },
+  ].map((beside) => ({
+    title: `of three, with ${JSON.stringify(beside).slice(0, 80)}`,
+    body: { servers: [A, B], ...beside },
+    kind: 'told' as const,
+  })),
+  ...[
+    { link: '<https://elsewhere.test/v1/servers?page=2>; rel="next"' },
+    { link: '<abc>; rel=next' },
+    { link: '</v1/servers?page=2>; rel="next", </v1/servers?page=3>; rel="next"' },
+    { 'x-total-count': '3' },
+    { 'x-total-pages': '2', 'x-page': '1' },
+    { 'x-next-page': '2' },
+    { 'x-next-cursor': 'abc' },
+    { 'x-has-more': 'true' },
+    { 'content-range': 'servers 0-1/3' },
+    { 'content-range': 'servers 0-1/*' },
+  ].map((headers) => ({
+    title: `of three, with ${JSON.stringify(headers)}`,
+    body: [A, B],
+    headers,
+    kind: 'told' as const,
+  })),
+  { title: 'of three, with status 206', status: 206, body: [A, B], kind: 'told' },
+  { title: 'two lists in one answer', body: { servers: [A, B], data: [C] }, kind: 'told' },
+]);
+
+const link = (page: number) => ({ link: `<https://hosting.test/v1/servers?page=${page}>; rel="next"` });
+
+/** The way to the third server is clear. */
+const PAGED = rows(all(1, 2, 3), [
+  ...['https://hosting.test/v1/servers?page=2', '/v1/servers?page=2', '?page=2'].flatMap((next) =>
+    [
+      { next },
+      { links: { next } },
+      { _links: { next: { href: next } } },
+      { meta: { pagination: { next_url: next } } },
+    ].map((beside) => ({
+      title: `in pages: ${JSON.stringify(beside)}`,
+      body: { servers: [A, B], ...beside },
+      pages: { '/servers?page=2': { body: { servers: [C], next: null } } },
+      kind: 'understood' as const,
+    })),
+  ),
+  {
+    title: 'in three pages, by Link',
+    body: [A],
+    headers: link(2),
+    pages: {
+      '/servers?page=2': { body: [B], headers: link(3) },
+      '/servers?page=3': { body: [C], headers: {} },
+    },
+    kind: 'understood',
+  },
+  {
+    title: 'in pages that add up to the total',
+    body: { servers: [A, B], total: 3, next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [C], total: 3, next: null } } },
+    kind: 'understood',
+  },
+  {
+    title: 'in pages, by a link and a field that name the same address in two ways',
+    body: { servers: [A, B], next: '?page=2' },
+    headers: link(2),
+    pages: { '/servers?page=2': { body: { servers: [C], next: null }, headers: {} } },
+    kind: 'understood',
+  },
+  {
+    title: 'in pages of which the first alone says how many there are',
+    body: { servers: [A], total: 3, next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [B] } } },
+    kind: 'told',
+  },
+  {
+    title: 'in pages that do not add up to the total',
+    body: { servers: [A], total: 3, next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [B], total: 3, next: null } } },
+    kind: 'told',
+  },
+  {
+    title: 'in pages that lead in a circle',
+    body: { servers: [A], next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [B], next: '/v1/servers?page=2' } } },
+    kind: 'told',
+  },
+  {
+    title: 'in pages of which the last can’t be read',
+    body: { servers: [A], next: '?page=2' },
+    pages: { '/servers?page=2': { body: '<html>' } },
+    kind: 'told',
+  },
+  {
+    title: 'in pages that describe a server differently',
+    body: { servers: [A, C], next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [{ ...C, label: 'other' }, B], next: null } } },
+    kind: 'told',
+  },
+  {
+    title: 'in pages of which one leads elsewhere',
+    body: { servers: [A], next: '?page=2' },
+    pages: { '/servers?page=2': { body: { servers: [B], next: 'https://elsewhere.test/' } } },
+    kind: 'told',
+  },
+]);
+
+/** One of two servers can't be read. */
+const HALF = rows(all(1, 2), [
+  ...[
+    null,
+    'server',
+    5,
+    [],
+    {},
+    { label: 'web-2' },
+    ...[null, '', '007', '7.5', 7.5, -1, 'srv-2', [2], true, {}].map((id) => ({ ...B, id })),
+  ].map((odd) => ({
+    title: `with an element ${JSON.stringify(odd).slice(0, 40)}`,
+    body: [A, odd],
+    kind: 'told' as const,
+  })),
+  { title: 'none of which can be read', body: [{}, null], kind: 'told' },
+]);
+
+/** Answers that are no list at all. */
+const NO_LIST = rows(all(1, 2), [
+  ...[
+    '',
+    ' ',
+    'null',
+    '{}',
+    '[',
+    '"x"',
+    'true',
+    '5',
+    '<html></html>',
+    '{"servers":null}',
+    '{"servers":{}}',
+    '\u0000',
+    '{"a":[1]}',
+  ].map((body) => ({ title: `that is ${JSON.stringify(body)}`, body, kind: 'told' as const })),
+  { title: 'nested without end', body: `${'['.repeat(5_000)}1.5${']'.repeat(5_000)}`, kind: 'told' },
+  { title: 'with an error beside it', body: { servers: [A, B], error: 'partial failure' }, kind: 'told' },
+  { title: 'with success: false', body: { servers: [], success: false }, kind: 'told' },
+  { title: 'that is an error', body: { error: 'unauthorized' }, kind: 'told' },
+]);
+
+export const LISTS: readonly Row[] = [...WHOLE, ...CUT, ...PAGED, ...HALF, ...NO_LIST];

@@ -1,0 +1,201 @@
+import { type ApiCode, HostingError } from '../../../src/domain/errors.ts';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { decode } from '../../../src/hosting/decode.ts';
+import * as endpoints from '../../../src/hosting/endpoints.ts';
+import { createPathFinder, readAllPages } from '../../../src/hosting/pages.ts';
+import type { WireAnswer } from '../../../src/hosting/send.ts';
+
+/** What became of an answer: read as it was meant; told to be unreadable or incomplete; an error of the document. */
+export type Kind = 'understood' | 'told' | 'refused';
+
+/** How the service stands, whatever its answer looks like. Ids are digits: a number could not hold all of them. */
+export interface TrueServer {
+  readonly id: string;
+  readonly label?: string;
+  readonly state?: string;
+  readonly ipv4?: string;
+  readonly paidUntil?: number;
+}
+
+export type Truth =
+  | { readonly of: 'list'; readonly servers: readonly TrueServer[] }
+  | {
+      readonly of: 'catalog';
+      readonly plans: Readonly<Record<string, number>>;
+      readonly locations: readonly string[];
+      readonly images: readonly string[];
+    }
+  /** `password` is what the service issued; `server.paidUntil` and `server.state` are what it then has. */
+  | { readonly of: 'done'; readonly server: TrueServer; readonly password?: string }
+  | { readonly of: 'refused'; readonly code: ApiCode }
+  /** A reader of the answer can't tell whether it was done. */
+  | { readonly of: 'unknown' };
+
+export type Call = 'list' | 'catalog' | 'create' | 'renew' | 'stop' | 'delete';
+
+export interface Row {
+  readonly title: string;
+  readonly call: Call;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON unless it is a string, which is sent as it is. Further pages stand under their paths. */
+  readonly body: unknown;
+  readonly pages?: Readonly<Record<string, Omit<Row, 'title' | 'call' | 'truth' | 'kind' | 'pages'>>>;
+  /** The label of the order, for answers that repeat it. */
+  readonly label?: string;
+  readonly truth: Truth;
+  readonly kind: Kind;
+}
+
+export const ID = 7;
+const BASE_URL = 'https://hosting.test/v1';
+
+/** What the client makes of a row: the answer, or the error. */
+export async function readRow(row: Row): Promise<unknown> {
+  const order = { plan: 's1', location: 'fra', image: 'debian-12', label: row.label ?? 'web-1' };
+  const read = <Answer>(endpoint: endpoints.Endpoint<Answer>, part: Omit<Row, 'title'> | undefined) => {
+    if (!part) throw new Error(`a page was asked for that is not there: ${endpoint.path}`);
+    return decode(endpoint, wireOf(part), () => {});
+  };
+  try {
+    switch (row.call) {
+      case 'list':
+        return await readAllPages(
+          endpoints.SERVERS_PATH,
+          async (path) => read(endpoints.listPage(path), path === '/servers' ? row : pageOf(row, path)),
+          createPathFinder(BASE_URL, endpoints.SERVERS_PATH),
+        );
+      case 'catalog':
+        return read(endpoints.fetchCatalog, row);
+      case 'create':
+        return read(endpoints.createServer(order), row);
+      case 'renew':
+        return read(endpoints.renewServer(ID), row);
+      case 'stop':
+        return read(endpoints.changePower('stop', ID), row);
+      case 'delete':
+        return read(endpoints.deleteServer(ID), row);
+    }
+  } catch (error) {
+    if (error instanceof HostingError) return error;
+    throw error;
+  }
+}
+
+function pageOf(row: Row, path: string): Omit<Row, 'title'> | undefined {
+  const page = row.pages?.[path];
+  return page && { ...row, ...page };
+}
+
+function wireOf({ status = 200, headers, body }: Omit<Row, 'title'>): WireAnswer {
+  return {
+    status,
+    text: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(headers && { paging: headers }),
+  };
+}
+
+/** Sorts what the client made of a row: a statement that is not true is `misread`. */
+export function classify(row: Row, made: unknown): Kind | 'misread' {
+  if (made instanceof HostingError) return classifyError(row, made);
+  const { truth } = row;
+  if (truth.of === 'list') return classifyList(truth, made as Awaited<ReturnType<typeof readAllPages>>);
+  if (truth.of === 'catalog') return classifyCatalog(truth, made as Parameters<typeof classifyCatalog>[1]);
+  return truth.of === 'done' ? classifyDone(truth, made as Parameters<typeof classifyDone>[1]) : 'misread';
+}
+
+const SAYS_NOTHING = new Set<HostingError['code']>(['unreadable_answer', 'unknown_code']);
+
+function classifyError({ truth, call, status = 200 }: Row, error: HostingError): Kind | 'misread' {
+  const isPaid = call === 'create' || call === 'renew';
+  if (error.details.status !== status) return 'misread';
+  if (SAYS_NOTHING.has(error.code)) {
+    if (isPaid && error.moneyMoved === 'no') return 'misread';
+    const isLost =
+      truth.of === 'done' && truth.password !== undefined && !holds(error.sealedAnswer, truth.password);
+    return isLost ? 'misread' : 'told';
+  }
+  if (error.moneyMoved === 'maybe')
+    return error.code === 'checking' && isCode(truth, 'checking') ? 'refused' : 'misread';
+  return isCode(truth, error.code) ? 'refused' : 'misread';
+}
+
+function isCode(truth: Truth, code: HostingError['code']): boolean {
+  return truth.of === 'refused' && truth.code === code;
+}
+
+type Seen = { id: number; label?: string; state?: string; ipv4?: string; paidUntil?: number };
+
+/** Whether all that is said of a server is so; what is not said is no lie. */
+function isTrue(seen: Seen, server: TrueServer): boolean {
+  const isSame = (said: unknown, is: unknown) => said === undefined || said === '' || said === is;
+  return (
+    String(seen.id) === server.id &&
+    isSame(seen.label, server.label) &&
+    isSame(seen.state?.toLowerCase(), server.state) &&
+    isSame(seen.ipv4, server.ipv4) &&
+    isSame(seen.paidUntil, server.paidUntil)
+  );
+}
+
+function isWhole(seen: Seen, server: TrueServer): boolean {
+  return (['label', 'state', 'ipv4', 'paidUntil'] as const).every(
+    (name) => server[name] === undefined || (seen[name] !== undefined && seen[name] !== ''),
+  );
+}
+
+function classifyList(
+  truth: Extract<Truth, { of: 'list' }>,
+  list: { servers: readonly Seen[]; isComplete: boolean },
+): Kind | 'misread' {
+  const matches = list.servers.map((seen) => truth.servers.find((server) => isTrue(seen, server)));
+  if (matches.includes(undefined) || new Set(matches).size !== matches.length) return 'misread';
+  if (list.isComplete && matches.length !== truth.servers.length) return 'misread';
+  const areWhole = list.servers.every((seen, index) => {
+    const server = matches[index];
+    return server !== undefined && isWhole(seen, server);
+  });
+  return list.isComplete && areWhole ? 'understood' : 'told';
+}
+
+function classifyCatalog(
+  truth: Extract<Truth, { of: 'catalog' }>,
+  catalog: {
+    plans: readonly { code: string; monthly: number }[];
+    locations: readonly string[];
+    images: readonly string[];
+    unreadable?: { plans: number; locations: number; images: number };
+    hasMore?: true;
+  },
+): Kind | 'misread' {
+  const lost = catalog.unreadable ?? { plans: 0, locations: 0, images: 0 };
+  const isLie =
+    catalog.plans.some(({ code, monthly }) => truth.plans[code] !== monthly) ||
+    catalog.locations.some((code) => !truth.locations.includes(code)) ||
+    catalog.images.some((code) => !truth.images.includes(code));
+  const missing = {
+    plans: Object.keys(truth.plans).length - catalog.plans.length,
+    locations: truth.locations.length - catalog.locations.length,
+    images: truth.images.length - catalog.images.length,
+  };
+  const parts = ['plans', 'locations', 'images'] as const;
+  if (isLie || (!catalog.hasMore && parts.some((part) => missing[part] > 0 && lost[part] === 0)))
+    return 'misread';
+  return !catalog.hasMore && parts.every((part) => missing[part] === 0) ? 'understood' : 'told';
+}
+
+function classifyDone(
+  { server, password }: Extract<Truth, { of: 'done' }>,
+  made: Seen & { rootPassword?: Secret<string>; sealedAnswer?: Secret<string> },
+): Kind | 'misread' {
+  if (!isTrue(made, server)) return 'misread';
+  if (made.rootPassword && made.rootPassword.reveal() !== password) return 'misread';
+  const isLost = password !== undefined && !made.rootPassword;
+  if (isLost && !holds(made.sealedAnswer, password)) return 'misread';
+  return isLost || !isWhole(made, server) ? 'told' : 'understood';
+}
+
+/** Whether somebody who reads the answer finds the password in it. */
+function holds(answer: Secret<string> | undefined, password: string): boolean {
+  return answer?.reveal().includes(JSON.stringify(password).slice(1, -1)) === true;
+}
