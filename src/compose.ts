@@ -63,19 +63,17 @@ export async function compose(config: Config, log: Log, system: System = realSys
     slack: receiver.listener,
     faults,
   });
-  const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
+  const giveUp = async (error: unknown): Promise<never> => {
     stop.abort();
     await store.close();
     throw error;
-  });
-  // Listening comes first: whoever asks /readyz before Slack has answered hears what is still missing.
+  };
+  const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
+  // Listening comes first, so that /readyz says what is missing before Slack has answered.
   await slack.workspace.connect();
   const background = runBackground(ports, entry, stop.signal);
   const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
-  const closeAll = async () => {
-    await slack.connections.close();
-    await store.close();
-  };
+  const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, system }) };
 }
 

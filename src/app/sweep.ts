@@ -6,7 +6,6 @@ import type { System } from '../system.ts';
 import type { Grants } from './access/ports.ts';
 import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import type { ReplyUrls, SeenRequests } from './authorize/ports.ts';
-import type { ApiCalls } from './hosting-api.ts';
 import type { Passwords } from './purchases/ports.ts';
 
 /** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
@@ -18,7 +17,6 @@ export interface SweepPorts {
   readonly replyUrls: Pick<ReplyUrls, 'removeExpired'>;
   readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
   readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
-  readonly apiCalls: Pick<ApiCalls, 'removeBefore'>;
   readonly grants: Pick<Grants, 'removeEnded'>;
 }
 

@@ -9,6 +9,7 @@ export function makeHosting(answers: Partial<HostingApi>): HostingApi {
   return {
     account: 'account',
     fetchCatalog: unexpected,
+    fetchServers: unexpected,
     listServers: unexpected,
     createServer: unexpected,
     renewServer: unexpected,
