@@ -30,7 +30,7 @@ export function isDeleted({ state }: Pick<Server, 'state'>): boolean {
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
 export type PowerAction = (typeof POWER_ACTIONS)[number];
 
-/** Orders servers as people look for them: by label, numbers inside labels by value, then by id. */
+/** Orders servers as users look for them: by label, numbers inside labels by value, then by id. */
 export function compareServers(a: Server, b: Server): number {
   return byLabel.compare(a.label, b.label) || a.id - b.id;
 }

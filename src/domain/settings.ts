@@ -17,7 +17,7 @@ export interface WorkspaceSettings {
   readonly approval: ApprovalRule;
   /** The most that may be spent with this app in one month of UTC; absent for no limit. */
   readonly budget: { readonly workspace?: Money; readonly person?: Money };
-  /** Where requests to approve and reminders are posted; absent: to people directly. */
+  /** Where approval requests and reminders are posted; absent: to users directly. */
   readonly channelId?: string;
 }
 

@@ -25,7 +25,7 @@ export interface Workspaces {
   /** Adds it, or updates its name. Settings stay. */
   put(workspace: { readonly id: string; readonly name: string }, at: number): Promise<void>;
   find(id: string): Promise<Workspace | undefined>;
-  /** False when they are not as they were, by what somebody else saved: then nothing is changed. */
+  /** False, and nothing is changed, when another user has saved other settings since. */
   changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
 }
 

@@ -84,7 +84,7 @@ export function judgeEnds(vault: Vault, workspaceId: string, { ends, signature }
   return judge(vault, signature, writeEnds(workspaceId, ends), 'audit chain');
 }
 
-/** Reads where a chain begins and ends; others may add to it meanwhile. */
+/** Reads where a chain begins and ends; it may grow while it is read. */
 export async function readChain(db: Queries, vault: Vault, workspaceId: string): Promise<ChainEnds> {
   const found = await db
     .selectFrom('audit_chains')
@@ -94,7 +94,7 @@ export async function readChain(db: Queries, vault: Vault, workspaceId: string):
   return believe(db, vault, workspaceId, found);
 }
 
-/** Takes the chain of a workspace: nobody else adds to it or prunes it before the transaction has ended. */
+/** Locks the chain of a workspace: no other transaction adds to it or prunes it before this one has ended. */
 export async function takeChain(
   trx: Transaction<Tables>,
   vault: Vault,
@@ -123,7 +123,7 @@ export async function keepChain(
   await trx.updateTable('audit_chains').set(row).where('workspace_id', '=', workspaceId).execute();
 }
 
-/** A chain that is missing although there are entries was removed, and does not begin anew. */
+/** A chain that is missing although there are entries was removed, and does not start over. */
 async function believe(
   db: Queries,
   vault: Vault,

@@ -63,7 +63,7 @@ export function describeGap(from: number, to: number): AuditFault {
   return { seq: from, problem: 'removed', words };
 }
 
-/** Says that nobody knows where the chain ends. */
+/** Says that the end of the chain is not known. */
 export function describeHead(seq: number): AuditFault {
   const words =
     'The note of where the chain begins and ends was changed or removed: the newest entries may be missing.';

@@ -11,7 +11,7 @@ type Outcome = { readonly removed: number; readonly fault?: AuditFault };
 
 /**
  * Removes the entries of each chain that are older, from its beginning to the first that is not, and remembers the
- * last of them: the next one is signed as coming after it. A page at a time, so that nobody waits for long.
+ * last of them: the next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
  */
 export async function pruneAudit(
   foundation: Foundation,

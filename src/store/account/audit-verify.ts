@@ -40,7 +40,7 @@ async function walk(
     }
     if (page.length > 0) continue;
     if (link.seq < newest) return { ok: false, ...describeGap(link.seq + 1, newest) };
-    // Read after the entries: the entries that it knows of beyond these came meanwhile.
+    // Read after the entries: what it knows of beyond these was added in the meantime.
     const { last } = await readChain(foundation.db, foundation.vault, workspaceId);
     if (last.seq < link.seq || (last.seq === link.seq && last.signature !== link.signature)) {
       return { ok: false, ...describeHead(link.seq) };

@@ -13,7 +13,7 @@ const PAGE = 500;
 
 /**
  * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
- * was changed, removed or moved behind its back is found.
+ * was changed, removed or moved without the app is found.
  */
 export function createAuditLog(foundation: Foundation): AuditLog {
   const { db } = foundation;
