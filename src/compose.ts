@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { findConnectLink } from './app/account/connect-link.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
-import { createMutex } from './app/mutex.ts';
+import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
 import { MINUTE_MS } from './domain/time.ts';
@@ -10,6 +10,7 @@ import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
 import { createSlack } from './slack/create-slack.ts';
 import { startBolt } from './slack/transport/bolt.ts';
+import type { Dispatch } from './slack/transport/dispatch.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
 import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
 import { createSlackConnections } from './slack/transport/slack-api.ts';
@@ -44,15 +45,14 @@ export async function compose(config: Config, log: Log, system: System = realSys
   countFrom(store, metrics);
   const hosting = openHosting(config, store, metrics, log, system);
   const slack = openSlack(config, store, log, system, stop.signal);
-  const ports: AppPorts = { ...store, ...slack.ports, ...portsOf(config, hosting, log, system) };
+  const ports: AppPorts = {
+    ...store,
+    ...slack.ports,
+    ...portsOf(config, hosting, store, log, system),
+    installations: slack.workspace,
+  };
   const entry = createEntry(ports);
-  const receiver = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
-  const bolt = await startBolt({
-    receiver: receiver.receiver,
-    slackApiUrl: config.SLACK_API_URL,
-    dispatch: slack.createDispatch(entry),
-    log,
-  });
+  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), log);
   const faults = async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))];
   const server = createWebServer({
     entry,
@@ -60,7 +60,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     explain: slack.explain,
     system,
     metrics,
-    slack: receiver.listener,
+    slack: listener,
     faults,
   });
   const giveUp = async (error: unknown): Promise<never> => {
@@ -69,12 +69,19 @@ export async function compose(config: Config, log: Log, system: System = realSys
     throw error;
   };
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
-  // Listening comes first, so that /readyz says what is missing before Slack has answered.
+  // Listening comes first: until Slack has answered, /readyz says what is missing.
   await slack.workspace.connect();
   const background = runBackground(ports, entry, stop.signal);
   const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+}
+
+/** Bolt over HTTP, to be mounted in our own server. */
+async function startListening(config: Config, dispatch: Dispatch, log: Log) {
+  const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
+  return { bolt, listener };
 }
 
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {
@@ -90,7 +97,7 @@ function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, s
 
 /** One workspace, whose token is in the settings. */
 function openSlack(config: Config, store: Store, log: Log, system: System, signal: AbortSignal) {
-  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log });
+  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const { workspaces, replyUrls } = store;
   const botToken = config.SLACK_BOT_TOKEN;
   const workspace = createSingleWorkspace({ connections, botToken, workspaces, system, log, signal });
@@ -107,11 +114,11 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   return { ...slack, connections, workspace };
 }
 
-function portsOf(config: Config, hosting: Hosting, log: Log, system: System) {
+function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
   return {
     system,
     log,
-    mutex: createMutex(),
+    locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {

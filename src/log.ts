@@ -23,5 +23,5 @@ export function createLog(level: LogLevel): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** For tests that do not look at the log. */
+/** For tests that don't look at the log. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { monotonicFactory } from 'ulid';
 
-/** Time, ids and randomness: the only door to them, so that tests can hold the clock (docs/design.md 7). */
+/** Time, IDs and randomness come from here alone, so that tests can hold the clock (docs/design.md 7). */
 export interface System {
   /** Wall clock, epoch milliseconds: for what is stored and shown. */
   now(): number;
@@ -9,7 +10,7 @@ export interface System {
   elapsed(): number;
   /** Waits so many milliseconds of the monotonic clock; rejects with an AbortError when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A ULID: sorts by time, 80 random bits. */
+  /** A ULID that is greater than every one that this system made before, also when the clock is set back. */
   newId(): string;
   /** A URL-safe token of so many random bytes. */
   newToken(bytes: number): string;
@@ -17,25 +18,28 @@ export interface System {
   random(): number;
 }
 
-/** The real thing. */
+const RANDOM_STEPS = 2 ** 32;
+
+/** The clock and the randomness of this machine. */
 export const realSystem: System = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
     await sleepFor(ms, undefined, signal ? { signal } : {});
   },
-  newId: () => makeUlid(Date.now(), randomBytes(10)),
+  newId: createIds(
+    () => Date.now(),
+    () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
+  ),
   newToken: (bytes) => randomBytes(bytes).toString('base64url'),
   random: () => Math.random(),
 };
 
-const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-/** Writes 48 bits of time and 80 random bits as the 26 characters of a ULID. */
-export function makeUlid(now: number, random: Uint8Array): string {
-  const bits = (BigInt(now) << 80n) | BigInt(`0x${Buffer.from(random).toString('hex')}`);
-  return Array.from(
-    { length: 26 },
-    (_, place) => CROCKFORD[Number((bits >> BigInt(125 - place * 5)) & 31n)],
-  ).join('');
+/**
+ * Makes ULIDs from a clock and from numbers between 0 and 1: the order of the IDs is the order in which they were made,
+ * also within one millisecond and when the clock is set back.
+ */
+export function createIds(now: () => number, random: () => number): () => string {
+  const next = monotonicFactory(random);
+  return () => next(now());
 }

@@ -18,7 +18,7 @@ export interface SealedPlace {
   readonly workspaceId: string;
 }
 
-/** Seals texts for the database and opens them again, and signs what is to stay as it is (docs/design.md 5 and 7). */
+/** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5 and 7). */
 export interface Vault {
   /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
   seal(plain: string, place: SealedPlace): string;
@@ -30,7 +30,7 @@ export interface Vault {
   /** Returns a token `v1.<key id>.<base64url of a keyed hash>`: the same for the same text, purpose and key. */
   sign(text: string, purpose: string): string;
   /**
-   * Whether the token was made of this very text for this purpose, under any key of the ring.
+   * Whether the token was made of exactly this text for this purpose, under any key of the ring.
    * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
    */
   isSigned(token: string, text: string, purpose: string): boolean;
@@ -42,7 +42,7 @@ export interface Keyring {
   readonly sealingKeyId: string;
 }
 
-/** A sealed text that does not open, or a keyring that can't be read. Its words hold no key and no text. */
+/** A sealed text that can't be opened, or a keyring that can't be read. The message holds no key and no text. */
 export class VaultError extends Error {
   override readonly name = 'VaultError';
 }
@@ -52,7 +52,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
-// Node takes shorter tags unless it is told the length, and a shorter tag is easier to forge.
+// Without the length Node accepts shorter tags, and a shorter tag is easier to forge.
 const TAG = { authTagLength: TAG_BYTES };
 const TOKEN = /^v1\.([A-Za-z0-9_-]{1,32})\.[A-Za-z0-9_-]+$/;
 

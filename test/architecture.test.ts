@@ -19,6 +19,7 @@ interface Layer {
 const PORTS = [
   'app/ports.ts',
   'app/hosting-api.ts',
+  'app/locks.ts',
   ...['access', 'account', 'approvals', 'authorize', 'purchases'].map((feature) => `app/${feature}/ports.ts`),
 ];
 
@@ -50,8 +51,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       '@slack/bolt',
       '@slack/types',
       '@slack/web-api',
+      'lru-cache',
       'undici',
       'zod',
+      'node:crypto',
       'node:http',
       'node:querystring',
     ],
@@ -59,7 +62,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'slack/directory/': {
     uses: ['slack/directory/', 'app/with-timeout.ts', 'domain/'],
     knows: ['slack/transport/', 'app/', 'system.ts'],
-    packages: ['zod'],
+    packages: ['lru-cache', 'zod'],
   },
   // Features get a request, the entry behind it and what they render: neither the store nor Slack's API.
   'slack/': {
@@ -72,7 +75,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['system.ts', 'log.ts'],
     packages: ['prom-client', 'node:crypto', 'node:http', 'node:net'],
   },
-  'system.ts': { uses: [], packages: ['node:crypto', 'node:timers/promises'] },
+  'system.ts': { uses: [], packages: ['ulid', 'node:crypto', 'node:timers/promises'] },
   'log.ts': { uses: [], packages: ['pino'] },
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
   'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },
@@ -216,6 +219,7 @@ describe('what is confined', () => {
     ['@slack/web-api', ['slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
+    ['ulid', ['system.ts']],
   ])('%s is used in %j alone', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
   });

@@ -6,10 +6,10 @@ import type { System } from '../system.ts';
 import type { AccessRequests, Channels, Grants } from './access/ports.ts';
 import type { ApiKeys, AuditLog, ChannelTest, ConnectLinks, Workspaces } from './account/ports.ts';
 import type { Approvals } from './approvals/ports.ts';
-import type { Groups, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
+import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
-import type { Mutex } from './mutex.ts';
+import type { LockLeases, Locks } from './locks.ts';
 import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
 
 /** Everything that is stored. */
@@ -26,6 +26,7 @@ export interface Store {
   readonly seenRequests: SeenRequests;
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
+  readonly lockLeases: LockLeases;
   /** Resolves when the engine answers; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -35,6 +36,7 @@ export interface Store {
 export interface AppPorts extends Store {
   readonly system: System;
   readonly log: Log;
+  readonly installations: Installations;
   readonly users: Users;
   readonly groups: Groups;
   readonly channels: Channels;
@@ -43,7 +45,7 @@ export interface AppPorts extends Store {
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
-  readonly mutex: Mutex;
+  readonly locks: Locks;
   readonly hostingOf: FindHosting;
   /** Who the operator named as owners of a workspace (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];

@@ -1,6 +1,6 @@
 import type { AccountPorts } from '../app/account/ports.ts';
 import { createEntry, type EntryPorts } from '../app/authorize/entry.ts';
-import type { RolePorts } from '../app/authorize/find-roles.ts';
+import type { PermissionPorts } from '../app/authorize/permission.ts';
 import type { UseCase } from '../app/authorize/use-case.ts';
 import type { FindHosting } from '../app/hosting-api.ts';
 import type { Store } from '../app/ports.ts';
@@ -52,7 +52,8 @@ function createProgramApp(ports: AccountPorts & EntryPorts): ProgramApp {
 }
 
 /** The entry asks Slack and `OWNERS` about users; the command line is none of them. */
-const WITHOUT_SLACK: Omit<RolePorts, 'grants'> & { readonly log: Log } = {
+const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> & { readonly log: Log } = {
+  installations: { isServed: async () => undefined },
   system: realSystem,
   log: silentLog,
   users: { find: async () => undefined, exists: async () => 'unknown' },

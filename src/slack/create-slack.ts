@@ -22,7 +22,7 @@ import type { SlackClients } from './transport/slack-clients.ts';
 
 /** All that the app needs of Slack, and what Slack needs of the app. */
 export interface Slack {
-  /** Whom the use cases ask, and how they tell users. */
+  /** What the use cases look up in Slack, and how they notify users. */
   readonly ports: Pick<
     AppPorts,
     | 'users'

@@ -12,8 +12,8 @@ import { createApiCalls } from './api-calls.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
-import { makeOrderedIds } from './engine/ordered-ids.ts';
 import type { Tables } from './engine/tables.ts';
+import { createLockLeases } from './locks.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createReplyUrls } from './reply-urls.ts';
@@ -29,7 +29,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the database, brings its schema up to date and hands out everything that is kept there.
+ * Opens the database, brings its schema up to date and returns everything that is stored there.
  * @throws DatabaseInUse when another process holds it; DatabaseUnusable with a sentence for the operator
  */
 export async function openStore({ databaseUrl, vault, system, lock = true }: StoreOptions): Promise<Store> {
@@ -41,17 +41,22 @@ export async function openStore({ databaseUrl, vault, system, lock = true }: Sto
   try {
     await (engine.mayMigrate ? migrate(db) : requireCurrent(db));
     engine.markMigrated();
-    // Nobody else can be alive that holds one: what a killed process held is free at once.
-    if (lock) await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
+    if (engine.isSoleProcess) await freeLeases(db);
   } catch (error) {
     await close();
     throw error;
   }
-  const foundation = { db, engine, vault, newId: makeOrderedIds(() => system.newId()) };
-  return assemble(foundation, () => engine.scrub(db).finally(close));
+  const foundation = { db, engine, vault, newId: () => system.newId() };
+  return assemble(foundation, system, () => engine.scrub(db).finally(close));
 }
 
-function assemble(foundation: Foundation, close: () => Promise<void>): Store {
+/** What a killed process held is free at once, where no other process can be alive that holds it. */
+async function freeLeases(db: Kysely<Tables>): Promise<void> {
+  await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
+  await db.deleteFrom('locks').execute();
+}
+
+function assemble(foundation: Foundation, system: System, close: () => Promise<void>): Store {
   let closing: Promise<void> | undefined;
   return {
     workspaces: createWorkspaces(foundation),
@@ -66,6 +71,7 @@ function assemble(foundation: Foundation, close: () => Promise<void>): Store {
     seenRequests: createSeenRequests(foundation),
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
+    lockLeases: createLockLeases(foundation, () => system.now()),
     ping: async () => {
       await sql`select 1`.execute(foundation.db);
     },

@@ -6,7 +6,7 @@ import type { Foundation } from './engine/database.ts';
 /** Slack takes this many messages through one `response_url` (Slack, "Handling user interaction"). */
 const MOST_USES = 5;
 
-/** `response_url`s, sealed: whoever has one can post as the app. */
+/** `response_url`s, sealed: with one of them anyone can post as the app. */
 export function createReplyUrls({ db, vault }: Foundation): ReplyUrls {
   return {
     store: async (id, workspaceId, url, until) => {

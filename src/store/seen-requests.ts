@@ -1,7 +1,7 @@
 import type { SeenRequests } from '../app/authorize/ports.ts';
 import type { Foundation } from './engine/database.ts';
 
-/** Signed requests that changed something: the second of a kind is a replay. */
+/** Requests that changed something: the second one with the same ID is a replay. */
 export function createSeenRequests({ db }: Foundation): SeenRequests {
   return {
     addFirst: async (requestId, at) => {

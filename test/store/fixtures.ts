@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { NewGrant } from '../../src/app/access/ports.ts';
 import type { Approvals } from '../../src/app/approvals/ports.ts';
 import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
 import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';
 import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
-import { makeUlid, realSystem, type System } from '../../src/system.ts';
+import { createIds, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from '../support/keys.ts';
 
@@ -15,7 +14,7 @@ export const T0 = 1_790_000_000_000;
 export const stillSystem: System = {
   ...realSystem,
   now: () => T0,
-  newId: () => makeUlid(T0, randomBytes(10)),
+  newId: createIds(() => T0, Math.random),
 };
 
 export const vault = createVault(parseKeyring(`test:${makeKey('store')}`));

@@ -89,7 +89,7 @@ describe('the database files', () => {
     expect(readBytes(folder).includes(second)).toBe(false);
   });
 
-  test('an erased password that a reader held up is gone after the next sweep, and nobody waited for it', async () => {
+  test('an erased password that a reader held up is gone after the next sweep, and the erasing did not wait', async () => {
     const id = await holdPassword();
     const sealed = readSealed('passwords');
     const reader = new DatabaseSync(path);
@@ -107,7 +107,7 @@ describe('the database files', () => {
 });
 
 describe('a row that was copied', () => {
-  test('to another workspace does not open: nobody pays with somebody else’s account', async () => {
+  test('to another workspace does not open: no workspace pays with another one’s account', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
     bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
     await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import type { System } from '../../src/system.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
 export {
@@ -34,7 +35,10 @@ export function makeFolder(): string {
 }
 
 /** Opens a store that is closed after the test. */
-export async function open(databaseUrl: string, options: { lock?: boolean } = {}): Promise<Store> {
+export async function open(
+  databaseUrl: string,
+  options: { lock?: boolean; system?: System } = {},
+): Promise<Store> {
   const store = await openStore({ databaseUrl, vault, system: stillSystem, ...options });
   undo.push(() => store.close());
   return store;

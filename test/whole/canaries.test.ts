@@ -210,7 +210,7 @@ describe('the whole story of a team, logged at level debug', () => {
 });
 
 describe('a defect of ours', () => {
-  it('is logged without its message, which may hold anything, and told by its number', async () => {
+  it('is logged without its message, which may hold anything, and shown with its incident ID', async () => {
     const logged: string[] = [];
     const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
     const log: Log = { debug: write, info: write, warn: write, error: write };

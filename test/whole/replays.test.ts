@@ -124,6 +124,79 @@ describe('a signed request that comes again', () => {
   });
 });
 
+describe('the same request in another guise', () => {
+  const again = (team: Team, by: 'otto' | 'mara') => {
+    const codes = async () =>
+      (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
+    return { codes };
+  };
+
+  it.each([
+    ['with an ID of Slack', {}],
+    ['without one', { trigger_id: '' }],
+  ])('is a replay when only what is not signed differs, %s', async (_name, change) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
+    const { headers, body } = await team.slack.deliverSigned({ fields });
+    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
+    const signature = headers['x-slack-signature'] ?? '';
+    const timestamp = headers['x-slack-request-timestamp'] ?? '';
+    const guises = [
+      { timestamp, signature: `${signature}=1` },
+      { timestamp, signature: `${signature}=` },
+      { timestamp: `0${timestamp}`, signature },
+      { timestamp: `${timestamp}.0`, signature },
+      { timestamp: `+${timestamp}`, signature: `${signature}=2` },
+    ];
+    for (const [place, guise] of guises.entries()) {
+      const { status } = await team.slack.deliverRaw(body, guise);
+      expect(status).toBe(200);
+      await expect.poll(again(team, 'otto').codes).toBe(place + 1);
+    }
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a command', 'command /vps reboot'],
+    ['a button', 'block_actions stop'],
+    ['a form', 'view_submission delete'],
+  ])('is a replay when Slack signs it again: %s', async (_name, what) => {
+    await using team = await startTeam();
+    await doEverything(team);
+    const changes = changesSeen(team).length;
+    const { body } = kept(team, what);
+    const by = what.includes('delete') ? 'mara' : 'otto';
+    for (const seconds of [1, 2]) {
+      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+      const { status } = await team.slack.deliverRaw(body, {
+        timestamp,
+        signature: team.slack.sign(body, timestamp),
+      });
+      expect(status).toBe(200);
+      await expect.poll(again(team, by).codes).toBe(seconds);
+    }
+    expect(changesSeen(team)).toHaveLength(changes);
+  });
+
+  it('is none when Slack gave it no ID: what was signed twice at two times was sent twice', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
+    const body = new URLSearchParams(fields).toString();
+    const at = (seconds: number) => {
+      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+      return team.slack.deliverRaw(body, { timestamp, signature: team.slack.sign(body, timestamp) });
+    };
+    await at(0);
+    await expect.poll(() => changesSeen(team).length).toBe(1);
+    await at(1);
+    const outcomes = async () => (await visitor(team, 'otto').audit()).map(({ outcome }) => outcome);
+    await expect.poll(outcomes).toHaveLength(4);
+    expect(await again(team, 'otto').codes()).toBe(0);
+  });
+});
+
 describe('a request that Slack did not sign', () => {
   it('is refused with 401 and has no effect', async () => {
     await using team = await startTeam();

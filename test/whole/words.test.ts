@@ -156,7 +156,7 @@ describe('a minute whose requests are used up', () => {
     const ended = Promise.allSettled(used);
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
-    await viewer.sees('requests of this minute are used up');
+    await viewer.sees('hit the hosting API’s rate limit');
     await viewer.sees('1 server', 20_000);
     await ended;
     expect(viewer.screen()).not.toMatch(NO_WORDS);

@@ -9,7 +9,7 @@ import { listAnswerers } from './list-answerers.ts';
  */
 export async function notifyAccessRequest(id: string, ports: AppPorts): Promise<AccessRequest | undefined> {
   // One after the other: two that find no cards would both post some.
-  return ports.mutex.run(`request ${id}`, async () => {
+  return ports.locks.run(`request ${id}`, async () => {
     const request = await ports.accessRequests.find(id);
     if (request && !request.isNotified) await tell(request, ports);
     return ports.accessRequests.find(id);

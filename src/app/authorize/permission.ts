@@ -2,7 +2,6 @@ import { coversRole, strongestRole } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import type { Workspaces } from '../account/ports.ts';
 import { withTimeout } from '../with-timeout.ts';
 import {
   ALL_ROLES,
@@ -13,10 +12,11 @@ import {
   type RolePorts,
 } from './find-roles.ts';
 import { listOwners } from './list-role-holders.ts';
+import type { Installations } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
 
 export interface PermissionPorts extends RolePorts {
-  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly installations: Installations;
 }
 
 /**
@@ -32,7 +32,9 @@ export async function checkPermission(
 ): Promise<KnownRoles> {
   // Whoever runs a program on the machine holds the database and its keys.
   if (surface === 'cli') return ALL_ROLES;
-  if (!(await ports.workspaces.find(actor.workspaceId))) throw new Refusal('other_workspace', {});
+  const isServed = await ports.installations.isServed(actor.workspaceId);
+  if (isServed === undefined) throw new Refusal('identity_unknown', {});
+  if (!isServed) throw new Refusal('other_workspace', {});
   if (!(await belongsToWorkspace(actor, ports))) throw new Refusal('other_organisation', {});
   if (needs === 'anyone') return NO_ROLES;
   const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs));

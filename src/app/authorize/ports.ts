@@ -1,4 +1,11 @@
+import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
+
+/** The workspaces that the app is installed in. */
+export interface Installations {
+  /** False for a workspace that was served before, too; undefined while Slack has not said which one the token is for. */
+  isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
+}
 
 /** What is asked of Slack about a person. */
 export interface SlackUser {

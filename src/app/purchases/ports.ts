@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Operation, Purchase } from '../../domain/operation.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { LockOwner } from '../locks.ts';
 
 export interface NewOperation {
   readonly id: string;
@@ -56,12 +57,17 @@ export interface Ledger {
   /** The settled create that made this server here: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: string, serverId: number): Promise<Operation | undefined>;
   /**
-   * prepared → sent, committed before the request leaves. False when it no longer stands at prepared or sent,
-   * or when somebody else holds its lease.
+   * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. False when it
+   * has ended, when another owner sent it or holds its lease, or when the lock is no longer this owner's.
    */
   markSent(
     id: string,
-    sent: { readonly at: number; readonly owner: string; readonly knownIds: readonly number[] },
+    sent: {
+      readonly at: number;
+      readonly owner: string;
+      readonly knownIds: readonly number[];
+      readonly lock?: LockOwner;
+    },
   ): Promise<boolean>;
   /**
    * sent | in_doubt → settled, with the sealed password and the audit entry in the same transaction.

@@ -6,6 +6,7 @@ import type { Money } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { HeldLock } from '../locks.ts';
 import type { AppPorts } from '../ports.ts';
 import { newLease, withLease } from './lease.ts';
 import { notifyOperation } from './notify-operation.ts';
@@ -39,11 +40,13 @@ async function pay(operation: Operation, owner: string, ports: AppPorts): Promis
     const hosting = await getHostingSince(operation.workspaceId, operation.createdAt, ports);
     if (operation.purchase.kind === 'create') {
       const { order } = operation.purchase;
-      await ports.mutex.run(hosting.account, () => create(operation, order, hosting, owner, ports));
+      await ports.locks.run(hosting.account, (lock) =>
+        create(operation, order, hosting, { owner, lock }, ports),
+      );
     } else {
       const { purchase } = operation;
-      const turn = `${hosting.account}:${purchase.serverId}`;
-      await ports.mutex.run(turn, () => renew(operation, purchase, hosting, owner, ports));
+      const name = `${hosting.account}:${purchase.serverId}`;
+      await ports.locks.run(name, (lock) => renew(operation, purchase, hosting, { owner, lock }, ports));
     }
   } catch (error) {
     await conclude(operation, error, ports);
@@ -54,14 +57,14 @@ async function create(
   operation: Operation,
   order: Order,
   hosting: HostingApi,
-  owner: string,
+  holder: Holder,
   ports: AppPorts,
 ): Promise<void> {
   await waitForOthers(operation, ports);
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
   refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
   const knownIds = (await hosting.listServers({ freshness: 'fresh' })).map(({ id }) => id);
-  const beforeSend = markSent(operation, knownIds, owner, ports);
+  const beforeSend = markSent(operation, knownIds, holder, ports);
   const made = await hosting.createServer(order, { beforeSend });
   await settleUntilStored(operation, ports, {
     serverId: made.id,
@@ -73,7 +76,7 @@ async function renew(
   operation: Operation,
   purchase: { readonly serverId: number; readonly label: string; readonly paidUntil: number },
   hosting: HostingApi,
-  owner: string,
+  holder: Holder,
   ports: AppPorts,
 ): Promise<void> {
   const { serverId } = purchase;
@@ -90,7 +93,7 @@ async function renew(
   if (server.paidUntil !== purchase.paidUntil) {
     throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
   }
-  const beforeSend = markSent(operation, [], owner, ports);
+  const beforeSend = markSent(operation, [], holder, ports);
   const renewed = await hosting.renewServer(serverId, { beforeSend });
   await settleUntilStored(operation, ports, {
     serverId,
@@ -98,18 +101,24 @@ async function renew(
   });
 }
 
-/** Committed before the first byte leaves, by whoever still holds the operation. */
+/** Who pays: the owner of the operation's lease, under the lock of the account or the server. */
+interface Holder {
+  readonly owner: string;
+  readonly lock: HeldLock;
+}
+
+/** Committed before the first byte leaves, and only while both the operation and the lock are still held. */
 function markSent(
   operation: Operation,
   knownIds: readonly number[],
-  owner: string,
+  { owner, lock }: Holder,
   ports: AppPorts,
 ): () => Promise<void> {
   return async () => {
     const at = ports.system.now();
     const { ledger } = ports;
     const isMine = await ledger.lease(operation.id, newLease(ports, owner));
-    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds })))
+    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds, lock })))
       throw new Refusal('stale_confirmation', {});
   };
 }

@@ -4,12 +4,12 @@ import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
 
-/** Somebody waits for the answer to a form, which Slack wants within 3 s. */
+/** A user waits for the answer to a form, which Slack wants within 3 s. */
 const WAIT_MS = 2000;
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
 
-/** Asks Slack about channels (`conversations.info`), anew each time: rarely, and it is about what is so now. */
+/** Asks Slack about channels (`conversations.info`) each time: this is rare, and the answer has to be current. */
 export function createChannels(clients: SlackClients, system: System): Channels {
   return {
     look: async (workspaceId, channelId) => {

@@ -16,27 +16,27 @@ const slackGroups = z.array(
   }),
 );
 
-interface KeptGroup {
+interface CachedGroup {
   readonly group: UserGroup;
   /** Undefined when Slack did not say. */
   readonly userIds: readonly string[] | undefined;
 }
 
 /**
- * Asks Slack for user groups and who is in them (scope `usergroups:read`), and keeps the answer for a while. One
+ * Asks Slack for user groups and their members (scope `usergroups:read`), and caches the answer for a while. One
  * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
  */
 export function createGroups(clients: SlackClients, system: System): Groups {
-  const lookUpKept = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system);
+  const findAll = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system);
   return {
     list: async (workspaceId) => {
-      const all = await lookUpKept(workspaceId);
+      const all = await findAll(workspaceId);
       return all === HIDDEN ? undefined : all?.map(({ group }) => group);
     },
     listMembers: async (workspaceId, groupId) => {
-      const all = await lookUpKept(workspaceId);
+      const all = await findAll(workspaceId);
       if (all === undefined) return undefined;
-      // That is an answer, too, and it will not change by itself.
+      // Without the scope no later answer can be another one.
       if (all === HIDDEN) return [];
       const known = all.find(({ group }) => group.id === groupId);
       return known && !known.group.isDisabled ? known.userIds : [];
@@ -44,10 +44,10 @@ export function createGroups(clients: SlackClients, system: System): Groups {
   };
 }
 
-/** The app may not look into groups, so that none opens anything. */
+/** The app may not read groups, so that no group gives anyone a role. */
 const HIDDEN = 'hidden';
 
-async function lookUp(slack: SlackApi): Promise<readonly KeptGroup[] | typeof HIDDEN | undefined> {
+async function lookUp(slack: SlackApi): Promise<readonly CachedGroup[] | typeof HIDDEN | undefined> {
   const answer = await slack.listGroups();
   if (!answer.ok && answer.error === 'missing_scope') return HIDDEN;
   const groups = answer.ok ? slackGroups.safeParse(answer.groups).data : undefined;

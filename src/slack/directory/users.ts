@@ -14,35 +14,35 @@ const slackUser = z.object({
   is_ultra_restricted: z.boolean().default(false),
   is_stranger: z.boolean().default(false),
   is_bot: z.boolean().default(false),
-  /** In Enterprise Grid: all workspaces of the organisation that they are in. */
+  /** In an Enterprise Grid: all workspaces of the organization that they are in. */
   enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 
-/** Asks Slack who somebody is (`users.info`, scope `users:read`), and keeps the answer for a while. */
+/** Asks Slack who a user is (`users.info`, scope `users:read`), and caches the answer for a while. */
 export function createUsers(clients: SlackClients, system: System): Users {
   const find = cacheLookups((key) => {
     const [workspaceId = '', userId = ''] = key.split(' ');
     return lookUp(userId, clients.of(workspaceId));
   }, system);
-  const findKept = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
+  const findCached = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
   return {
     find: async (workspaceId, userId) => {
-      const found = await findKept(workspaceId, userId);
+      const found = await findCached(workspaceId, userId);
       return typeof found === 'string' ? undefined : found;
     },
     exists: async (workspaceId, userId) => {
-      const found = await findKept(workspaceId, userId);
+      const found = await findCached(workspaceId, userId);
       if (typeof found === 'string') return found;
       return found === undefined ? 'unknown' : 'yes';
     },
   };
 }
 
-/** Slack says of its own voice that it is no bot. */
+/** Slack says of its own bot that it is none. */
 const SLACKBOT = 'USLACKBOT';
 
-/** What is an answer, too: nobody here has this id, or the app may not ask. */
-const NO_PERSON: Readonly<Record<string, 'no' | 'hidden'>> = {
+/** These errors are answers, too: no user here has this ID, or the app may not ask. */
+const NO_USER: Readonly<Record<string, 'no' | 'hidden'>> = {
   user_not_found: 'no',
   user_not_visible: 'no',
   missing_scope: 'hidden',
@@ -50,7 +50,7 @@ const NO_PERSON: Readonly<Record<string, 'no' | 'hidden'>> = {
 
 async function lookUp(userId: string, slack: SlackApi): Promise<SlackUser | 'no' | 'hidden' | undefined> {
   const answer = await slack.findUser(userId);
-  if (!answer.ok) return Object.hasOwn(NO_PERSON, answer.error) ? NO_PERSON[answer.error] : undefined;
+  if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : undefined;
   const user = slackUser.safeParse(answer.user).data;
   if (!user) return undefined;
   const home = user.team_id === undefined ? [] : [user.team_id];

@@ -33,24 +33,25 @@ interface FormParts<Input> {
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
 
+const TOO_LATE = 'Slack was too slow to open the form. It is one press away:';
+const REFUSED = 'Slack refused to open the form, so nothing was done. Try again:';
+
 /** Defines a form. Money effect: none; its origin's id becomes the id of the operation that is confirmed in it. */
 export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
-    const viewId = await request.views.open(loadingView(parts.title));
-    if (viewId === undefined) {
-      // The trigger is gone: a press of this button brings a fresh one.
+    const opened = await request.views.open(loadingView(parts.title));
+    if (!opened.ok) {
+      // A press of this button brings a fresh trigger.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
-      await request.reply.send(
-        textMessage('Slack was too slow to open the form. It is one press away:', again),
-      );
+      await request.reply.send(textMessage(opened.isTooLate ? TOO_LATE : REFUSED, again));
       return;
     }
     const origin = await request.views.storeOrigin();
     const view = await loadOrExplain(parts, picker, input, request, origin);
-    await fillView(viewId, view, parts.title, request);
+    await fillView(opened.viewId, view, parts.title, request);
   };
   const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));

@@ -4,16 +4,16 @@ import type { Log } from '../../log.ts';
 import type { Delivery, Dispatch } from './dispatch.ts';
 import { quietLogger } from './slack-api.ts';
 
-/** Bolt at work over some receiver. */
+/** Bolt, running over some receiver. */
 export interface BoltApp {
   /** Resolves when all requests that were begun have ended. */
   drain(): Promise<void>;
 }
 
 /**
- * Starts Bolt with one listener for each kind of request: Bolt runs every listener for every request, so one more would
- * cost every request. No conversation store: it would throw and catch once a command. No token: calls of Slack's API go
- * through the client of the workspace that they are for.
+ * Starts Bolt with one listener for each kind of request: Bolt runs every listener for every request. There is no
+ * conversation store, which would throw and catch once per command, and no token: calls of Slack's API go through the
+ * client of their workspace.
  */
 export async function startBolt(options: {
   readonly receiver: Receiver;
@@ -48,7 +48,7 @@ export async function startBolt(options: {
   };
 }
 
-/** Acknowledged first, worked on then: nothing that takes time stands before an ack, but a confirmation's one row. */
+/** Acknowledges first and works afterwards: the only thing that may delay an ack is the one row of a confirmation. */
 function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
   app.command(/.*/, async ({ ack, body, context }) => {
     await ack();

@@ -3,12 +3,12 @@ import type { Message } from '../kit/blocks.ts';
 import { withFallback } from './fallback.ts';
 import type { SlackApi } from './slack-api.ts';
 
-/** So that one request is no flood, of Slack and of people. */
+/** One request must not flood Slack or the team. */
 const MOST_CARDS = 10;
 
 /**
- * Posts the same message to people (user ids) and channels side by side, each once, ten at most.
- * Whoever can't be reached is left out: that is no error.
+ * Posts the same message to users and channels side by side, each once, ten at most.
+ * Recipients that can't be reached are left out, which is no error.
  */
 export async function postCards(
   recipients: readonly string[],

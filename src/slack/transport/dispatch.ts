@@ -1,29 +1,32 @@
 import type { PlainTextOption } from '@slack/types';
 import type { Caller } from '../../app/authorize/use-case.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
-import { findOrigin, type ModalHandler } from '../kit/modal.ts';
+import { findOrigin, type ModalHandler, type Origin } from '../kit/modal.ts';
 import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
 import {
   actionPayload,
   actorOf,
   channelOf,
   commandPayload,
+  pressId,
   submissionPayload,
   suggestionPayload,
+  triggerId,
 } from './payloads.ts';
-import { createStoredReply, findReplyUrl, noReply, replyByUrl } from './reply.ts';
+import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
 
 /** How a request reached us. */
 export interface Delivery {
-  /** Different for every signed request; absent where the transport has none. */
+  /** Different for every delivery; absent where the transport has none. What Slack itself names a request comes first. */
   readonly requestId?: string;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
@@ -55,7 +58,7 @@ interface Routing extends RequestParts {
   readonly suggestions: ReadonlyMap<string, Suggestions>;
 }
 
-/** Finds what a request is for, and makes sure that the user hears whatever goes wrong. */
+/** Routes each request to its handler, and tells the user when something goes wrong. */
 export function createDispatch(
   { runCommand, commands }: Routes,
   parts: RequestParts & { readonly slackApiUrl: string },
@@ -82,8 +85,9 @@ async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routi
   if (!payload) return sendUnreadable(body, routing);
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
-  const caller: Caller = { actor, surface: 'command', ...delivery };
-  const reply = replyTo(payload.response_url, workspaceId, routing);
+  const id = triggerId('command', payload.trigger_id, actor);
+  const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
+  const reply = replyTo(payload.response_url, actor, routing);
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
 }
@@ -93,8 +97,9 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   if (!payload) return sendUnreadable(body, routing);
   const [pressed] = payload.actions;
   const actor = actorOf(payload, channelOf(payload));
-  const reply = replyTo(payload.response_url, actor.workspaceId, routing);
-  const caller: Caller = { actor, surface: 'button', ...delivery };
+  const reply = replyTo(payload.response_url, actor, routing);
+  const id = pressId(payload, actor);
+  const caller: Caller = { actor, surface: 'button', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   const action = routing.actions.get(pressed?.action_id ?? '');
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
@@ -110,14 +115,9 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   }
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, channelOf(payload, origin));
-  const { workspaceId, userId } = actor;
-  const reply = origin
-    ? createStoredReply(
-        { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId },
-        routing,
-      )
-    : noReply;
-  const caller: Caller = { actor, surface: 'modal', ...delivery };
+  const reply = replyFrom(origin, actor, routing);
+  const id = triggerId('submission', payload.trigger_id, actor);
+  const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = createRequest(routing, caller, reply, payload.trigger_id);
   try {
     const modal = routing.modals.get(payload.view.callback_id);
@@ -125,13 +125,16 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
     const answer = await modal.run(payload.view, request);
     const { after } = answer;
     const failed = (error: unknown) => showLateError(error, payload.view.id, request);
-    return { ack: submissionAck(answer), ...(after ? { after: () => after().catch(failed) } : {}) };
+    return {
+      ack: submissionAck(answer),
+      ...omitUndefined({ after: after && (() => after().catch(failed)) }),
+    };
   } catch (error) {
     return { ack: explainInModal(error, request) };
   }
 }
 
-/** Slack gives up after 3 s: choices that come later are at hand when the next letter is typed. */
+/** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
 async function dispatchSuggestion(body: unknown, routing: Routing): Promise<PlainTextOption[]> {
@@ -139,7 +142,12 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   if (!payload) return [];
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
-  const request = createRequest(routing, { actor, surface: 'modal' }, noReply, undefined);
+  const request = createRequest(
+    routing,
+    { actor, surface: 'modal' },
+    replyTo(undefined, actor, routing),
+    undefined,
+  );
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
     return (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
@@ -149,16 +157,27 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   }
 }
 
-function replyTo(url: unknown, workspaceId: string, { clients, slackApiUrl }: Routing): Reply {
-  const found = findReplyUrl(url, slackApiUrl);
-  return found ? replyByUrl(found, clients.of(workspaceId)) : noReply;
+/** The ways back to the user who sent a command or pressed a button. */
+function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: Routing): Reply {
+  const slack = clients.of(actor.workspaceId);
+  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), actor, slack), actor, slack, log);
+}
+
+/** The ways back to the user who submitted a form. */
+function replyFrom(origin: Origin | undefined, actor: Actor, routing: Routing): Reply {
+  if (!origin) return replyTo(undefined, actor, routing);
+  const { workspaceId, userId } = actor;
+  const confirmer = { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId };
+  const reply = createStoredReply(confirmer, routing);
+  return withDirectMessage(reply, actor, routing.clients.of(workspaceId), routing.log);
 }
 
 const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
-/** Signed, so it is from Slack; but not in a form that Slack has ever been seen to send. */
+/** It is signed, so it is from Slack, but in no form that is known. */
 async function sendUnreadable(body: unknown, routing: Routing): Promise<void> {
   const url =
     typeof body === 'object' && body !== null && 'response_url' in body ? body.response_url : undefined;
-  await replyTo(url, '', routing).send(textMessage(UNREADABLE));
+  const reply = replyByUrl(findReplyUrl(url, routing.slackApiUrl), { userId: '' }, routing.clients.of(''));
+  await reply.send(textMessage(UNREADABLE));
 }

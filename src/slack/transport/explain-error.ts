@@ -14,5 +14,5 @@ export function explainError(
   if (isExpected(error)) return wordsOfError(error, currency);
   const incident = system.newId().slice(-8);
   log.error('a request met a defect', { incident, ...describeDefect(error) });
-  return `Something went wrong that should not have (incident \`${incident}\`). Nothing more was done; the operator finds it in the log.`;
+  return `Something went wrong (incident \`${incident}\`). Your admin can find it in the log.`;
 }

@@ -7,13 +7,13 @@ import { noticeView } from '../kit/form.ts';
 import type { SubmitAnswer } from '../kit/modal.ts';
 import type { SlackRequest } from './request.ts';
 
-/** What is answered to a submission, as Slack reads it. Nothing closes the modal. */
+/** The answer to a submission in Slack's own form; undefined closes the modal. */
 export type SubmissionAck =
   | { readonly response_action: 'update'; readonly view: ModalView }
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
-/** Features do not catch: what goes wrong is told here, to the user alone. */
+/** Features don't catch errors: here the user, and no one else, is told what went wrong. */
 export async function sendError(error: unknown, request: SlackRequest): Promise<void> {
   await request.reply.send(textMessage(request.explain(error), ...nextSteps(error)));
 }
@@ -45,7 +45,7 @@ export function submissionAck(answer: SubmitAnswer): SubmissionAck {
   return { response_action: 'update', view: shown };
 }
 
-/** Beside the field that it is about, if there is one; otherwise in place of the form. */
+/** Shows the error beside the field that it is about, if there is one; otherwise in place of the form. */
 export function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
   const words = request.explain(error);
   const field = fieldOf(error);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ConfirmationId } from '../../domain/ids.ts';
 
 /** Which open modal shows the progress of which confirmation. Nothing depends on it: the modal may be closed. */
@@ -9,11 +10,9 @@ export interface FollowedViews {
 
 /** Remembers modals for as long as they plausibly stay open: the oldest make room for new ones. */
 export function createFollowedViews(most = 1000): FollowedViews {
-  const views = new Map<ConfirmationId, string>();
+  const views = new LRUCache<ConfirmationId, string>({ max: most });
   return {
     set: (id, viewId) => {
-      const oldest = views.keys().next().value;
-      if (views.size >= most && oldest !== undefined) views.delete(oldest);
       views.set(id, viewId);
     },
     take: (id) => {

@@ -3,6 +3,7 @@ import { parse as parseForm } from 'node:querystring';
 import { HTTPReceiver, type Receiver } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
+import { deliveryId } from './request-id.ts';
 import { quietLogger } from './slack-api.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
@@ -23,7 +24,9 @@ export function createHttpReceiver(options: {
     signingSecret: options.signingSecret.reveal(),
     endpoints: ['/slack/events'],
     logger: quietLogger(options.log),
-    customPropertiesExtractor: ({ headers }) => ({ requestId: String(headers['x-slack-signature'] ?? '') }),
+    customPropertiesExtractor: ({ headers, rawBody }) => ({
+      requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
+    }),
   });
   return {
     receiver,
@@ -42,7 +45,8 @@ export function createHttpReceiver(options: {
 async function buffer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  for await (const part of request) {
+    if (!Buffer.isBuffer(part)) continue;
     length += part.length;
     if (length <= BODY_LIMIT_BYTES) parts.push(part);
   }

@@ -2,7 +2,7 @@ import { describeDefect } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Log } from '../../log.ts';
 
-/** Tries to tell somebody something. What fails is logged and stays to be told: it must not undo what it is about. */
+/** Tries to notify a user. A failure is logged and the notification stays due: it must not undo what it is about. */
 export async function notifySafely<Result>(
   id: ConfirmationId,
   log: Log,

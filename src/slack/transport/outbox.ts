@@ -21,7 +21,7 @@ export interface Confirmer {
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
 export interface Outbox {
-  /** Ephemerally to whoever confirmed it, by the reply path that was stored with their form. */
+  /** Ephemerally to the user who confirmed it, by the reply path that was stored with their form. */
   replyTo(confirmer: Confirmer): Reply;
   /** As a direct message; true when Slack took it. */
   sendDirectly(workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean>;
@@ -37,7 +37,7 @@ export interface Outbox {
     view: () => ModalView,
     options: { readonly isFinal: boolean },
   ): Promise<void>;
-  /** Tells the channel where it was confirmed, if channels may be told. */
+  /** Announces it in the channel where it was confirmed, if the workspace announces changes. */
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 

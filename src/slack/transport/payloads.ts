@@ -3,8 +3,9 @@ import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { type Origin, submittedView } from '../kit/modal.ts';
+import { namedId } from './request-id.ts';
 
-/** The parts of Slack's payloads that are read. Everything else in them is Slack's own business. */
+/** The parts of Slack's payloads that are read. Everything else in them is ignored. */
 const id = z.string().min(1).max(64);
 
 export const commandPayload = z.object({
@@ -19,7 +20,7 @@ export const commandPayload = z.object({
 const user = z.object({ id, team_id: id.optional() });
 const place = {
   user,
-  /** Null for an app that was installed for a whole organisation. */
+  /** Null for an app that was installed for a whole organization. */
   team: z.object({ id }).nullish(),
   channel: z.object({ id }).nullish(),
 };
@@ -29,10 +30,16 @@ export const actionPayload = z.object({
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
   view: z.object({ private_metadata: z.string().default('') }).nullish(),
+  /** Where the button stands. */
+  container: z
+    .object({ message_ts: z.string().optional(), view_id: z.string().optional() })
+    .nullish()
+    .catch(undefined),
   actions: z
     .array(
       z.object({
         action_id: z.string(),
+        action_ts: z.string().optional().catch(undefined),
         value: z.string().nullish(),
         selected_option: z.object({ value: z.string() }).nullish(),
       }),
@@ -55,13 +62,29 @@ export const suggestionPayload = z.object({
 
 export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'>;
 
-/** Who acts, by what Slack says in a press, a submission or a suggestion. */
+/** Who acts, as Slack says with a press, a submission or a suggestion. */
 export function actorOf({ user, team }: Place, channelId: ChannelId | undefined): Actor {
   return {
     workspaceId: team?.id ?? user.team_id ?? '',
     userId: user.id,
     ...omitUndefined({ channelId, homeTeamId: user.team_id }),
   };
+}
+
+type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;
+
+/** The ID of a press: the same however often Slack delivers it. */
+export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {
+  const place = container?.message_ts ?? container?.view_id;
+  const { workspaceId, userId } = actor;
+  return (
+    namedId('press', workspaceId, userId, place, pressed?.action_ts) ?? triggerId('press', trigger_id, actor)
+  );
+}
+
+/** The ID of a command or a submission: Slack gives each of them a trigger of its own. */
+export function triggerId(kind: string, trigger: string | undefined, { workspaceId, userId }: Actor) {
+  return namedId(kind, workspaceId, userId, trigger);
 }
 
 /** A modal has no channel of its own: roles for a channel count where its form was opened. */

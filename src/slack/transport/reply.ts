@@ -1,20 +1,27 @@
+import type { ChannelId, UserId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
-import type { Message } from '../kit/blocks.ts';
-import { withFallback } from './fallback.ts';
+import type { Log } from '../../log.ts';
+import { type Message, textMessage } from '../kit/blocks.ts';
+import { holdsSecret, withFallback } from './fallback.ts';
 import type { Confirmer, OutboxParts } from './outbox.ts';
 import type { Reply } from './request.ts';
 import type { SlackApi } from './slack-api.ts';
 
-/** Answers through the `response_url` of a command or a press: works in DMs and where the bot is no member. */
-export function replyByUrl(url: Secret<string>, slack: SlackApi): Reply {
-  const post = (message: Message, how: Record<string, unknown>) => postTwice(message, how, url, slack);
-  return {
-    url,
-    send: (message) => post(message, { response_type: 'ephemeral', replace_original: false }),
-    replace: (message) => post(message, { replace_original: true }),
-    delete: async () => (await slack.respond(url, { delete_original: true })).ok,
-    announce: (message) => post(message, { response_type: 'in_channel', replace_original: false }),
-  };
+/** Who is answered, and where they acted. */
+export interface Addressee {
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+}
+
+type How = Readonly<Record<string, unknown>>;
+const EPHEMERALLY: How = { response_type: 'ephemeral', replace_original: false };
+const IN_CHANNEL: How = { response_type: 'in_channel', replace_original: false };
+const IN_PLACE: How = { replace_original: true };
+
+/** Answers a command or a press: through its `response_url`, which works in DMs and where the bot is no member. */
+export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
+  return { ...createReply(async () => url, to, slack), ...omitUndefined({ url }) };
 }
 
 /** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
@@ -22,58 +29,78 @@ export function createStoredReply(
   { confirmationId, workspaceId, channelId, userId }: Confirmer,
   { clients, replyUrls, system }: Pick<OutboxParts, 'clients' | 'replyUrls' | 'system'>,
 ): Reply {
-  const slack = clients.of(workspaceId);
-  const viaStored = async (use: (reply: Reply) => Promise<boolean>): Promise<boolean> => {
-    const url = await replyUrls.use(confirmationId, system.now());
-    return url !== undefined && use(replyByUrl(url, slack));
+  const findUrl = () => replyUrls.use(confirmationId, system.now());
+  const reply = createReply(findUrl, { userId, channelId }, clients.of(workspaceId));
+  return { ...reply, replace: reply.send, delete: async () => false };
+}
+
+/** Through a `response_url` if there is one that works; otherwise as an ephemeral message, or in the channel. */
+function createReply(
+  findUrl: () => Promise<Secret<string> | undefined>,
+  to: Addressee,
+  slack: SlackApi,
+): Reply {
+  const byUrl = async (message: Message, how: How): Promise<boolean> => {
+    const url = await findUrl();
+    if (url === undefined) return false;
+    const respond = ({ text, blocks }: Message) => slack.respond(url, { ...how, text, blocks });
+    return (await withFallback(message, respond)).ok;
   };
-  const send = async (message: Message): Promise<boolean> =>
-    (await viaStored((reply) => reply.send(message))) || postEphemeral(message, channelId, userId, slack);
+  const otherwise = (message: Message) => postEphemeral(message, to, slack);
   return {
-    send,
-    replace: send,
-    delete: async () => false,
+    send: async (message) => (await byUrl(message, EPHEMERALLY)) || otherwise(message),
+    replace: async (message) => (await byUrl(message, IN_PLACE)) || otherwise(message),
+    delete: async () => {
+      const url = await findUrl();
+      return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
+    },
     announce: async (message) =>
-      (await viaStored((reply) => reply.announce(message))) || postToChannel(message, channelId, slack),
+      (await byUrl(message, IN_CHANNEL)) || postToChannel(message, to.channelId, slack),
   };
 }
 
-/** For requests that came without a way back; Slack shows them as done. */
-export const noReply: Reply = {
-  send: async () => false,
-  replace: async () => false,
-  delete: async () => false,
-  announce: async () => false,
-};
-
-/** An ephemeral message without a reply path: fails in DMs and where the bot is no member. */
-export async function postEphemeral(
+/** Fails in DMs and where the bot is no member. */
+async function postEphemeral(
   message: Message,
-  channelId: string | undefined,
-  userId: string,
+  { userId, channelId }: Addressee,
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
   return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown))).ok;
 }
 
-/** To everybody in a channel; where the bot is no member nobody is told, and that is no error. */
-export async function postToChannel(
+/** To everyone in a channel. Where the bot is no member this does nothing, which is no error. */
+async function postToChannel(
   message: Message,
-  channelId: string | undefined,
+  channelId: ChannelId | undefined,
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
   return (await withFallback(message, (shown) => slack.post(channelId, shown))).ok;
 }
 
-async function postTwice(
-  message: Message,
-  how: Record<string, unknown>,
-  url: Secret<string>,
-  slack: SlackApi,
-): Promise<boolean> {
-  return (await withFallback(message, ({ text, blocks }) => slack.respond(url, { ...how, text, blocks }))).ok;
+const NOT_SHOWN =
+  'Slack didn’t let this app show you a private message here. Run the command again to see it.';
+
+/**
+ * The same answers, with a direct message as the last resort (docs/design.md 2). A secret is never sent directly: the user
+ * is told that it could not be shown. When every way fails, that is logged.
+ */
+export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
+  const sendDirectly = async (message: Message) =>
+    (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
+  const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
+    if (await first(message)) return true;
+    const isSecret = holdsSecret(message);
+    const isTold = await sendDirectly(isSecret ? textMessage(NOT_SHOWN) : message);
+    if (!isTold) log.warn('a user got no answer: Slack refused every way', { user: userId });
+    return isTold && !isSecret;
+  };
+  return {
+    ...reply,
+    send: (message) => answer(message, reply.send),
+    replace: (message) => answer(message, reply.replace),
+  };
 }
 
 /** A `response_url` is only ever followed to where Slack lives; undefined for anything else. */

@@ -13,7 +13,6 @@ import { mention } from '../kit/text.ts';
 import { explainError } from './explain-error.ts';
 import type { FollowedViews } from './followed-views.ts';
 import type { MayAnnounce } from './outbox.ts';
-import { postToChannel } from './reply.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
 import type { SlackClients } from './slack-clients.ts';
 
@@ -49,7 +48,7 @@ export function createRequest(
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, parts),
     subrequest: (place) => createRequest(parts, numbered(caller, place), reply, triggerId),
-    announce: (action) => announce(action, parts, caller, reply),
+    announce: (action) => announce(action, parts.mayAnnounce, caller, reply),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
@@ -62,15 +61,17 @@ function numbered(caller: Caller, place: number): Caller {
 
 async function announce(
   action: string,
-  { clients, mayAnnounce }: RequestParts,
+  mayAnnounce: MayAnnounce,
   { actor }: Caller,
   reply: Reply,
 ): Promise<boolean> {
   const { workspaceId, channelId, userId } = actor;
   if (!(await mayAnnounce(workspaceId, channelId))) return false;
-  const message = textMessage(`${mention(userId)} ${action}`);
-  return (await reply.announce(message)) || postToChannel(message, channelId, clients.of(workspaceId));
+  return reply.announce(textMessage(`${mention(userId)} ${action}`));
 }
+
+/** A trigger lives for 3 s and works once; any other error is about the view itself. */
+const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'];
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
 
@@ -82,9 +83,9 @@ function createViews(
 ): Views {
   return {
     open: async (view) => {
-      if (triggerId === undefined) return undefined;
+      if (triggerId === undefined) return { ok: false, isTooLate: true };
       const opened = await clients.of(workspaceId).openView(triggerId, view);
-      return opened.ok ? opened.viewId : undefined;
+      return opened.ok ? opened : { ok: false, isTooLate: EXPIRED.includes(opened.error) };
     },
     update: (viewId, view) => clients.of(workspaceId).updateView(viewId, view),
     // The reply path stays with us, sealed; the modal carries only its ID.

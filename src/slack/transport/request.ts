@@ -30,7 +30,7 @@ export interface SlackRequest {
   explain(error: unknown): string;
   /** The same request as one of several acts that it asks for: each of them is carried out once. */
   subrequest(place: number): SlackRequest;
-  /** Tells the channel what this user did ("rebooted `web-1`", escaped mrkdwn); true when the channel was told. */
+  /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); true when Slack took it. */
   announce(action: string): Promise<boolean>;
   /** Epoch milliseconds. */
   now(): number;
@@ -52,10 +52,15 @@ export interface Reply {
   readonly url?: Secret<string>;
 }
 
+/** Whether Slack opened a modal; `isTooLate` when the trigger had expired, otherwise Slack refused the view. */
+export type OpenedView =
+  | { readonly ok: true; readonly viewId: string }
+  | { readonly ok: false; readonly isTooLate: boolean };
+
 /** The modals of this user. */
 export interface Views {
-  /** Opens a modal with the request's trigger, which lives 3 s; the view's ID, or undefined when Slack did not open it. */
-  open(view: ModalView): Promise<string | undefined>;
+  /** Opens a modal with the request's trigger, which lives 3 s. */
+  open(view: ModalView): Promise<OpenedView>;
   update(viewId: string, view: ModalView): Promise<SlackAnswer>;
   /** Stores where a form is opened, with its reply path, and returns the part that its modal carries. */
   storeOrigin(): Promise<Origin>;

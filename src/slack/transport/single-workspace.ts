@@ -6,7 +6,7 @@ import type { System } from '../../system.ts';
 import type { SlackConnections } from './slack-api.ts';
 import type { TokenSource } from './slack-clients.ts';
 
-/** The token is refused for good: waiting does not help. */
+/** The token is refused permanently: waiting does not help. */
 const PERMANENT_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 const RETRY_MS = 5000;
 
@@ -27,7 +27,7 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-/** Until Slack has said which workspace the token is for, no workspace is served, and no other one ever is. */
+/** No workspace is served until Slack has said which one the token is for, and never any other one. */
 export function createSingleWorkspace(options: Options): SingleWorkspace {
   const { botToken, system, signal } = options;
   const slack = options.connections.open(async () => botToken);
@@ -56,6 +56,7 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
     }
   };
   return {
+    isServed: async (workspaceId) => (known === undefined ? undefined : workspaceId === known),
     find: async (workspaceId) => (workspaceId === known ? botToken : undefined),
     connect: async () => {
       await attempt();

@@ -1,9 +1,12 @@
+import { LRUCache } from 'lru-cache';
+import type { Installations } from '../../app/authorize/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { SlackApi, SlackConnections } from './slack-api.ts';
 
-/** Where the bot token of a workspace comes from; undefined where the app is not installed. */
-export interface TokenSource {
+/** Where the bot tokens come from. Only a workspace that has one is served. */
+export interface TokenSource extends Installations {
+  /** Undefined where the app is not installed. */
   find(workspaceId: WorkspaceId): Promise<Secret<string> | undefined>;
 }
 
@@ -12,9 +15,15 @@ export interface SlackClients {
   of(workspaceId: WorkspaceId): SlackApi;
 }
 
-/** Makes a client for each workspace when it is first asked for. */
-export function createSlackClients(connections: SlackConnections, tokens: TokenSource): SlackClients {
-  const clients = new Map<WorkspaceId, SlackApi>();
+/** A client holds no connection, so making one again costs nothing but a token lookup. */
+const MOST_CLIENTS = 1000;
+
+/** Makes a client for each workspace when it is first needed. */
+export function createSlackClients(
+  connections: SlackConnections,
+  tokens: Pick<TokenSource, 'find'>,
+): SlackClients {
+  const clients = new LRUCache<WorkspaceId, SlackApi>({ max: MOST_CLIENTS });
   return {
     of: (workspaceId) => {
       const known = clients.get(workspaceId);

@@ -4,16 +4,18 @@ import { DatabaseUnusable } from './errors.ts';
 import { openSqlite } from './sqlite-engine.ts';
 import type { Tables } from './tables.ts';
 
-/** A kind of database. Everything in which engines differ is behind this. */
+/** A kind of database, with everything in which databases differ. */
 export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */
   readonly mayMigrate: boolean;
+  /** Whether no other process can be holding a lease: what a process left behind when it died is freed at the start. */
+  readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
   readonly skipsLockedRows: boolean;
-  /** Makes what has been deleted vanish from the engine's own files, as far as it can. */
+  /** Removes deleted data from the engine's own files, as far as it can. */
   scrub(db: Kysely<Tables>): Promise<void>;
   /** Called after the last query. */
   close(): void;
@@ -29,7 +31,7 @@ export interface Foundation {
   readonly db: Kysely<Tables>;
   readonly engine: Engine;
   readonly vault: Vault;
-  /** An id that is greater than any that this process made before. */
+  /** An ID that is greater than every one that this process made before. */
   newId(): string;
 }
 
@@ -54,7 +56,7 @@ export function openEngine(databaseUrl: string, options: EngineOptions): Engine 
     );
   }
   const open = Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme] : undefined;
-  // The address is not repeated: one that is mistyped may hold a password.
+  // The address is not repeated: a mistyped one may hold a password.
   if (!open || place === '') {
     throw new DatabaseUnusable('DATABASE_URL must be written like sqlite:./data/vps.sqlite.');
   }

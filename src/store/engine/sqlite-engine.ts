@@ -8,7 +8,7 @@ import { createSqliteDialect } from './sqlite-dialect.ts';
 
 /** How long a statement waits for another process: the command line beside the app. */
 const BUSY_TIMEOUT_MS = 5000;
-/** How long a start waits for a process that is just going away. */
+/** How long a start waits for a process that is just ending. */
 const LOCK_TIMEOUT_MS = 1000;
 
 /**
@@ -16,12 +16,13 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws DatabaseInUse, DatabaseUnusable
  */
 export function openSqlite(path: string, { lock }: EngineOptions): Engine {
-  if (path === ':memory:') return makeEngine(connect(path), true, undefined);
+  if (path === ':memory:') return makeEngine(connect(path), { mayMigrate: true, isSoleProcess: true });
   prepareFile(path);
   const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
   if (lock && !instanceLock) throw new DatabaseInUse(path);
   try {
-    const engine = makeEngine(connect(path), instanceLock !== undefined, instanceLock);
+    const mayMigrate = instanceLock !== undefined;
+    const engine = makeEngine(connect(path), { mayMigrate, isSoleProcess: lock }, instanceLock);
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
     instanceLock?.close();
@@ -31,18 +32,18 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
 
 function makeEngine(
   connection: DatabaseSyncInstance,
-  mayMigrate: boolean,
-  instanceLock: DatabaseSyncInstance | undefined,
+  rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess'>,
+  instanceLock?: DatabaseSyncInstance,
 ): Engine {
   return {
     dialect: createSqliteDialect(connection),
-    mayMigrate,
+    ...rights,
     markMigrated: () => undefined,
     skipsLockedRows: false,
     scrub: (db) =>
       db.connection().execute(async (one) => {
         // What was deleted is zeroed in the file, but the log still has it until it is written back and cut.
-        // A process that reads meanwhile holds this up, so it is tried without waiting and again next time.
+        // A process that is reading holds this up, so it is tried without waiting, and again next time.
         await sql`pragma busy_timeout = 0`.execute(one);
         try {
           await sql`pragma wal_checkpoint(truncate)`.execute(one);
@@ -81,7 +82,7 @@ function connect(path: string): DatabaseSyncInstance {
   try {
     connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     const mode = readPragma(connection, 'journal_mode = wal');
-    // Without this the last commits are lost when the power fails: the engine is built with less for a log.
+    // Without this the last commits are lost when the power fails: by default this build syncs less in WAL mode.
     connection.exec('pragma synchronous = full');
     connection.exec('pragma secure_delete = on');
     const isSafe = readPragma(connection, 'synchronous') === 2 && (mode === 'wal' || path === ':memory:');

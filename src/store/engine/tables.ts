@@ -24,12 +24,13 @@ export interface Tables {
   seen_requests: SeenRequestsTable;
   reply_urls: ReplyUrlsTable;
   api_calls: ApiCallsTable;
+  locks: LocksTable;
 }
 
 interface WorkspacesTable {
   id: string;
   name: string;
-  /** JSON of what was set; what is not in it is as `DEFAULT_SETTINGS` says. */
+  /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
   settings: string;
   added_at: number;
 }
@@ -48,13 +49,13 @@ interface GrantsTable {
   subject_id: string;
   role: Role;
   pattern: string;
-  /** The pattern in small letters: it fits labels in any case. */
+  /** The pattern in lower case: it matches labels in any case. */
   pattern_key: string;
   granted_by: string;
   granted_at: number;
-  /** 0 when it is for good. */
+  /** 0 when it is permanent. */
   until: number;
-  /** The role of one that has an end, '' of one for good: these stand side by side. */
+  /** The role of a temporary grant, '' of a permanent one: a user can have one of each. */
   temporary_role: Role | '';
 }
 
@@ -71,9 +72,9 @@ interface AccessRequestsTable {
   expires_at: number;
   state: AccessRequest['state'];
   decided_by: string | null;
-  /** When it stopped being open, by whatever. */
+  /** When it stopped being open, for any reason. */
   decided_at: number | null;
-  /** NULL when nothing was given, or for good. */
+  /** NULL when nothing was granted, or permanently. */
   until: number | null;
   is_told: number;
   /** JSON. */
@@ -97,7 +98,7 @@ interface ApprovalsTable {
   /** When it came to this state. */
   changed_at: number;
   decided_by: string | null;
-  /** When it stopped being open, by whatever. */
+  /** When it stopped being open, for any reason. */
   decided_at: number | null;
   reason: string | null;
   is_told: number;
@@ -113,7 +114,7 @@ interface OperationsTable {
   kind: Purchase['kind'];
   /** JSON. */
   purchase: string;
-  /** '' when it claims nothing, or has given its claim back. */
+  /** '' when it claims nothing, or has released its claim. */
   claim: string;
   state: OperationState;
   price: number | null;
@@ -129,13 +130,17 @@ interface OperationsTable {
   created_at: number;
   sent_at: number | null;
   ended_at: number | null;
-  /** 0 while the actor has not been told of this state. */
+  /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is owed any more: ended, or left to a person, and told. */
+  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
   due_at: number | null;
-  /** '' when nobody holds it. */
+  /** '' when it is not held. */
   lease_owner: string;
   lease_until: number;
+  /** The lease owner that sent its request; '' before that. */
+  sent_by: string;
+  /** How often it was marked as sent. */
+  attempt: number;
 }
 
 interface PasswordsTable {
@@ -168,7 +173,7 @@ interface AuditTable {
   act_id: string;
   server_id: number | null;
   label: string | null;
-  /** The label in small letters; made here because engines differ in what letters are. */
+  /** The label in lower case; made by us because engines differ in which letters they know. */
   label_key: string;
   outcome: AuditEntry['outcome'];
   code: string | null;
@@ -176,7 +181,7 @@ interface AuditTable {
   money: number | null;
 }
 
-/** One row for each workspace. Whoever adds an entry locks it first. */
+/** One row for each workspace, which is locked before an entry is added. */
 interface AuditChainsTable {
   workspace_id: string;
   /** JSON: where the chain begins and ends. */
@@ -212,6 +217,12 @@ interface ApiCallsTable {
   id: string;
   account: string;
   at: number;
+}
+
+interface LocksTable {
+  name: string;
+  owner: string;
+  until: number;
 }
 
 export type GrantRow = Selectable<GrantsTable>;

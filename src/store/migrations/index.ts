@@ -1,7 +1,9 @@
 import type { Migration } from 'kysely';
 import { firstTables } from './0001-first-tables.ts';
+import { locks } from './0003-locks.ts';
 
 /** Every migration by name, in order. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-tables': firstTables,
+  '0003-locks': locks,
 };

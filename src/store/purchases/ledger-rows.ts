@@ -31,6 +31,8 @@ export function toRow(operation: NewOperation): OperationRow {
     due_at: operation.at,
     lease_owner: '',
     lease_until: 0,
+    sent_by: '',
+    attempt: 0,
   };
 }
 

@@ -4,6 +4,7 @@ import type { OperationState } from '../../domain/operation.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { OperationRow } from '../engine/tables.ts';
+import { holdsLock } from '../locks.ts';
 import { createLeases } from './leases.ts';
 import { createLedgerLists } from './ledger-lists.ts';
 import { prepareOperation } from './ledger-prepare.ts';
@@ -23,18 +24,7 @@ export function createLedger(foundation: Foundation): Ledger {
     prepare: (operation, budget) =>
       db.transaction().execute((trx) => prepareOperation(trx, operation, budget)),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
-    markSent: async (id, { at, owner, knownIds }) => {
-      const row = await db
-        .updateTable('operations')
-        .set({ state: 'sent', sent_at: at, known_ids: JSON.stringify(knownIds) })
-        .where('id', '=', id)
-        .where('state', 'in', ['prepared', 'sent'])
-        .where('lease_owner', '=', owner)
-        .where('lease_until', '>', at)
-        .returning('id')
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    markSent: (id, sent) => db.transaction().execute((trx) => markSent(trx, id, sent)),
     settle: (id, settled, audit) =>
       db.transaction().execute(async (trx) => {
         const { at, serverId, paidUntil, password, isFirstHand = false } = settled;
@@ -99,6 +89,36 @@ export function createLedger(foundation: Foundation): Ledger {
 }
 
 const UNSETTLED = ['sent', 'in_doubt'] as const;
+
+/** Only the owner that sent a request may send it again: to any other one it counts as sent. */
+async function markSent(
+  trx: Queries,
+  id: string,
+  { at, owner, knownIds, lock }: Parameters<Ledger['markSent']>[1],
+): Promise<boolean> {
+  if (lock && !(await holdsLock(trx, lock))) return false;
+  const row = await trx
+    .updateTable('operations')
+    .set((column) => ({
+      state: 'sent',
+      sent_at: at,
+      sent_by: owner,
+      attempt: column('attempt', '+', 1),
+      known_ids: JSON.stringify(knownIds),
+    }))
+    .where('id', '=', id)
+    .where((column) =>
+      column.or([
+        column('state', '=', 'prepared'),
+        column.and([column('state', '=', 'sent'), column('sent_by', '=', owner)]),
+      ]),
+    )
+    .where('lease_owner', '=', owner)
+    .where('lease_until', '>', at)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
 /** Settled from a list, before the answer with the password came after all. */
 async function lacksPassword(trx: Queries, id: string): Promise<boolean> {

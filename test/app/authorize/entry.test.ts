@@ -64,6 +64,7 @@ function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
     ...store,
     system: { ...stillSystem, now: () => now },
     log: silentLog,
+    installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: fakePeople,
     groups: {
       list: async () => undefined,

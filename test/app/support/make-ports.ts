@@ -1,4 +1,4 @@
-import { createMutex } from '../../../src/app/mutex.ts';
+import { createLocks } from '../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
@@ -15,6 +15,8 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     ...store,
     system: stillSystem,
     log: silentLog,
+    // Every workspace that was ever seen.
+    installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
@@ -22,7 +24,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     operationNotifier: { notify: async () => ({ isNotified: true, isPasswordShown: false }) },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
-    mutex: createMutex(),
+    locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },

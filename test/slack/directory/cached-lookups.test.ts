@@ -5,9 +5,9 @@ import { type HandClock, handClock, turn } from '../support/hand-clock.ts';
 const MINUTE = 60_000;
 
 let clock: HandClock;
-/** Every key that was asked for, in order. */
+/** Every key that Slack was asked for, in order. */
 let asked: string[];
-/** What is answered; a function answers later. */
+/** What Slack answers. */
 let answer: string | undefined;
 let open: ((answer: string | undefined) => void)[];
 let isSlow: boolean;
@@ -25,8 +25,8 @@ beforeEach(() => {
   }, clock.system);
 });
 
-describe('what Slack was asked', () => {
-  it('is asked once in five minutes, and anew then', async () => {
+describe('a cached lookup', () => {
+  it('asks Slack once in five minutes, and again after that', async () => {
     expect(await find('a')).toBe('first');
     answer = 'second';
     await clock.pass(5 * MINUTE - 1);
@@ -36,7 +36,7 @@ describe('what Slack was asked', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('is asked again half a minute after a failure, not before', async () => {
+  it('asks again half a minute after a failure, not before', async () => {
     answer = undefined;
     expect(await find('a')).toBeUndefined();
     answer = 'now';
@@ -47,7 +47,7 @@ describe('what Slack was asked', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('is asked once for all who want it meanwhile', async () => {
+  it('shares one request among all callers that ask at the same time', async () => {
     isSlow = true;
     const waiting = Array.from({ length: 50 }, () => find('a'));
     open[0]?.('here');
@@ -55,7 +55,7 @@ describe('what Slack was asked', () => {
     expect(asked).toEqual(['a']);
   });
 
-  it('makes nobody wait for more than two seconds', async () => {
+  it('answers within two seconds, with or without Slack', async () => {
     isSlow = true;
     const waiting = find('a');
     let isOver = false;
@@ -68,7 +68,7 @@ describe('what Slack was asked', () => {
     expect(await waiting).toBeUndefined();
   });
 
-  it('is not asked a second time while the first answer is late, which is kept when it comes', async () => {
+  it('sends no second request while the first answer is late, and caches that answer', async () => {
     isSlow = true;
     const early = find('a');
     await clock.pass(2000);
@@ -80,7 +80,7 @@ describe('what Slack was asked', () => {
     expect(asked).toEqual(['a']);
   });
 
-  it('counts the five minutes from the question, so that a role taken away is never older', async () => {
+  it('counts the five minutes from the request, so that a revoked role never counts for longer', async () => {
     isSlow = true;
     const first = find('a');
     await clock.pass(1500);
@@ -99,7 +99,7 @@ describe('what Slack was asked', () => {
     expect(clock.sleeping()).toBe(0);
   });
 
-  it('is forgotten, the oldest first, when there is too much of it', async () => {
+  it('drops the least recently used entry when there are more than 10,000', async () => {
     for (let number = 0; number <= 10_000; number++) await find(`k${number}`);
     asked.length = 0;
     await find('k10000');
@@ -108,7 +108,7 @@ describe('what Slack was asked', () => {
     expect(asked).toEqual(['k0']);
   });
 
-  it('fails for whoever asks when the asking itself has a defect, and is asked again later', async () => {
+  it('rejects when the request itself has a defect, and asks again later', async () => {
     let times = 0;
     const broken = cacheLookups(async () => {
       times += 1;

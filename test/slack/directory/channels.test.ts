@@ -28,7 +28,7 @@ describe('a channel', () => {
     expect(await looked).toBeUndefined();
   });
 
-  it('is looked at anew each time: it may have been archived a moment ago', async () => {
+  it('is looked up each time: it may have been archived a moment ago', async () => {
     let is_archived = false;
     const slack = clientsOf({ findChannel: async () => ({ ok: true, channel: { is_archived } }) });
     const channels = createChannels(slack, handClock().system);

@@ -41,7 +41,7 @@ describe('user groups', () => {
     expect(await groupsOf().groups.listMembers('T1', 'S1')).toEqual(['U1', 'U2']);
   });
 
-  it('are empty when nobody is in them, which is not the same as unknown', async () => {
+  it('are empty when they have no members, which is not the same as unknown', async () => {
     const { groups } = groupsOf(() => ({ ok: true, groups: [{ ...ONCALL, users: [] }] }));
     expect(await groups.listMembers('T1', 'S1')).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('user groups', () => {
     expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
   });
 
-  it('are asked for once in five minutes, however many of them there are and however many people wait', async () => {
+  it('are fetched once in five minutes, however many groups there are and however many users wait', async () => {
     const { groups, times, clock } = groupsOf();
     const ids = Array.from({ length: 40 }, (_, index) => `S${index}`);
     const askAll = () => Promise.all(ids.map((groupId) => groups.listMembers('T1', groupId)));
@@ -86,7 +86,7 @@ describe('user groups', () => {
     expect(times()).toBe(2);
   });
 
-  it('are unknown for half a minute after Slack did not answer, and are asked for again then', async () => {
+  it('are unknown for half a minute after Slack did not answer, and are fetched again then', async () => {
     let isDown = true;
     const { groups, clock, times } = groupsOf(() =>
       isDown ? { ok: false, error: 'WebAPIRequestError' } : { ok: true, groups: [ONCALL] },
@@ -100,7 +100,7 @@ describe('user groups', () => {
     expect(times()).toBe(2);
   });
 
-  it('make nobody wait for more than two seconds', async () => {
+  it('hold up no one for more than two seconds', async () => {
     const { groups, clock } = groupsOf(() => new Promise(() => {}));
     const slow = groups.listMembers('T1', 'S1');
     await clock.pass(2000);

@@ -22,7 +22,7 @@ function peopleOf(answer: SlackAnswer<{ user: unknown }>) {
 const known = (user: unknown) => peopleOf({ ok: true, user });
 const refused = (error: string) => peopleOf({ ok: false, error });
 
-describe('somebody', () => {
+describe('a user', () => {
   const plain = {
     isAdmin: false,
     isGuest: false,
@@ -61,7 +61,7 @@ describe('somebody', () => {
     expect(await people.find('T1', 'USLACKBOT')).toMatchObject({ isBot: true });
   });
 
-  it.each(['user_not_found', 'user_not_visible'])('is nobody when Slack says %s', async (error) => {
+  it.each(['user_not_found', 'user_not_visible'])('does not exist when Slack says %s', async (error) => {
     const { people, asked } = refused(error);
     expect(await people.find('T1', 'U404')).toBeUndefined();
     expect(await people.exists('T1', 'U404')).toBe('no');
@@ -91,7 +91,7 @@ describe('somebody', () => {
     expect(await people.exists('T1', 'U1')).toBe('unknown');
   });
 
-  it('is asked for once, for both questions', async () => {
+  it('is looked up once for both questions', async () => {
     const { people, asked } = known(MEMBER);
     await Promise.all([people.find('T1', 'U1'), people.exists('T1', 'U1'), people.find('T1', 'U2')]);
     expect(asked).toEqual(['U1', 'U2']);

@@ -1,6 +1,6 @@
 import { realSystem, type System } from '../../../src/system.ts';
 
-/** A clock that stands until it is moved on; whoever sleeps wakes when it is their time. */
+/** A clock that stands still until it is moved; sleeps end when their time has come. */
 export interface HandClock {
   readonly system: System;
   /** Sleeps that have neither ended nor been given up. */

@@ -5,9 +5,9 @@ import { editCards, postCards } from '../../../src/slack/transport/cards.ts';
 import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
 import { partialSlack } from '../support/partial-slack.ts';
 
-const hello = textMessage('Somebody asks for access');
+const hello = textMessage('@nora is requesting access');
 const native: Message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
-const REFUSED = { ok: false, error: 'invalid_blocks' } as const;
+const REFUSED = { ok: false, error: 'message_not_found' } as const;
 
 /** A Slack that posts what `takes` lets through, and notes what was sent to whom. */
 function slackThat(takes: (to: string, message: Message) => boolean = () => true) {
@@ -24,7 +24,7 @@ function slackThat(takes: (to: string, message: Message) => boolean = () => true
 }
 
 describe('cards', () => {
-  it('are posted to each person once, and known by where they stand', async () => {
+  it('are posted to each recipient once, and identified by channel and timestamp', async () => {
     const { slack, recipients } = slackThat();
     expect(await postCards(['U1', 'U2', 'U1'], hello, slack)).toEqual([
       { channelId: 'DU1', ts: '1.0' },
@@ -35,11 +35,11 @@ describe('cards', () => {
 
   it('are ten at most', async () => {
     const { slack } = slackThat();
-    const everybody = Array.from({ length: 30 }, (_, number) => `U${number}`);
-    expect((await postCards(everybody, hello, slack)).length).toBe(10);
+    const all = Array.from({ length: 30 }, (_, number) => `U${number}`);
+    expect((await postCards(all, hello, slack)).length).toBe(10);
   });
 
-  it('leave out whoever can’t be reached; nobody at all is no error', async () => {
+  it('leave out recipients that can’t be reached; no recipient at all is no error', async () => {
     const { slack } = slackThat((to) => to !== 'U1');
     expect(await postCards(['U1', 'U2'], hello, slack)).toEqual([{ channelId: 'DU2', ts: '2.0' }]);
     expect(await postCards(['U1'], hello, slack)).toEqual([]);
@@ -58,7 +58,7 @@ describe('cards', () => {
     ]);
   });
 
-  it('wait for no slow one: all are sent at the same time', async () => {
+  it('are all sent at the same time: a slow one holds up no other', async () => {
     const waiting: ((card: SlackAnswer<Card>) => void)[] = [];
     const slack = partialSlack({ post: () => new Promise((resolve) => waiting.push(resolve)) });
     const posted = postCards(['U1', 'U2', 'U3'], hello, slack);

@@ -21,13 +21,13 @@ const approve = defineButton('approve', z.string());
 /** Our client over the local Slack, whose app has these scopes. */
 async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
   const { slack } = await startBoth({ app: { scopes, ...app } });
-  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog });
+  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog, system: realSystem });
   const api = connections.open(async () => new Secret(TOKEN));
   return { slack, api };
 }
 
 describe('a message', () => {
-  it('to a channel is known by where it stands, and edited in place', async () => {
+  it('to a channel is identified by channel and timestamp, and edited in place', async () => {
     const { slack, api } = await start();
     const posted = await api.post(OPS, textMessage('Approve?', actions(approve.element('Approve', 'x'))));
     expect(posted).toMatchObject({ ok: true, channelId: OPS, ts: expect.stringMatching(/^\d+\.\d+$/) });
@@ -39,7 +39,7 @@ describe('a message', () => {
     owner.doesNotSee('Approve?');
   });
 
-  it('to a person stands in the conversation with the app, and is edited there', async () => {
+  it('to a user stands in the conversation with the app, and is edited there', async () => {
     const { slack, api } = await start();
     const posted = await api.post(USERS.olga.id, textMessage('Approve?'));
     expect(posted).toMatchObject({ ok: true, channelId: expect.stringMatching(/^D/) });
@@ -129,7 +129,7 @@ describe('Slack’s directory', () => {
     });
   });
 
-  it('tells people of other organisations, guests, bots and former colleagues apart', async () => {
+  it('tells users of other organizations, guests, bots and deactivated users apart', async () => {
     const { slack, api } = await start();
     const find = (name: keyof typeof USERS) => ports(api).people.find('T0SANDBOX', USERS[name].id);
     expect(await find('olga')).toMatchObject({ isAdmin: true, teamIds: ['T0SANDBOX'] });

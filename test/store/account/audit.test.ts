@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AuditLog } from '../../../src/app/account/ports.ts';
 import { money } from '../../../src/domain/money.ts';
-import { increment, makeOrderedIds } from '../../../src/store/engine/ordered-ids.ts';
 import { engines, entry, T0 } from '../support.ts';
 
 describe.each(engines)('the audit on $name', ({ make }) => {
@@ -90,21 +89,5 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   test('offers no way to change an entry, nor to remove a chosen one', () => {
     const ways = ['add', 'list', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
-  });
-});
-
-describe('ordered ids', () => {
-  test('always grow, whatever the clock does', () => {
-    const made = ['01B', '01B', '01A', '01BZ', '01C'];
-    const next = makeOrderedIds(() => made.shift() ?? '');
-    const ids = Array.from({ length: 5 }, next);
-    expect(ids).toEqual([...ids].sort());
-    expect(new Set(ids).size).toBe(5);
-  });
-
-  test('carry', () => {
-    expect(increment('01A9')).toBe('01AA');
-    expect(increment('01ZZ')).toBe('0200');
-    expect(() => increment('ZZ')).toThrow();
   });
 });

@@ -38,7 +38,7 @@ async function writeAndKill(
   return lastWord;
 }
 
-test('a process that is killed loses nothing it said, and holds up nobody who comes after it', async () => {
+test('a process that is killed loses nothing that it reported, and does not hold up the next one', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const stateOf = await writeAndKill(url, 'operations');
   const store = await open(url);
@@ -60,7 +60,7 @@ test('a process that is killed loses nothing it said, and holds up nobody who co
   expect(audited.length).toBe((await store.passwords.listHeld('T1')).length);
 });
 
-test('what was approved before a process was killed is approved after it, with what it led to', async () => {
+test('what was approved before a process was killed is approved after it, with its consequences', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const wordOf = await writeAndKill(url, 'decisions');
   const store = await open(url);

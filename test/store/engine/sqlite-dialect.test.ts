@@ -62,7 +62,7 @@ test('a full disk is said as such, undoes the transaction, and is over when ther
   expect(await count()).toBe(2);
 });
 
-test('more different queries than are kept prepared still run', async () => {
+test('more different queries than are cached as prepared statements still run', async () => {
   for (let number = 0; number < 450; number++) {
     const { rows } = await sql<{ n: number }>`select ${sql.raw(String(number))} as n`.execute(db);
     expect(rows[0]?.n).toBe(number);

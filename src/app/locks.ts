@@ -1,0 +1,148 @@
+import { Refusal } from '../domain/errors.ts';
+import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** Which lock, and which of its owners: enough for the store to check it in a transaction of its own. */
+export interface LockOwner {
+  readonly name: string;
+  readonly owner: string;
+}
+
+/** A lock while the work runs under it. */
+export interface HeldLock extends LockOwner {
+  /** False once the lock may belong to another process: nothing that spends money may start then. */
+  isHeld(): boolean;
+}
+
+/** Runs pieces of work that share a name one after the other, in all processes that share the store (docs/design.md 4.3). */
+export interface Locks {
+  /**
+   * Runs the work once it holds the lock of that name.
+   * @throws Refusal `waited_too_long` when that took two minutes and the work did not start; and what the work throws
+   */
+  run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
+}
+
+/** The rows behind the locks. The store compares its own clock, so that processes need not agree on the time. */
+export interface LockLeases {
+  /** False when another owner holds the lock. */
+  take(lock: LockOwner, leaseMs: number): Promise<boolean>;
+  /** False when another owner has held the lock since. */
+  renew(lock: LockOwner, leaseMs: number): Promise<boolean>;
+  release(lock: LockOwner): Promise<void>;
+}
+
+interface Parts {
+  readonly leases: LockLeases;
+  readonly system: System;
+  readonly log: Log;
+}
+
+/** How long a lock stays with a process that has died. A living one renews it three times as often. */
+const LEASE_MS = 30_000;
+/** Longer than the hosting API may take to answer one request, shorter than a confirmation may wait. */
+const WAIT_MS = 120_000;
+/** How often a lock that another process holds is tried. */
+const POLL_MS = 250;
+
+/** Builds locks: a fair queue by name within this process, a lease in the store across processes. */
+export function createLocks(parts: Parts): Locks {
+  const { system } = parts;
+  const tails = new Map<string, Promise<void>>();
+  return {
+    run: async (name, work) => {
+      const deadline = system.elapsed() + WAIT_MS;
+      const before = tails.get(name);
+      const { promise: ended, resolve: end } = withResolvers();
+      // A waiter that gives up lets the next one wait for those that came before both.
+      const tail = (before ?? Promise.resolve()).then(() => ended);
+      tails.set(name, tail);
+      try {
+        if (before) await waitFor(before, system);
+        return await runLeased({ name, owner: system.newId() }, deadline, work, parts);
+      } finally {
+        end();
+        if (tails.get(name) === tail) tails.delete(name);
+      }
+    },
+  };
+}
+
+async function waitFor(before: Promise<void>, system: System): Promise<void> {
+  const isOver = await withTimeout(
+    before.then(() => true),
+    system,
+    WAIT_MS,
+  );
+  if (!isOver) throw new Refusal('waited_too_long', {});
+}
+
+async function runLeased<Result>(
+  lock: LockOwner,
+  deadline: number,
+  work: (lock: HeldLock) => Promise<Result>,
+  parts: Parts,
+): Promise<Result> {
+  const { system } = parts;
+  const lease = { until: await take(lock, deadline, parts) };
+  const ended = new AbortController();
+  const renewing = keepRenewed(lock, lease, ended.signal, parts);
+  try {
+    return await work({ ...lock, isHeld: () => system.elapsed() < lease.until });
+  } finally {
+    ended.abort();
+    await renewing;
+    await release(lock, parts);
+  }
+}
+
+/** When the lease that was taken ends, on the monotonic clock of this process. */
+async function take(lock: LockOwner, deadline: number, { leases, system }: Parts): Promise<number> {
+  for (;;) {
+    const at = system.elapsed();
+    if (await leases.take(lock, LEASE_MS)) return at + LEASE_MS;
+    if (at + POLL_MS > deadline) throw new Refusal('waited_too_long', {});
+    await system.sleep(POLL_MS);
+  }
+}
+
+async function keepRenewed(
+  lock: LockOwner,
+  lease: { until: number },
+  ended: AbortSignal,
+  { leases, system, log }: Parts,
+): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      await system.sleep(LEASE_MS / 3, ended);
+      const at = system.elapsed();
+      const isMine = await leases.renew(lock, LEASE_MS);
+      lease.until = isMine ? at + LEASE_MS : Number.NEGATIVE_INFINITY;
+      if (isMine) continue;
+      log.error('a lock was lost to another process', { lock: lock.name });
+      return;
+    } catch (error) {
+      if (!ended.aborted) log.warn('a lock could not be renewed', { lock: lock.name, cause: nameOf(error) });
+    }
+  }
+}
+
+/** The work has ended, and its outcome stands: a lock that can't be released ends by itself. */
+async function release(lock: LockOwner, { leases, log }: Parts): Promise<void> {
+  await leases.release(lock).catch((error: unknown) => {
+    log.warn('a lock could not be released', { lock: lock.name, cause: nameOf(error) });
+  });
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+function withResolvers() {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,65 @@
+import type { LockLeases, LockOwner } from '../app/locks.ts';
+import type { Foundation, Queries } from './engine/database.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * One row for each lock that is held; while a row names an owner, no other one has held the lock since. `now` is the one
+ * clock, in epoch milliseconds, that leases are compared with.
+ */
+export function createLockLeases({ db }: Foundation, now: () => number): LockLeases {
+  return {
+    take: (lock, leaseMs) => take(db, lock, now(), leaseMs),
+    renew: async ({ name, owner }, leaseMs) => {
+      const renewed = await db
+        .updateTable('locks')
+        .set({ until: now() + leaseMs })
+        .where('name', '=', name)
+        .where('owner', '=', owner)
+        .returning('name')
+        .executeTakeFirst();
+      return renewed !== undefined;
+    },
+    release: async ({ name, owner }) => {
+      await db
+        .deleteFrom('locks')
+        .where((column) =>
+          column.or([
+            column.and([column('name', '=', name), column('owner', '=', owner)]),
+            // Left behind by a process that died; with a day to spare, whatever the clock does.
+            column('until', '<=', now() - DAY_MS),
+          ]),
+        )
+        .execute();
+    },
+  };
+}
+
+/** Takes a lock that is free or whose lease has ended, in one statement. */
+async function take(db: Queries, { name, owner }: LockOwner, at: number, leaseMs: number): Promise<boolean> {
+  const held = { owner, until: at + leaseMs };
+  const taken = await db
+    .insertInto('locks')
+    .values({ name, ...held })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(held)
+        .where((column) => column.or([column('locks.until', '<=', at), column('locks.owner', '=', owner)])),
+    )
+    .returning('name')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Whether this owner still holds the lock; until the transaction ends, no other one can take it. */
+export async function holdsLock(trx: Queries, { name, owner }: LockOwner): Promise<boolean> {
+  const row = await trx
+    .updateTable('locks')
+    .set({ owner })
+    .where('name', '=', name)
+    .where('owner', '=', owner)
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
+}

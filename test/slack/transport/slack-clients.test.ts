@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Workspaces } from '../../../src/app/account/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { silentLog } from '../../../src/log.ts';
+import { createGroups } from '../../../src/slack/directory/groups.ts';
+import { createUsers } from '../../../src/slack/directory/users.ts';
+import { createSingleWorkspace } from '../../../src/slack/transport/single-workspace.ts';
+import type { FindToken, SlackApi, SlackConnections } from '../../../src/slack/transport/slack-api.ts';
+import { createSlackClients } from '../../../src/slack/transport/slack-clients.ts';
+import { realSystem } from '../../../src/system.ts';
+import { handClock, turn } from '../support/hand-clock.ts';
+import { partialSlack } from '../support/partial-slack.ts';
+
+const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
+
+/** Connections to a Slack that knows nothing but tokens: what it says names the token that it was asked with. */
+function connectionsBy(answer: (token: string) => Partial<SlackApi>) {
+  const used: string[] = [];
+  const open = (findToken: FindToken): SlackApi => {
+    const tell = async () => {
+      const token = await findToken();
+      used.push(token?.reveal() ?? 'none');
+      return answer(token?.reveal() ?? 'none');
+    };
+    return partialSlack({
+      whoAmI: async () => (await tell()).whoAmI?.() ?? { ok: false, error: 'not_installed' },
+      findUser: async (id) => (await tell()).findUser?.(id) ?? { ok: false, error: 'not_installed' },
+      listGroups: async () => (await tell()).listGroups?.() ?? { ok: false, error: 'not_installed' },
+    });
+  };
+  const connections: SlackConnections = { open, close: async () => undefined };
+  return { connections, used };
+}
+
+function twoWorkspaces() {
+  const { connections, used } = connectionsBy((token) => ({
+    findUser: async () => ({ ok: true, user: { team_id: token, is_admin: token === 'xoxb-one' } }),
+    listGroups: async () => ({ ok: true, groups: [{ id: 'S1', handle: token, users: [`U-${token}`] }] }),
+  }));
+  const tokens = {
+    find: async (workspaceId: string) => {
+      const token = TOKENS[workspaceId];
+      return token === undefined ? undefined : new Secret(token);
+    },
+  };
+  return { clients: createSlackClients(connections, tokens), used };
+}
+
+describe('two workspaces with different tokens', () => {
+  it('never see each other’s answers, neither fresh nor cached', async () => {
+    const { clients } = twoWorkspaces();
+    const users = createUsers(clients, realSystem);
+    const groups = createGroups(clients, realSystem);
+    for (let round = 0; round < 2; round++) {
+      expect(await users.find('T1', 'U1')).toMatchObject({ isAdmin: true, teamIds: ['xoxb-one'] });
+      expect(await users.find('T2', 'U1')).toMatchObject({ isAdmin: false, teamIds: ['xoxb-two'] });
+      expect(await groups.listMembers('T1', 'S1')).toEqual(['U-xoxb-one']);
+      expect(await groups.listMembers('T2', 'S1')).toEqual(['U-xoxb-two']);
+    }
+  });
+
+  it('are asked about with their own token only; a workspace without a token, with none', async () => {
+    const { clients, used } = twoWorkspaces();
+    await clients.of('T1').findUser('U1');
+    await clients.of('T2').findUser('U1');
+    await clients.of('T3').findUser('U1');
+    await clients.of('T1').findUser('U1');
+    expect(used).toEqual(['xoxb-one', 'xoxb-two', 'none', 'xoxb-one']);
+  });
+});
+
+describe('the one workspace of a bot token', () => {
+  function single(whoAmI: SlackApi['whoAmI']) {
+    const { connections } = connectionsBy(() => ({ whoAmI }));
+    const put: Workspaces['put'] = async () => undefined;
+    const stop = new AbortController();
+    const clock = handClock();
+    const workspace = createSingleWorkspace({
+      connections,
+      botToken: new Secret('xoxb-one'),
+      workspaces: { put },
+      system: clock.system,
+      log: silentLog,
+      signal: stop.signal,
+    });
+    return { workspace, clock, stop };
+  }
+  const T1 = { ok: true, workspaceId: 'T1', workspaceName: 'One', botUserId: 'U0' } as const;
+
+  it('is served, and no other one is, nor gets the token', async () => {
+    const { workspace } = single(async () => T1);
+    await workspace.connect();
+    expect([await workspace.isServed('T1'), await workspace.isServed('T2')]).toEqual([true, false]);
+    expect((await workspace.find('T1'))?.reveal()).toBe('xoxb-one');
+    expect(await workspace.find('T2')).toBeUndefined();
+    expect(workspace.faults()).toEqual([]);
+  });
+
+  it('is unknown until Slack has said which one it is', async () => {
+    let isUp = false;
+    const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'fetch_failed' }));
+    await workspace.connect();
+    expect(await workspace.isServed('T1')).toBeUndefined();
+    expect(await workspace.find('T1')).toBeUndefined();
+    expect(workspace.faults()).toHaveLength(1);
+    isUp = true;
+    await clock.pass(5000);
+    await turn();
+    expect(await workspace.isServed('T1')).toBe(true);
+    stop.abort();
+  });
+});

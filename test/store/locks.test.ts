@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/app/locks.ts';
+import type { Store } from '../../src/app/ports.ts';
+import { Refusal } from '../../src/domain/errors.ts';
+import { silentLog } from '../../src/log.ts';
+import { realSystem, type System } from '../../src/system.ts';
+import { handClock, turn as nextTurn } from '../slack/support/hand-clock.ts';
+import { engines, makeFolder, newCreate, open, T0 } from './support.ts';
+
+const LEASE_MS = 30_000;
+const WAIT_MS = 120_000;
+
+/** A clock that is moved by hand, for all processes of a test. */
+function movedByHand() {
+  const clock = handClock();
+  const { elapsed } = clock.system;
+  const system: System = { ...clock.system, now: () => T0 + elapsed() };
+  return {
+    system,
+    pass: async (ms: number) => {
+      await clock.pass(ms);
+      for (let turns = 0; turns < 10; turns++) await nextTurn();
+    },
+  };
+}
+
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+const turn = () => realSystem.sleep(5);
+
+/** Runs the work once it is started, and says when it has started. */
+async function hold(locks: Locks, name: string) {
+  const started = gate();
+  const ending = gate();
+  let held: HeldLock | undefined;
+  const ended = locks.run(name, async (lock) => {
+    held = lock;
+    started.open();
+    await ending.opened;
+  });
+  await started.opened;
+  if (!held) throw new Error('it did not start');
+  const end = () => {
+    ending.open();
+    return ended;
+  };
+  return { lock: held, end };
+}
+
+describe('locks in one process', () => {
+  let locks: Locks;
+  beforeEach(async () => {
+    const { lockLeases } = await open('sqlite::memory:', { system: realSystem });
+    locks = createLocks({ leases: lockLeases, system: realSystem, log: silentLog });
+  });
+
+  test('run work of one name in the order in which it came, whether it succeeds or fails', async () => {
+    const order: string[] = [];
+    const work = (name: string) => async () => {
+      order.push(`${name} starts`);
+      await turn();
+      order.push(`${name} ends`);
+      if (name === 'b') throw new Error('b failed');
+      return name;
+    };
+    const results = await Promise.allSettled(['a', 'b', 'c'].map((each) => locks.run('one', work(each))));
+    expect(order).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('let work of different names run side by side', async () => {
+    const first = await hold(locks, 'one');
+    const second = await hold(locks, 'two');
+    await Promise.all([first.end(), second.end()]);
+  });
+
+  test('leave nothing behind when the work has ended', async () => {
+    const store = await open('sqlite::memory:', { system: realSystem });
+    const kept = createLocks({ leases: store.lockLeases, system: realSystem, log: silentLog });
+    await kept.run('one', async () => undefined);
+    expect(await store.lockLeases.take({ name: 'one', owner: 'next' }, 1)).toBe(true);
+  });
+});
+
+describe('waiting for a lock', () => {
+  test('ends with waited_too_long after two minutes, and the next in line still waits its turn', async () => {
+    const { system, pass } = movedByHand();
+    const { lockLeases } = await open('sqlite::memory:', { system });
+    const locks = createLocks({ leases: lockLeases, system, log: silentLog });
+    const first = await hold(locks, 'one');
+    let outcome = 'waiting';
+    const second = locks
+      .run('one', async () => 'second')
+      .catch((error: unknown) => {
+        outcome = error instanceof Refusal ? error.code : 'another error';
+      });
+    await pass(WAIT_MS - 1);
+    expect(outcome).toBe('waiting');
+    let hasThirdRun = false;
+    const third = locks.run('one', async () => {
+      hasThirdRun = true;
+    });
+    await pass(1);
+    await second;
+    expect(outcome).toBe('waited_too_long');
+    expect(hasThirdRun).toBe(false);
+    await first.end();
+    await third;
+    expect(hasThirdRun).toBe(true);
+  });
+
+  test('ends the same way when another process keeps the lock', async () => {
+    const { system, pass } = movedByHand();
+    const leases: LockLeases = {
+      take: async () => false,
+      renew: async () => false,
+      release: async () => undefined,
+    };
+    const locks = createLocks({ leases, system, log: silentLog });
+    const waiting = expect(locks.run('one', async () => undefined)).rejects.toMatchObject({
+      code: 'waited_too_long',
+    });
+    for (let passed = 0; passed <= WAIT_MS; passed += 250) await pass(250);
+    await waiting;
+  });
+});
+
+describe('two processes over one database', () => {
+  let stores: readonly [Store, Store];
+  let clock: number;
+  beforeEach(async () => {
+    clock = T0;
+    const system = { ...realSystem, now: () => clock };
+    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+    stores = [await open(url, { lock: false, system }), await open(url, { lock: false, system })];
+  });
+  const locksOf = ({ lockLeases }: Store, system: System = realSystem) =>
+    createLocks({ leases: lockLeases, system, log: silentLog });
+
+  test('never run work of the same name at once', async () => {
+    const both = stores.map((store) => locksOf(store));
+    let running = 0;
+    let most = 0;
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await turn();
+      running -= 1;
+    };
+    await Promise.all(both.flatMap((locks) => [1, 2, 3].map(() => locks.run('account', work))));
+    expect(most).toBe(1);
+  });
+
+  test('free the lock of a killed process when its lease has ended, not before', async () => {
+    const [killed, other] = stores;
+    const mine = { name: 'account', owner: 'killed' };
+    const yours = { name: 'account', owner: 'other' };
+    expect(await killed.lockLeases.take(mine, LEASE_MS)).toBe(true);
+    clock = T0 + LEASE_MS - 1;
+    expect(await other.lockLeases.take(yours, LEASE_MS)).toBe(false);
+    clock = T0 + LEASE_MS;
+    expect(await other.lockLeases.take(yours, LEASE_MS)).toBe(true);
+    expect(await killed.lockLeases.renew(mine, LEASE_MS)).toBe(false);
+    await killed.lockLeases.release(mine);
+    expect(await killed.lockLeases.take(mine, LEASE_MS)).toBe(false);
+  });
+
+  test('keep the lock for as long as the work runs', async () => {
+    const { system, pass } = movedByHand();
+    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+    const one = await open(url, { lock: false, system });
+    const two = await open(url, { lock: false, system });
+    const held = await hold(locksOf(one, system), 'account');
+    for (let passed = 0; passed < 3 * LEASE_MS; passed += 5000) {
+      await pass(5000);
+      expect(await two.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS)).toBe(false);
+      expect(held.lock.isHeld()).toBe(true);
+    }
+    await held.end();
+    expect(await two.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS)).toBe(true);
+  });
+
+  test.each([
+    ['another one has taken it', async () => false],
+    ['the store fails for as long as the lease lasts', async () => Promise.reject(new Error('disk full'))],
+  ])('tell the work when its lock may be lost: %s', async (_name, renew) => {
+    const { system, pass } = movedByHand();
+    const leases = { ...stores[0].lockLeases, renew };
+    const held = await hold(createLocks({ leases, system, log: silentLog }), 'account');
+    expect(held.lock.isHeld()).toBe(true);
+    await pass(LEASE_MS);
+    expect(held.lock.isHeld()).toBe(false);
+    await held.end();
+  });
+});
+
+describe.each(engines)('marking a paid request as sent on $name', ({ make }) => {
+  const lease = (owner: string, now = T0) => ({ owner, now, until: now + 1000 });
+  const lock = { name: 'account', owner: 'stalled' };
+  let store: Store;
+  let id: string;
+  beforeEach(async () => {
+    store = await make();
+    const operation = newCreate();
+    id = operation.id;
+    await store.ledger.prepare(operation);
+    await store.ledger.lease(id, lease('worker'));
+  });
+  const markSent = (owner: string, more: { at?: number; lock?: typeof lock } = {}) =>
+    store.ledger.markSent(id, { at: T0, owner, knownIds: [], ...more });
+
+  test('needs the lock that it names', async () => {
+    expect(await markSent('worker', { lock })).toBe(false);
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
+    await store.lockLeases.take(lock, LEASE_MS);
+    expect(await markSent('worker', { lock })).toBe(true);
+  });
+
+  test('is refused to a stalled owner whose lock another one has taken', async () => {
+    await store.lockLeases.take(lock, 0);
+    await store.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS);
+    expect(await markSent('worker', { lock })).toBe(false);
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
+  });
+
+  test('may be repeated by the owner that sent it, and by no other', async () => {
+    expect(await markSent('worker')).toBe(true);
+    expect(await markSent('worker')).toBe(true);
+    await store.ledger.release(id, 'worker');
+    await store.ledger.lease(id, lease('another'));
+    expect(await markSent('another')).toBe(false);
+  });
+
+  test('is refused to an owner whose request another one has sent since, even when that one died', async () => {
+    await store.ledger.release(id, 'worker');
+    await store.ledger.lease(id, lease('other'));
+    expect(await markSent('other')).toBe(true);
+    const later = T0 + 5000;
+    expect(await store.ledger.lease(id, lease('worker', later))).toBe(true);
+    expect(await markSent('worker', { at: later })).toBe(false);
+  });
+});
+
+describe('what a killed process held', () => {
+  const held = { name: 'account', owner: 'killed' };
+
+  test('is free at once when the instance lock proves that no other process is alive', async () => {
+    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+    const killed = await open(url);
+    const operation = newCreate();
+    await killed.ledger.prepare(operation);
+    await killed.ledger.lease(operation.id, { owner: 'killed', now: T0, until: T0 + 1000 });
+    await killed.lockLeases.take(held, LEASE_MS);
+    await killed.close();
+    const { ledger, lockLeases } = await open(url);
+    expect(await lockLeases.take({ ...held, owner: 'next' }, LEASE_MS)).toBe(true);
+    expect(await ledger.lease(operation.id, { owner: 'next', now: T0, until: T0 + 1000 })).toBe(true);
+  });
+
+  test('stays held when a second process opens the store beside the first', async () => {
+    const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+    const first = await open(url, { lock: false });
+    onTestFinished(() => first.close());
+    const operation = newCreate();
+    await first.ledger.prepare(operation);
+    await first.ledger.lease(operation.id, { owner: 'first', now: T0, until: T0 + 1000 });
+    await first.lockLeases.take(held, LEASE_MS);
+    const { ledger, lockLeases } = await open(url, { lock: false });
+    expect(await lockLeases.take({ ...held, owner: 'second' }, LEASE_MS)).toBe(false);
+    expect(await ledger.lease(operation.id, { owner: 'second', now: T0, until: T0 + 1000 })).toBe(false);
+  });
+});
