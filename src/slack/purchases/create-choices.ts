@@ -1,7 +1,7 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import { LABEL_MAX_CHARACTERS } from '../../app/purchases/review-purchase.ts';
 import { type Catalog, describePlan, type Order } from '../../domain/catalog.ts';
+import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { option, section } from '../kit/blocks.ts';

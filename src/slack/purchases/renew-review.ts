@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { RenewReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { freezeLabel } from '../../domain/label.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, facts, section } from '../kit/blocks.ts';
@@ -37,7 +37,7 @@ export function renewReviewView(
     origin,
     metadata: omitUndefined({
       serverId: server.id,
-      label: keepLabel(server.label),
+      label: freezeLabel(server.label),
       paidUntil,
       price: plan?.monthly,
     }),
