@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
+import { omitUndefined } from '../domain/omit-undefined.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -107,7 +108,7 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
     authorization: `Bearer ${token}`,
     accept: 'application/json',
     'user-agent': 'vps-slack',
-    ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+    ...omitUndefined({ 'content-type': endpoint.body && 'application/json' }),
   };
 }
 
