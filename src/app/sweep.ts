@@ -3,7 +3,7 @@ import { THE_APP } from '../domain/actor.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
 import type { System } from '../system.ts';
-import type { Grants } from './access/ports.ts';
+import type { Grants } from './access/grants-port.ts';
 import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { ReplyUrls, SeenRequests } from './authorize/ports.ts';

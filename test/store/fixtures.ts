@@ -1,4 +1,4 @@
-import type { NewGrant } from '../../src/app/access/ports.ts';
+import type { NewGrant } from '../../src/app/access/grants-port.ts';
 import type { Approvals } from '../../src/app/approvals/ports.ts';
 import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
 import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';

@@ -8,8 +8,9 @@ import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { accessKind } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
+import type { NewGrant } from './grants-port.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
-import type { AccessPorts, NewGrant } from './ports.ts';
+import type { AccessPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccessPorts>();
 

@@ -8,7 +8,8 @@ import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { context, option, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeTyped, count, plainLabel } from '../kit/text.ts';
 import { describeGrantee, describeRole } from './access-words.ts';
 

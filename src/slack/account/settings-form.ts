@@ -4,7 +4,8 @@ import { describeMoney, findMoney, type Money, money } from '../../domain/money.
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { listChanges, type SettingName, type WorkspaceSettings } from '../../domain/settings.ts';
 import { context, option, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { escapeText } from '../kit/text.ts';
 
 export const SETTINGS_TITLE = 'Settings';

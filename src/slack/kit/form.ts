@@ -8,7 +8,8 @@ import type { SlackRequest } from '../transport/request.ts';
 import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { LIMITS } from './limits.ts';
-import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
+import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
+import type { Origin } from './origin.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */

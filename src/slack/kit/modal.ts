@@ -5,14 +5,9 @@ import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import type { Origin } from './origin.ts';
 import { parseJson, parseValue } from './parse-json.ts';
 import { shorten } from './text.ts';
-
-/** Where a form was opened: its ID finds the reply path, which we store sealed. */
-export interface Origin {
-  readonly formId: string;
-  readonly channelId?: string;
-}
 
 /** The answer to a submission, and what is done after it was sent. */
 export interface SubmitAnswer {

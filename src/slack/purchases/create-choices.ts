@@ -7,7 +7,8 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { option, section } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { LIMITS } from '../kit/limits.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 
 export const CREATE_TITLE = 'Create a server';
 

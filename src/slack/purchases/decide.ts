@@ -8,7 +8,8 @@ import {
 import { labelOf } from '../../domain/operation.ts';
 import { option, section } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel } from '../kit/text.ts';
 import { serverOption } from '../servers/server-option.ts';
 import { decideButton } from './buttons.ts';

@@ -5,7 +5,8 @@ import { deletionWord } from '../../domain/label.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel, count, escapeText, shorten } from '../kit/text.ts';
 import { describePaidUntil } from './server-card.ts';
 

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { sql } from 'kysely';
-import type { Engine, EngineOptions } from './database.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 import { DatabaseInUse, DatabaseUnusable } from './errors.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 

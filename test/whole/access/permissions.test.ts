@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import type { NewGrant } from '../../../src/app/access/ports.ts';
+import type { NewGrant } from '../../../src/app/access/grants-port.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
