@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSources, type Source } from './support/sources.ts';
 
@@ -179,6 +179,80 @@ describe('the direction of imports', () => {
 
   it('never leads in a circle, not even for types', () => {
     expect(findCircles(sources)).toEqual([]);
+  });
+});
+
+const NOUNS = ['servers', 'purchases', 'approvals', 'access', 'account'];
+
+describe('the five nouns', () => {
+  it('divide every layer, the tests and the documents', () => {
+    const folders = new Set(sources.map(({ path }) => path.split('/').slice(0, 2).join('/')));
+    for (const layer of ['app', 'slack']) {
+      for (const noun of NOUNS) expect(folders).toContain(`${layer}/${noun}`);
+    }
+    // Nothing is stored about servers: the hosting API has them.
+    for (const noun of NOUNS.slice(1)) expect(folders).toContain(`store/${noun}`);
+    for (const noun of NOUNS) {
+      expect(existsSync(`docs/${noun}.md`)).toBe(true);
+      expect(existsSync(`test/whole/${noun}`)).toBe(true);
+    }
+  });
+});
+
+describe('a feature of Slack', () => {
+  const features = app.filter(({ path }) =>
+    isIn(
+      path,
+      [...NOUNS, 'decisions'].map((noun) => `slack/${noun}/`),
+    ),
+  );
+
+  it('gets the entry, the ways back to the user and what it renders with', () => {
+    const given = ['request', 'reply', 'outbox', 'notify-safely', 'waiting'].map(
+      (name) => `slack/transport/${name}.ts`,
+    );
+    const wrong = features.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ target }) => isIn(target, ['slack/transport/', 'slack/directory/']) && !given.includes(target),
+        )
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(features.length).toBeGreaterThan(40);
+  });
+
+  it('does not know what the use cases work with', () => {
+    const knowing = app.filter(({ code }) => /\bAppPorts\b/.test(code)).map(({ path }) => path);
+    expect(knowing.sort()).toEqual([
+      'app/ports.ts',
+      'compose.ts',
+      'slack/create-slack.ts',
+      'slack/transport/request-factory.ts',
+      'slack/transport/request.ts',
+    ]);
+  });
+
+  it('that is a command is one line in the list of commands', () => {
+    const defining = features.filter(({ code }) => /\bdefineCommand\(/.test(code)).map(({ path }) => path);
+    const listed = app
+      .find(({ path }) => path === 'slack/commands.ts')
+      ?.imports.map(({ target }) => target)
+      .filter((target) =>
+        isIn(
+          target,
+          features.map(({ path }) => path),
+        ),
+      );
+    expect(listed?.sort()).toEqual(defining.sort());
+  });
+});
+
+describe('what is built', () => {
+  it('has nothing of the sandbox in it', () => {
+    const built = readdirSync('dist', { recursive: true }).map(String);
+    expect(built.length).toBeGreaterThan(200);
+    expect(built.filter((path) => /sandbox|gallery|block-kit/.test(path))).toEqual([]);
   });
 });
 
