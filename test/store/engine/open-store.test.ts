@@ -57,9 +57,9 @@ describe('the database file', () => {
       return Object.values(rows[0] ?? {})[0];
     };
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'secure_delete', 'busy_timeout'];
-    expect(await Promise.all(pragmas.map(read))).toEqual(['wal', 2, 1, 1, 5000]);
+    expect(await Promise.all(pragmas.map(read))).toEqual(['wal', 2, 1, 1, 30_000]);
     await engine.scrub(db);
-    expect(await read('busy_timeout')).toBe(5000);
+    expect(await read('busy_timeout')).toBe(30_000);
     await db.destroy();
     engine.close();
   });
