@@ -154,7 +154,7 @@ interface PasswordsTable {
   label: string;
   sealed: string;
   settled_at: number;
-  /** NULL until it is delivered. */
+  /** NULL until its creator has asked to see it. */
   held_until: number | null;
 }
 

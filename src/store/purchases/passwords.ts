@@ -14,7 +14,7 @@ export function createPasswords(foundation: Foundation): Passwords {
     find: (operationId) => find(foundation, operationId),
     listHeld: (workspaceId) => listHeld(db, workspaceId),
     countUndelivered: () => countUndelivered(db),
-    markDelivered: (operationId, at, holdMs) => markDelivered(foundation, operationId, at, holdMs),
+    startHold: (operationId, at, holdMs) => startHold(db, operationId, at, holdMs),
     erase: (operationId) => erase(foundation, operationId),
     eraseExpired: (now) => eraseExpired(foundation, now),
   };
@@ -54,18 +54,14 @@ async function countUndelivered(db: Queries): Promise<number> {
   return Number(count);
 }
 
-async function markDelivered(
-  foundation: Foundation,
+async function startHold(
+  db: Queries,
   operationId: ConfirmationId,
   at: number,
   holdMs: number,
 ): Promise<void> {
-  if (holdMs <= 0) {
-    await erase(foundation, operationId);
-    return;
-  }
-  // Only the first delivery counts: showing it again does not hold it longer.
-  await foundation.db
+  // Only the first time counts: showing it again does not hold it longer.
+  await db
     .updateTable('passwords')
     .set({ held_until: at + holdMs })
     .where('operation_id', '=', operationId)
