@@ -14,6 +14,7 @@ import { type Foundation, openEngine } from './engine/database.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
+import { createMigrations } from './migrations/index.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createReplyUrls } from './reply-urls.ts';
@@ -39,7 +40,8 @@ export async function openStore({ databaseUrl, vault, system, lock = true }: Sto
     await db.destroy().finally(() => engine.close());
   };
   try {
-    await (engine.mayMigrate ? migrate(db) : requireCurrent(db));
+    const migrations = createMigrations(vault);
+    await (engine.mayMigrate ? migrate(db, migrations) : requireCurrent(db, migrations));
     engine.markMigrated();
     if (engine.isSoleProcess) await freeLeases(db);
   } catch (error) {

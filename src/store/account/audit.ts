@@ -47,7 +47,7 @@ export async function addAudit(
   entry: AuditEntry,
 ): Promise<void> {
   const { workspaceId } = entry;
-  const chain = await takeChain(trx, vault, workspaceId);
+  const chain = await takeChain(trx, vault, workspaceId, entry.operationId);
   // The id is made while the chain is held: their orders are the same.
   const seq = chain.last.seq + 1;
   const row = { ...toFacts(newId(), entry), seq, previous: chain.last.signature };

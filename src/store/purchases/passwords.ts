@@ -30,7 +30,7 @@ async function find(
     .where('operation_id', '=', operationId)
     .executeTakeFirst();
   if (!row) return undefined;
-  const password = new Secret(vault.open(row.sealed, placeOf(row.operation_id, row.workspace_id)));
+  const password = new Secret(vault.open(row.sealed, placeOfPassword(row)));
   return { ...toHeld(row), password };
 }
 
@@ -98,21 +98,32 @@ export async function storePassword(
   settled: { readonly at: number; readonly serverId: ServerId; readonly password: Secret<string> },
 ): Promise<void> {
   const { id, workspaceId } = operation;
-  const row: PasswordRow = {
+  const facts: PasswordFacts = {
     operation_id: id,
     workspace_id: workspaceId,
     creator_id: operation.actorId,
     server_id: settled.serverId,
     label: labelOf(operation.purchase),
-    sealed: vault.seal(settled.password.reveal(), placeOf(id, workspaceId)),
-    settled_at: settled.at,
-    held_until: null,
   };
+  const sealed = vault.seal(settled.password.reveal(), placeOfPassword(facts));
+  const row: PasswordRow = { ...facts, sealed, settled_at: settled.at, held_until: null };
   await db.insertInto('passwords').values(row).execute();
 }
 
-function placeOf(operationId: ConfirmationId, workspaceId: WorkspaceId): SealedPlace {
-  return { table: 'passwords', row: operationId, column: 'sealed', workspaceId };
+type PasswordFacts = Pick<
+  PasswordRow,
+  'operation_id' | 'workspace_id' | 'creator_id' | 'server_id' | 'label'
+>;
+
+/** Bound to its creator as well: who rewrites the row reads nothing (docs/decisions/0012-sealed-rows-are-bound-to-their-owner.md). */
+export function placeOfPassword(row: PasswordFacts): SealedPlace {
+  return {
+    table: 'passwords',
+    row: row.operation_id,
+    column: 'sealed',
+    workspaceId: row.workspace_id,
+    facts: [row.creator_id, row.server_id, row.label],
+  };
 }
 
 function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {
