@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
+import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
@@ -9,6 +10,7 @@ import { pruneAudit, sweep } from './sweep.ts';
 const TICK_MS = 500;
 const SWEEP_MS = 60_000;
 const PRUNE_MS = 24 * 3_600_000;
+const PUBLISH_MS = 3_600_000;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */
@@ -33,6 +35,7 @@ export async function runBackground(
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
+  const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
       // Side by side: one order that waits for an answer must not hold up all the others.
@@ -45,6 +48,7 @@ export async function runBackground(
         await sweep(ports);
         unfinished.start();
       }
+      if (publishIsDue()) await publishAuditHeads(ports);
       // A long audit takes a while, and outcomes must not wait for it.
       if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
     } catch (error) {
@@ -53,6 +57,7 @@ export async function runBackground(
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
   await Promise.all([aside.drain(), unfinished.drain()]);
+  await publishAuditHeads(ports).catch((error: unknown) => logTrouble(error, ports));
 }
 
 /** Work that the loop does not wait for. */

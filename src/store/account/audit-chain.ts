@@ -145,6 +145,9 @@ async function believe(
 /** Stands for ends that can't be proven, however many keys come back. */
 const UNPROVEN: SignedEnds = { ends: '', signature: '' };
 
+/** States of operations that are written together with an audit entry. */
+export const AUDITED = ['settled', 'refused', 'in_doubt'] as const;
+
 /** Whether there are other operations; each of these was written together with an audit entry. */
 async function hasOthers(db: Queries, workspaceId: string, operationId: string): Promise<boolean> {
   const one = await db
@@ -152,7 +155,7 @@ async function hasOthers(db: Queries, workspaceId: string, operationId: string):
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', '<>', operationId)
-    .where('state', 'in', ['settled', 'refused', 'in_doubt'])
+    .where('state', 'in', AUDITED)
     .limit(1)
     .executeTakeFirst();
   return one !== undefined;

@@ -20,6 +20,28 @@ export async function readHead(db: Queries, workspaceId: string): Promise<Signed
     .executeTakeFirst();
 }
 
+/** Lists the heads of all chains as they are kept. */
+export async function listHeads(db: Queries): Promise<readonly (Link & { readonly workspaceId: string })[]> {
+  const rows = await db
+    .selectFrom('audit_heads')
+    .select(['workspace_id', 'head'])
+    .orderBy('workspace_id')
+    .execute();
+  return rows.flatMap(({ workspace_id, head }) => {
+    const link = parseHead(head);
+    return link ? [{ workspaceId: workspace_id, ...link }] : [];
+  });
+}
+
+/** Undefined for what somebody else has written there; `verify` finds it. */
+function parseHead(head: string): Link | undefined {
+  try {
+    return JSON.parse(head) as Link;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Keeps the newest entry of a chain, within the transaction that changes it. */
 export async function keepHead(
   db: Queries,
