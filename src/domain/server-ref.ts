@@ -7,26 +7,34 @@ export type ServerMatch =
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
   | { readonly kind: 'unknown'; readonly nearest?: string };
 
-/** Finds the server that a person named by label (exact, then unique prefix, any case), id or IPv4. */
-export function matchServer(typed: string, servers: readonly Server[]): ServerMatch {
+/**
+ * Finds the server that a user named by label (exact, then unique prefix, any case), id or IPv4. Only labels that
+ * `isOffered` lets through are suggested.
+ */
+export function matchServer(
+  typed: string,
+  servers: readonly Server[],
+  isOffered: (label: string) => boolean = () => true,
+): ServerMatch {
   const wanted = typed.trim();
   const lower = wanted.toLowerCase();
   if (lower === '') return { kind: 'unknown' };
+  // Only the beginning can count; the letter after it keeps a sigma from being a last one.
+  const beginnings = new Map(
+    servers.map((server) => [server, server.label.slice(0, lower.length + 1).toLowerCase()]),
+  );
   const tries: ((server: Server) => boolean)[] = [
     // A label, an id and an address share this step: "42" may be one server's label and another one's id.
     (server) => server.label === wanted || String(server.id) === wanted || server.ipv4 === wanted,
-    (server) => server.label.toLowerCase() === lower,
-    (server) => server.label.toLowerCase().startsWith(lower),
+    (server) => beginnings.get(server) === lower,
+    (server) => beginnings.get(server)?.startsWith(lower) ?? false,
   ];
   for (const isMeant of tries) {
     const matches = servers.filter(isMeant).sort(compareServers);
     if (matches.length > 1) return { kind: 'ambiguous', servers: matches };
     if (matches[0]) return { kind: 'found', server: matches[0] };
   }
-  const nearest = findNearest(
-    wanted,
-    servers.map((server) => server.label),
-  );
+  const nearest = findNearest(wanted, servers.map(({ label }) => label).filter(isOffered));
   return nearest === undefined ? { kind: 'unknown' } : { kind: 'unknown', nearest };
 }
 
