@@ -1,7 +1,7 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingCode, isExpected, type RefusalCode } from '../../domain/errors.ts';
-import type { Operation } from '../../domain/operation.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { AppPorts } from '../ports.ts';
@@ -38,7 +38,8 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { ports } = context;
     const { workspaceId } = context.actor;
-    const open = await ports.ledger.listOpen(workspaceId);
+    const all = await ports.ledger.listOpen(workspaceId);
+    const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const known = { open, passwordsHeld, waiting: await listWaiting(context) };
     try {
@@ -54,10 +55,13 @@ export const readStatus = defineUseCase({
   },
 });
 
-async function listWaiting({ actor, ports }: UseCaseContext<AppPorts>): Promise<readonly WaitingApproval[]> {
+async function listWaiting(context: UseCaseContext<AppPorts>): Promise<readonly WaitingApproval[]> {
+  const { actor, ports } = context;
   const now = ports.system.now();
   const open = await ports.approvals.listOpen(actor.workspaceId);
-  const waiting = open.filter(({ expiresAt }) => expiresAt > now);
+  const waiting = open.filter(
+    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+  );
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({

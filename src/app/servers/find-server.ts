@@ -1,4 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { matchServer } from '../../domain/server-ref.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
@@ -20,7 +21,7 @@ export async function getServer(
   const hosting = await context.hosting();
   const server = pickServer(ref, await hosting.listServers(options), context.covers);
   context.setSubject({ serverId: server.id, label: server.label });
-  await context.requireRoleFor(server.label);
+  await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
 }
 
@@ -40,16 +41,13 @@ export function pickServer(
     throw new Refusal('unknown_server', { typed: String(ref.id) });
   }
   const { typed } = ref;
-  const match = matchServer(typed, servers);
+  const match = matchServer(typed, servers, covers);
   if (match.kind === 'found') return match.server;
-  const covered = servers.filter(({ label }) => covers(label));
   if (match.kind === 'ambiguous') {
     const offered = match.servers.filter(({ label }) => covers(label));
     // None of them is for this person: they are told of none.
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
     throw new Refusal('ambiguous_server', { typed, servers: offered });
   }
-  const nearest = matchServer(typed, covered);
-  const isNear = nearest.kind === 'unknown' && nearest.nearest !== undefined;
-  throw new Refusal('unknown_server', { typed, ...(isNear ? { nearest: nearest.nearest } : {}) });
+  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: match.nearest }));
 }
