@@ -20,6 +20,7 @@ const PORTS = [
   'app/ports.ts',
   'app/hosting-api.ts',
   'app/locks.ts',
+  'app/purchases/spill.ts',
   ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases'].map(
     (feature) => `app/${feature}/ports.ts`,
   ),
@@ -287,6 +288,7 @@ describe('what is confined', () => {
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/purchases/passwords.ts',
+        'store/purchases/spill.ts',
         'store/reply-urls.ts',
       ].sort(),
     );

@@ -3,6 +3,7 @@ import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
 
@@ -18,6 +19,7 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof sweepApprovals>[0] &
   Parameters<typeof sweepAccessRequests>[0] &
   Parameters<typeof sweep>[0] &
+  StoreSpilledPorts &
   Parameters<typeof pruneAudit>[0] & { readonly system: System; readonly log: Log };
 
 /**
@@ -32,6 +34,11 @@ export async function runBackground(
   const { system } = ports;
   const aside = startAside();
   const startedAt = system.now();
+  let spilled = await readSpilled(ports).catch((error: unknown) => {
+    logTrouble(error, ports);
+    return [];
+  });
+  spilled = await storeSpilled(spilled, ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
@@ -45,6 +52,7 @@ export async function runBackground(
         aside.run(work());
       }
       if (sweepIsDue()) {
+        spilled = await storeSpilled(spilled, ports);
         await sweep(ports);
         unfinished.start();
       }

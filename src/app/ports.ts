@@ -11,6 +11,7 @@ import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
+import type { Spill } from './purchases/spill.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -21,6 +22,7 @@ export interface Store {
   readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
+  readonly spill: Spill;
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;

@@ -9,6 +9,7 @@ import type { System } from '../../system.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting } from '../hosting-api.ts';
 import type { LockOwner, Locks } from '../locks.ts';
+import type { Spill } from './spill.ts';
 
 export interface NewOperation {
   readonly id: ConfirmationId;
@@ -196,6 +197,7 @@ export interface AccountPorts {
 export interface PaymentPorts extends NotifyPorts, AccountPorts {
   readonly system: LeasePorts['system'];
   readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly spill: Pick<Spill, 'write' | 'remove'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &
     Pick<Ledger, 'findCreateOf' | 'listOpen' | 'markSent' | 'settle' | 'refuse' | 'markUnconfirmed'>;

@@ -22,7 +22,9 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
   if (lock && !instanceLock) throw new DatabaseInUse(path);
   try {
     const mayMigrate = instanceLock !== undefined;
-    const engine = makeEngine(connect(path), { mayMigrate, isSoleProcess: lock }, instanceLock);
+    const besidePath = (ending: string) => `${path}.${ending}`;
+    const rights = { mayMigrate, isSoleProcess: lock };
+    const engine = { ...makeEngine(connect(path), rights, instanceLock), besidePath };
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
     instanceLock?.close();
