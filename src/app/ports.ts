@@ -11,7 +11,7 @@ import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './au
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
+import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -22,6 +22,7 @@ export interface Store {
   readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
+  readonly spill: Spill;
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;

@@ -26,7 +26,9 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
   try {
     const mayMigrate = instanceLock !== undefined;
     const timeoutMs = lock ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
-    const engine = makeEngine(path, timeoutMs, { mayMigrate, isSoleProcess: lock }, instanceLock);
+    const besidePath = (ending: string) => `${path}.${ending}`;
+    const rights = { mayMigrate, isSoleProcess: lock };
+    const engine = { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
     instanceLock?.close();
