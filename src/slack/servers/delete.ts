@@ -40,7 +40,7 @@ export const remove = defineCommand({
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
-      const deletion = { id: metadata.serverId, typedLabel: fields.label };
+      const deletion = { id: metadata.serverId, typedLabel: fields.label, formId: origin.formId };
       return {
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
@@ -66,7 +66,7 @@ async function ask(
 }
 
 async function carryOut(
-  deletion: { id: number; typedLabel: string },
+  deletion: { id: number; typedLabel: string; formId: string },
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
