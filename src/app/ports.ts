@@ -29,7 +29,7 @@ export interface Store {
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
-  /** Resolves when the engine answers; for `/readyz`. */
+  /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { Kysely, sql } from 'kysely';
+import { Kysely } from 'kysely';
 import type { Store } from '../app/ports.ts';
 import type { Spill } from '../app/purchases/ports.ts';
 import type { System } from '../system.ts';
@@ -16,6 +16,7 @@ import { migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
+import { createPing } from './ping.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
@@ -86,9 +87,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation, () => system.now()),
-    ping: async () => {
-      await sql`select 1`.execute(foundation.db);
-    },
+    ping: createPing(foundation, system),
     close: () => {
       closing ??= close();
       return closing;

@@ -29,6 +29,7 @@ export async function checkPermission(
   { actor, surface }: Caller,
   ports: PermissionPorts,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
+  options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
   // Whoever runs a program on the machine holds the database and its keys.
   if (surface === 'cli') return ALL_ROLES;
@@ -37,7 +38,7 @@ export async function checkPermission(
   if (!isServed) throw new Refusal('other_workspace', {});
   if (!(await belongsToWorkspace(actor, ports))) throw new Refusal('other_organisation', {});
   if (needs === 'anyone') return NO_ROLES;
-  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs));
+  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);
   if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
   return roles;
 }

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { Purchase } from '../../domain/operation.ts';
+import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -26,6 +26,7 @@ export interface Tables {
   reply_urls: ReplyUrlsTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
+  pings: PingsTable;
 }
 
 interface WorkspacesTable {
@@ -159,50 +160,6 @@ interface PasswordsTable {
   held_until: number | null;
 }
 
-interface AuditTable {
-  /** A ULID: its order is the order of the log. */
-  id: string;
-  workspace_id: string;
-  /** 1, 2, 3 … within the workspace. */
-  seq: number;
-  /** The signature of the entry before it; '' in the first. */
-  previous: string;
-  /** Of all the other columns. */
-  signature: string;
-  at: number;
-  actor_id: string;
-  channel_id: string | null;
-  surface: AuditEntry['surface'];
-  action: string;
-  act_id: string;
-  server_id: number | null;
-  label: string | null;
-  /** The label in lower case; made by us because engines differ in which letters they know. */
-  label_key: string;
-  outcome: AuditEntry['outcome'];
-  code: string | null;
-  operation_id: string | null;
-  money: number | null;
-}
-
-/** One row for each workspace, which is locked before an entry is added. */
-interface AuditChainsTable {
-  workspace_id: string;
-  /** JSON: where the chain begins and ends. */
-  ends: string;
-  /** Of `ends`; '' when what stood here was not signed. */
-  signature: string;
-}
-
-/** The newest entry of each chain once more: a chain that was put back to an earlier state differs from it. */
-interface AuditHeadsTable {
-  workspace_id: string;
-  /** JSON of its number and its signature. */
-  head: string;
-  /** Of `head`. */
-  signature: string;
-}
-
 interface ConnectLinksTable {
   token_hash: string;
   workspace_id: string;
@@ -236,6 +193,12 @@ interface LocksTable {
   name: string;
   owner: string;
   until: number;
+}
+
+/** One row, written to see whether the database takes anything. */
+interface PingsTable {
+  id: string;
+  at: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;
