@@ -22,17 +22,17 @@ export type SweepPorts = RecheckPorts & CarryOutPorts;
 export async function sweepApprovals(ports: SweepPorts, startedAt: number): Promise<void> {
   await sweepDecisions(approvalKind(ports), startedAt, {
     list: (now) => ports.approvals.listUnfinishedDeletes(Math.max(startedAt, now - ANSWER_MS)),
-    goOn: async (approval, now) => {
+    resume: async (approval, now) => {
       const { action, state, decidedAt = now } = approval;
       if (action.kind !== 'delete') return;
-      if (state === 'approved') await resume(approval, now - decidedAt, ports);
+      if (state === 'approved') await carryOutLate(approval, now - decidedAt, ports);
       else await conclude(approval, action.serverId, now - decidedAt, ports);
     },
   });
 }
 
 /** Approved, and not begun: what it is about is checked again, as it was when it was approved. */
-async function resume(approval: Approval, passedMs: number, ports: SweepPorts): Promise<void> {
+async function carryOutLate(approval: Approval, passedMs: number, ports: SweepPorts): Promise<void> {
   const isStale = passedMs > RESUME_MS;
   const reason: CancelReason | undefined = isStale
     ? { code: 'stale_confirmation', details: {} }

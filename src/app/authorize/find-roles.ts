@@ -119,7 +119,10 @@ function toHeldRole(grant: Grant): HeldRole {
   return { role: grant.role, pattern: grant.pattern, source: grant };
 }
 
-/** Whether a grant applies to the actor; undefined when Slack doesn't say who is in the group. A channel's was looked up by channel. */
+/**
+ * Whether a grant applies to the actor; undefined when Slack doesn't say who is in the group. Grants of other channels and
+ * users were never loaded.
+ */
 async function appliesTo(grant: Grant, actor: Actor, { groups }: RolePorts): Promise<boolean | undefined> {
   if (grant.subjectKind !== 'group') return true;
   const members = await groups.listMembers(actor.workspaceId, grant.subjectId);

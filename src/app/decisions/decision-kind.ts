@@ -12,7 +12,7 @@ export interface DecisionKind<Kind extends Decision> {
   findDeciders(decision: Kind): Promise<Deciders>;
   auditOfExpiry(decision: Kind): AuditEntry;
   /** Tell the requester when no decider could be reached; else the deciders are tried again until one is. */
-  readonly tellsWhenUnreached: boolean;
+  readonly notifiesRequesterWhenUnreached: boolean;
   /** A state that the requester caused, so that no message about it is needed. */
   readonly knownState?: Kind['state'];
 }

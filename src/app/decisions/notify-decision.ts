@@ -15,23 +15,30 @@ export async function notifyDecision<Kind extends Decision>(
   return kind.ports.locks.run(`request ${id}`, async () => {
     const decision = await kind.store.find(id);
     if (!decision || decision.isNotified) return decision;
-    await (decision.state === 'open' ? askDeciders(kind, decision) : tellOutcome(kind, decision));
+    await (decision.state === 'open' ? requestDecision(kind, decision) : notifyOfOutcome(kind, decision));
     return kind.store.find(id);
   });
 }
 
-async function tellOutcome<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
+async function notifyOfOutcome<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+): Promise<void> {
   const { notifier, store, knownState } = kind;
   await notifier.updateCards(decision);
   const isNotified = decision.state === knownState || (await notifier.notifyRequester(decision));
   if (isNotified) await store.markNotified(decision.id, decision.state);
 }
 
-async function askDeciders<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
-  const { notifier, store, tellsWhenUnreached } = kind;
+async function requestDecision<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+): Promise<void> {
+  const { notifier, store, notifiesRequesterWhenUnreached } = kind;
   const { id, state } = decision;
   const cards = decision.cards.length > 0 ? decision.cards : await postCards(kind, decision);
-  const isNotified = cards.length > 0 || (tellsWhenUnreached && (await notifier.notifyRequester(decision)));
+  const isNotified =
+    cards.length > 0 || (notifiesRequesterWhenUnreached && (await notifier.notifyRequester(decision)));
   if (isNotified) await store.markNotified(id, state);
   // Decided while the cards were on their way: there were none to update then.
   const now = await store.find(id);

@@ -5,9 +5,9 @@ import { notifyDecision } from './notify-decision.ts';
 import { NOTIFY_FOR_MS, NOTIFYING_MS } from './times.ts';
 
 /** Work that follows from a decision, and that a dead process may have left. */
-export interface LeftWork<Kind> {
+export interface UnfinishedWork<Kind> {
   list(now: number): Promise<readonly Kind[]>;
-  goOn(decision: Kind, now: number): Promise<void>;
+  resume(decision: Kind, now: number): Promise<void>;
 }
 
 /**
@@ -17,14 +17,14 @@ export interface LeftWork<Kind> {
 export async function sweepDecisions<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   startedAt: number,
-  leftWork?: LeftWork<Kind>,
+  unfinishedWork?: UnfinishedWork<Kind>,
 ): Promise<void> {
   const { store } = kind;
   const now = kind.ports.system.now();
   const expired = await store.expire(now, (decision) => kind.auditOfExpiry(decision));
-  const left = (await leftWork?.list(now)) ?? [];
+  const left = (await unfinishedWork?.list(now)) ?? [];
   const unnotified = await store.listUnnotified(Math.max(startedAt, now - NOTIFYING_MS));
-  for (const each of left) await tryTo(kind, each, async () => leftWork?.goOn(each, now));
+  for (const each of left) await tryTo(kind, each, async () => unfinishedWork?.resume(each, now));
   const isLeft = ({ id }: Kind) => left.some((each) => each.id === id);
   for (const each of [...expired, ...unnotified.filter((one) => !isLeft(one))])
     await tryTo(kind, each, () => notifyLate(kind, each, now));

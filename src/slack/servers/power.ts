@@ -59,7 +59,7 @@ async function runSeveral(
     const subrequest = request.subrequest(place);
     try {
       const change = await subrequest.execute(changePower[action], { ref: { typed }, onWait });
-      if (change.isInDoubt) others.push(...unconfirmedMessage(action, change).blocks);
+      if (change.isUnconfirmed) others.push(...unconfirmedMessage(action, change).blocks);
       else done.push(codeLabel(change.server.label, 40));
     } catch (error) {
       others.push(section(`${codeTyped(typed)}: ${subrequest.explain(error)}`));
@@ -92,7 +92,7 @@ function once(act: () => void): () => void {
 
 async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], { ref, onWait: sendWaiting(request) });
-  if (change.isInDoubt) {
+  if (change.isUnconfirmed) {
     await request.reply.send(unconfirmedMessage(action, change));
     return;
   }

@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   access: [],
   access_grant: { grant: makeGrant(1) },
   access_revoke: [makeGrant(1)],
-  stop: { server: makeServer(), state: 'stopped', isInDoubt: false },
+  stop: { server: makeServer(), state: 'stopped', isUnconfirmed: false },
 };
 
 /** A request whose use cases all succeed without doing anything. */
