@@ -2,7 +2,7 @@ import { Refusal } from './errors.ts';
 
 /**
  * Labels are compared in three ways, and nowhere by hand:
- * - `isIdenticalLabel`: before a server is deleted. Nothing is forgiven.
+ * - `isIdenticalLabel`: before a server is deleted. Every character counts.
  * - `isSameLabel`: wherever a user would call two labels the same (a name that was typed, a second server of that label)
  *   and where the hosting service may have trimmed or changed the label that we sent.
  * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
@@ -18,7 +18,7 @@ export function isSameLabel(a: string, b: string): boolean {
   return foldLabel(a) === foldLabel(b);
 }
 
-/** Whether a label begins like the other one, compared as `isSameLabel` does: for names that are typed in part. */
+/** Whether a label starts with the other text, compared as `isSameLabel` does: for partly typed names. */
 export function startsLikeLabel(label: string, beginning: string): boolean {
   return foldLabel(label).startsWith(foldLabel(beginning));
 }

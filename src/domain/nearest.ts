@@ -1,5 +1,5 @@
 /**
- * Finds the candidate that was probably meant: at most a third of its letters differ (Damerau–Levenshtein).
+ * Finds the candidate that the user probably meant: at most a third of its letters differ (Damerau–Levenshtein).
  * Used for labels, subcommands and roles alike.
  */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
@@ -15,7 +15,7 @@ export function findNearest(typed: string, candidates: readonly string[]): strin
   return nearest;
 }
 
-/** Typed text is outside material: longer words than this are compared by their beginning. */
+/** Typed text can be of any length: longer words are compared by their beginning. */
 const MOST_LETTERS = 64;
 
 function countEdits(a: string, b: string): number {
