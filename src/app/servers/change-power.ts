@@ -67,7 +67,7 @@ export function isUnanswered(error: unknown): error is HostingError {
   );
 }
 
-/** The server in a fresh list, after an answer did not come; undefined when the list has no answer either. */
+/** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
     return pickServer({ id: server.id }, await hosting.listServers({ freshness: 'fresh' }));
