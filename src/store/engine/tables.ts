@@ -74,7 +74,7 @@ interface AccessRequestsTable {
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
-  /** NULL when nothing was granted, or permanently. */
+  /** NULL if nothing was granted, or if the grant is permanent. */
   until: number | null;
   is_told: number;
   /** JSON. */
@@ -89,13 +89,13 @@ interface ApprovalsTable {
   kind: ApprovalAction['kind'];
   /** JSON. */
   deed: string;
-  /** '' when it claims nothing, or is not open any more. */
+  /** '' if it claims nothing or is no longer open. */
   claim: string;
   is_over_budget: number;
   state: ApprovalState;
   asked_at: number;
   expires_at: number;
-  /** When it came to this state. */
+  /** When its state was last changed. */
   changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
@@ -135,7 +135,7 @@ interface OperationsTable {
   ended_at: number | null;
   /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
+  /** NULL if nothing is due: it has ended or needs a decision, and the actor was notified. */
   due_at: number | null;
   /** '' when it is not held. */
   lease_owner: string;
@@ -176,7 +176,7 @@ interface AuditTable {
   act_id: string;
   server_id: number | null;
   label: string | null;
-  /** The label in lower case; made by us because engines differ in which letters they know. */
+  /** The label in lower case, computed by the app because engines lower-case different letters. */
   label_key: string;
   outcome: AuditEntry['outcome'];
   code: string | null;
@@ -189,7 +189,7 @@ interface AuditChainsTable {
   workspace_id: string;
   /** JSON: where the chain begins and ends. */
   ends: string;
-  /** Of `ends`; '' when what stood here was not signed. */
+  /** The signature of `ends`; '' if the previous content was not signed. */
   signature: string;
 }
 
