@@ -23,7 +23,7 @@ const reasonForm = defineModal(
   z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
 );
 
-/** Asks for a role that the user does not hold: one press and a reason. */
+/** Requests a role that the user does not hold: one press and a reason. */
 export const requestAccessForm = defineForm({
   id: 'ask',
   title: TITLE,
