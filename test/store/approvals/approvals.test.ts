@@ -82,7 +82,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       }
     });
 
-    test('and denying at once does one of them', async () => {
+    test('and denying at the same time does one of them', async () => {
       for (let round = 0; round < 20; round++) {
         const { id } = await asked();
         const audited = await countAudit();
@@ -105,7 +105,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(expiresAt - 1), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('a month that was confirmed in the meantime is canceled at once, and pays nothing twice', async () => {
+    test('a renewal of a month that was confirmed in the meantime cancels it, and pays nothing twice', async () => {
       const { id } = await asked({ action: { kind: 'purchase', purchase: renewal } });
       const paid = await confirm(store.ledger, newRenew(7, T0));
       const audited = await countAudit();
@@ -124,7 +124,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       ]);
     });
 
-    test('a delete is carried out by one process', async () => {
+    test('a delete lets one process carry it out', async () => {
       const { id } = await asked({ action: newDelete(7) });
       expect(await approvals.approve(id, by(), entry())).not.toHaveProperty('operation');
       expect(await store.ledger.listOpen('T1')).toEqual([]);
@@ -139,7 +139,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       });
     });
 
-    test('is undone as a whole when it can’t be audited', async () => {
+    test('is undone completely if it can’t be audited', async () => {
       const { id } = await asked();
       const broken = entry({ actorId: null as unknown as string });
       await expect(approvals.approve(id, by(), broken)).rejects.toThrow();
@@ -148,7 +148,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('what is not there, or is over, does nothing', async () => {
+    test('a missing or closed approval does nothing', async () => {
       expect(await approvals.approve('nothing', by(), entry())).toBeUndefined();
       const closed = [{ state: 'denied' }, { state: 'expired' }, { state: 'void', reason: moved }] as const;
       for (const outcome of closed) {
@@ -163,7 +163,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('approving within a budget', () => {
     const budget = (workspace: number) => ({ since: T0, workspace: money(workspace) });
 
-    test('prepares what fits, and leaves what does not as it was', async () => {
+    test('prepares purchases that fit, and leaves others unchanged', async () => {
       const [first, second] = [await asked(), await asked()];
       expect(await approvals.approve(first.id, { ...by(), budget: budget(499) }, entry())).toMatchObject({
         operation: { id: first.id },
@@ -180,7 +180,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       });
     });
 
-    test('never spends more than it, however many are approved at once', async () => {
+    test('never exceeds it, however many are approved at once', async () => {
       const all = await Promise.all([1, 2, 3, 4, 5].map(() => asked()));
       const done = await Promise.all(
         all.map(({ id }) => approvals.approve(id, { ...by(), budget: budget(1000) }, entry())),
@@ -193,7 +193,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('notifying', () => {
     const listUnnotified = async () => (await approvals.listUnnotified(T0 + 9)).map(({ id }) => id);
 
-    test('is due for each new state, until users were notified of it', async () => {
+    test('is due for each new state until users were notified of it', async () => {
       const { id } = await asked();
       expect(await listUnnotified()).toEqual([id]);
       await approvals.markNotified(id, 'open');
@@ -216,7 +216,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('a change of state', () => {
-    test('happens only from where it may start, and is audited only if it happened', async () => {
+    test('happens only from the expected states, and is audited only if it happened', async () => {
       const { id } = await asked();
       const audited = await countAudit();
       const from: ApprovalState[] = ['approved', 'running'];
@@ -233,7 +233,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('lists', () => {
-    test('open ones, oldest first, each workspace its own', async () => {
+    test('have open approvals oldest first, by workspace', async () => {
       const young = await asked({ requestedAt: T0 + 2 });
       const old = await asked({ requestedAt: T0 + 1, action: newDelete(1) });
       await asked({ workspaceId: 'T2' });
@@ -241,7 +241,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.listOpen('T1')).toEqual([old, young]);
     });
 
-    test('deletes that were approved or begun before a moment and have not ended', async () => {
+    test('have unfinished deletes that were approved or started before a given time', async () => {
       const left = [];
       for (const [serverId, state] of (['approved', 'running'] as const).entries()) {
         for (const when of [T0 - 1, T0]) {
@@ -275,7 +275,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('expiring', () => {
     const auditOf = ({ workspaceId }: { workspaceId: string }) => entry({ workspaceId, code: 'expired' });
 
-    test('ends the open ones whose time is over, once, each with its audit entry', async () => {
+    test('closes open approvals after their time, once, each with an audit entry', async () => {
       const over = await asked({ requestedAt: T0 - APPROVAL_MS, action: newDelete(7) });
       const elsewhere = await asked({ requestedAt: T0 - APPROVAL_MS, workspaceId: 'T2' });
       const open = await asked({ expiresAt: T0 + 1 });
@@ -296,7 +296,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 });
 
-test('an approval outlives the process that stored it, and is carried out once by the next', async () => {
+test('an approval survives the process that stored it, and is carried out once by the next', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const first = await open(url);
   const [wanted, gone] = [newApproval(), newApproval({ action: newDelete(7) })];
