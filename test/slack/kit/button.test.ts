@@ -42,7 +42,7 @@ describe('a button', () => {
     ['{"label":"x","page":-1}', 'a part out of range'],
     ['{"label":"x","page":1.5}', 'half a page'],
     ['["x",0]', 'a list'],
-  ])('that holds %j is refused in words and does nothing: %s', async (value) => {
+  ])('with the value %j is refused and does nothing: %s', async (value) => {
     let isRun = false;
     const handler = order.on(async () => {
       isRun = true;
@@ -51,11 +51,11 @@ describe('a button', () => {
     expect(isRun).toBe(false);
   });
 
-  it('drops what it did not write', async () => {
+  it('drops fields that it did not write', async () => {
     expect(await press('{"label":"x","page":0,"role":"owner"}')).toEqual({ label: 'x', page: 0 });
   });
 
-  it('fits Slack whatever stands on it', () => {
+  it('stays within Slack’s limits, whatever its text', () => {
     const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(words, (text) => {
@@ -73,7 +73,7 @@ describe('a button', () => {
 describe('a menu in a message', () => {
   const choice = defineChoice('pick');
 
-  it('hands over the value that was chosen', async () => {
+  it('passes on the value that was chosen', async () => {
     const chosen: string[] = [];
     const handler = choice.on(async (value) => void chosen.push(value));
     expect(handler.id).toBe(choice.menu('Pick', [option('a', '1')]).action_id);
@@ -81,7 +81,7 @@ describe('a menu in a message', () => {
     expect(chosen).toEqual(['1']);
   });
 
-  it('offers its choices, or asks for them while somebody types', () => {
+  it('lists its choices, or loads them while the user types', () => {
     expect(choice.menu('Pick', [option('a', '1')])).toMatchObject({
       type: 'static_select',
       options: [{ value: '1' }],

@@ -79,11 +79,11 @@ describe('a modal', () => {
     );
   });
 
-  it('is taken by Slack', () => {
+  it('is accepted by Slack', () => {
     expect(findViewFaults(view({ serverId: 1 }))).toEqual([]);
   });
 
-  it('says beside each field what is wrong with it, and does nothing then', async () => {
+  it('shows errors beside their fields, and does nothing then', async () => {
     expect(await run(view({ serverId: 1 }), 'x', null)).toEqual({
       given: undefined,
       answer: { with: { errors: { label: 'Three letters at least', colour: 'Choose a colour' } } },
@@ -93,7 +93,7 @@ describe('a modal', () => {
     });
   });
 
-  it('names errors by blocks that are in it, which Slack insists on', async () => {
+  it('names only its own blocks in errors, as Slack requires', async () => {
     const shown = view({ serverId: 1 });
     const { answer } = await run(shown, null, null);
     const names =
@@ -104,14 +104,14 @@ describe('a modal', () => {
     expect(shown.blocks.map(({ block_id }) => block_id)).toEqual(expect.arrayContaining(names));
   });
 
-  it('shows what was chosen before', () => {
+  it('shows earlier choices', () => {
     const elements = view({ serverId: 1 }).blocks.map((block) =>
       'element' in block ? block.element : undefined,
     );
     expect(elements).toMatchObject([{ initial_value: 'web-1' }, { initial_option: { value: 'green' } }]);
   });
 
-  it('asks for its choices while somebody types when there are more than 100', () => {
+  it('loads its choices while the user types if there are more than 100', () => {
     const options = (amount: number) => Array.from({ length: amount }, (_, at) => option(`${at}`, `${at}`));
     const typeOf = (amount: number) =>
       rename.selectField('colour', { label: 'C', options: options(amount), placeholder: 'x' }).element.type;
@@ -125,7 +125,7 @@ describe('a modal', () => {
     [JSON.stringify({ o: origin, m: { serverId: '1' } }), 'metadata of another type'],
     [JSON.stringify({ o: { formId: 7 }, m: { serverId: 1 } }), 'an origin of another type'],
     [JSON.stringify({ o: origin }), 'no metadata'],
-  ])('whose metadata is %j is refused in words and does nothing: %s', async (private_metadata) => {
+  ])('with the metadata %j is refused and does nothing: %s', async (private_metadata) => {
     let isRun = false;
     const handler = rename.onSubmit(renaming, async () => {
       isRun = true;
@@ -136,7 +136,7 @@ describe('a modal', () => {
     expect(isRun).toBe(false);
   });
 
-  it('is refused before anything in it is looked at, when the door says no', async () => {
+  it('is not read at all if the user has no permission', async () => {
     const refusing = {
       authorize: async () => {
         throw new Refusal('role_needed', { needed: 'manager' });
@@ -149,15 +149,15 @@ describe('a modal', () => {
     }
   });
 
-  it('is known by where it was opened even when the rest of it is of another version', () => {
+  it('says where it was opened even if another version wrote the rest of it', () => {
     expect(findOrigin(JSON.stringify({ o: origin, m: 'anything' }))).toEqual(origin);
     expect(findOrigin('of somebody else')).toBeUndefined();
     expect(findOrigin('')).toBeUndefined();
   });
 });
 
-describe('a modal that only says something', () => {
-  it('fits Slack however much is said', () => {
+describe('a modal that only shows a notice', () => {
+  it('stays within Slack’s limits, however long the notice', () => {
     const words = fc.string({ minLength: 1, maxLength: 5000 });
     fc.assert(
       fc.property(words, words, (title, text) => {
