@@ -25,7 +25,7 @@ function mostInAnyWindow(arrivals: readonly number[], windowMs = WINDOW_MS): num
   return most;
 }
 
-/** A call that is asked for at some moment, arrives somewhere between its sending and its answer, and ends somehow. */
+/** A call with its start, its arrival somewhere between sending and answer, and its end. */
 interface Planned {
   readonly askAt: number;
   readonly urgency: 'user' | 'background';
@@ -44,7 +44,7 @@ const planned: fc.Arbitrary<Planned> = fc.record({
   ends: fc.constantFrom('answered', 'answered', 'failed'),
 });
 
-/** Plays calls through a limiter and notes when they reached the service. */
+/** Runs calls through a limiter and records when they reached the service. */
 class Play {
   readonly arrivals: number[] = [];
   readonly served: { plan: Planned; askedAt: number; servedAt: number }[] = [];
@@ -55,7 +55,7 @@ class Play {
     this.#system = system;
   }
 
-  /** The process dies: what is under way arrives within moments, or never. */
+  /** The process dies: calls in flight arrive soon, or never. */
   cut(): void {
     const latest = this.#system.elapsed() + 4_900;
     for (const [index, at] of this.arrivals.entries()) this.arrivals[index] = Math.min(at, latest);

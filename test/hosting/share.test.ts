@@ -4,7 +4,7 @@ import { createShare, type Read } from '../../src/hosting/share.ts';
 import { realSystem } from '../../src/system.ts';
 import { settle } from './support.ts';
 
-/** Requests that wait for their turn, leave and land when the test says so. */
+/** Requests that are sent and answered when the test says so. */
 function open(keepMs = 2_000) {
   let now = 0;
   const share = createShare({ ...realSystem, elapsed: () => now });

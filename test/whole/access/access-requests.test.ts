@@ -29,8 +29,7 @@ const rolesOf = async ({ app }: Team) =>
     .filter(({ subjectId }) => subjectId === USERS.nora.id)
     .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
-/** A request that an earlier version, or another process, has written. */
-/** No two in one millisecond: their order is looked at. */
+/** Stores a request, as another process would. No two share a millisecond, since their order matters. */
 let written = 0;
 
 async function writeRequest(
@@ -55,7 +54,7 @@ async function writeRequest(
 }
 
 describe('asking to be an owner of one server', () => {
-  it('is refused before a reason is asked for, and also when the form is sent all the same', async () => {
+  it('is refused before the form asks for a reason, and also if the form is submitted anyway', async () => {
     await using team = await startWithRequester();
     await team.nobody.types('/vps access ask owner on web-1');
     await team.nobody.sees('An owner covers every server');
@@ -69,7 +68,7 @@ describe('asking to be an owner of one server', () => {
     expect(await openOf(team)).toEqual([]);
   });
 
-  it('can’t be approved where it was asked for all the same; it can be denied', async () => {
+  it('can’t be approved if such a request exists anyway; it can be denied', async () => {
     await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = visitor(team, 'olga');
@@ -84,7 +83,7 @@ describe('asking to be an owner of one server', () => {
 });
 
 describe('asking for a server without a label', () => {
-  it('is no request for every server', async () => {
+  it('is not treated as a request for all servers', async () => {
     await using team = await startWithRequester();
     const by = visitor(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
@@ -94,7 +93,7 @@ describe('asking for a server without a label', () => {
     expect(await openOf(team)).toEqual([]);
   });
 
-  it('is not offered when it is refused', async () => {
+  it('is not offered after a refusal', async () => {
     await using team = await startWithRequester();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const { ports } = team.app;
@@ -115,8 +114,8 @@ describe('asking for a server without a label', () => {
   });
 });
 
-describe('a yes', () => {
-  it('to a request for a lower role does not revoke a higher one that was granted since', async () => {
+describe('approving a request', () => {
+  it('for a lower role does not revoke a higher one that was granted since', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.types('/vps access grant @nora manager');
@@ -126,7 +125,7 @@ describe('a yes', () => {
     expect(await rolesOf(team)).toEqual(['manager']);
   });
 
-  it('for an hour does not shorten the eight that were given; an owner’s own word does', async () => {
+  it('for an hour does not shorten a grant for eight hours; a direct grant by an owner does', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('operator', 'You have asked');
@@ -145,7 +144,7 @@ describe('a yes', () => {
 });
 
 describe('asking again and again', () => {
-  it('reaches the owners three times an hour, whatever it is for, and says when it will again', async () => {
+  it('reaches the owners at most three times an hour, and says when the next request is possible', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'You have asked');
@@ -168,7 +167,7 @@ describe('asking again and again', () => {
     team.owner.doesNotSee('why U0A5');
   });
 
-  it('expires after a week without an answer, and the requester is told', async () => {
+  it('expires after a week without an answer, and the requester is notified', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'You have asked');
@@ -184,7 +183,7 @@ describe('asking again and again', () => {
 });
 
 describe('the card of a request', () => {
-  it('that is answered before the app has noted it loses its buttons all the same', async () => {
+  it('loses its buttons even if it is answered before the app has stored it', async () => {
     await using team = await startWithRequester();
     const { accessRequests } = team.app.ports;
     const keep = accessRequests.storeCards;
@@ -208,7 +207,7 @@ describe('the card of a request', () => {
     team.owner.doesNotSee('[Approve for 1 h]');
   });
 
-  it('of a decision that a dead process left is updated by the next one, and the requester is told', async () => {
+  it('is updated by the next process if the first one died after the decision, and the requester is notified', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
@@ -221,7 +220,7 @@ describe('the card of a request', () => {
     await team.nobody.sees('@mara said no to the role viewer');
   });
 
-  it('that could not be updated loses its buttons when one is pressed', async () => {
+  it('loses its buttons at the next press if it could not be updated before', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
@@ -238,7 +237,7 @@ describe('the card of a request', () => {
 });
 
 describe('a request that reached no owner', () => {
-  it('is posted when it is asked for again, and never said to be with the owners before', async () => {
+  it('is posted when it is requested again, and never said to have been sent before that', async () => {
     await using team = await startWithRequester();
     team.slack.faults.failMethod('chat.postMessage', 'internal_error');
     await team.ask('viewer', 'no owner could be reached');
@@ -260,7 +259,7 @@ describe('a request that reached no owner', () => {
 });
 
 describe('a role through one of many groups', () => {
-  it('costs Slack one request, however many groups have a role', async () => {
+  it('needs one request to Slack, however many groups have a role', async () => {
     await using team = await startWithRequester();
     team.hosting.seedServers(team.account, 1, 'web');
     const { grants } = team.app.ports;
@@ -283,8 +282,8 @@ describe('a role through one of many groups', () => {
   });
 });
 
-describe('a request for a role where a channel is set for requests to approve', () => {
-  it('goes to the owners directly all the same: its reason may be private', async () => {
+describe('a request for a role in a workspace with an approvals channel', () => {
+  it('still goes to the owners directly, since its reason may be private', async () => {
     await using team = await startWithRequester();
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings;

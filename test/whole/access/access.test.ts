@@ -20,8 +20,8 @@ const audited = async ({ app }: Team, action: string) =>
     (entry) => entry.action === action,
   );
 
-describe('a role given to a user group', () => {
-  it('gives its members the role, says why, and takes it back when they leave', async () => {
+describe('a role granted to a user group', () => {
+  it('applies to its members, says why, and ends when they leave the group', async () => {
     await using team = await startWithServers();
     const { slack } = team;
     const owner = slack.as('olga').in('#ops');
@@ -39,7 +39,7 @@ describe('a role given to a user group', () => {
     expect(slack.brokenLaws()).toEqual([]);
   });
 
-  it('is refused in words for unknown and disabled groups, and without the scope', async () => {
+  it('is refused for unknown and disabled groups and without the scope, with the reason', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.group('@platform').isDisabled = true;
@@ -60,7 +60,7 @@ describe('a role given to a user group', () => {
   });
 });
 
-describe('a role given to a channel', () => {
+describe('a role granted to a channel', () => {
   it('applies to full members who act there, and nowhere else', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
@@ -76,7 +76,7 @@ describe('a role given to a channel', () => {
     await guest.sees('you have no role here yet');
   });
 
-  it('counts in the menus of a form that was opened there', async () => {
+  it('also counts in the menus of a form that was opened there', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
@@ -95,7 +95,7 @@ describe('a role given to a channel', () => {
     expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
   });
 
-  it('is refused for a channel that is archived or that Slack does not show', async () => {
+  it('can’t be granted to a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
     const owner = slack.as('olga').in('#ops');
@@ -110,7 +110,7 @@ describe('a role given to a channel', () => {
 });
 
 describe('a role for some servers', () => {
-  it('lists, offers and changes those alone', async () => {
+  it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     const nobody = team.slack.as('nora').in('#ops');
@@ -136,7 +136,7 @@ describe('a role for some servers', () => {
     ).toEqual([]);
   });
 
-  it('offers nothing of the others when a name fits several of them', async () => {
+  it('offers none of the others when a name matches several of them', async () => {
     await using team = await startWithServers();
     team.hosting.seedServers(team.account, 2, 'mail');
     const owner = team.slack.as('olga').in('#ops');
@@ -147,7 +147,7 @@ describe('a role for some servers', () => {
     await nobody.sees('There is no server mail');
   });
 
-  it('says so when the pattern fits nothing today, and refuses one for owners', async () => {
+  it('says so when the pattern matches no server today, and can’t be an owner’s', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on mail-*');
@@ -157,8 +157,8 @@ describe('a role for some servers', () => {
   });
 });
 
-describe('a role for a time', () => {
-  it('ends by itself, and that is audited', async () => {
+describe('a temporary role', () => {
+  it('ends by itself, and its end is audited', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const owner = team.slack.as('olga').in('#ops');
@@ -179,8 +179,8 @@ describe('a role for a time', () => {
   });
 });
 
-describe('the screen of who may do what', () => {
-  it('gives and takes roles by buttons, as the typed forms do', async () => {
+describe('the access screen', () => {
+  it('grants and revokes roles by buttons, as the typed commands do', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     const nobody = team.slack.as('nora').in('#ops');
@@ -209,7 +209,7 @@ describe('the screen of who may do what', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('says beside the field what is wrong', async () => {
+  it('shows errors beside their fields', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access');
@@ -225,7 +225,7 @@ describe('the screen of who may do what', () => {
 });
 
 describe('the last owner', () => {
-  it('can’t remove themself', async () => {
+  it('can’t revoke their own role', async () => {
     await using team = await startTeam({
       settings: { OWNERS: '' },
       hasRoles: false,
@@ -259,8 +259,8 @@ describe('the last owner', () => {
   });
 });
 
-describe('the last owner, again', () => {
-  it('is not kept by an empty group', async () => {
+describe('an empty group of owners', () => {
+  it('doesn’t count as an owner', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
     const { slack } = team;
     slack.admin.changeUser('olga', { isAdmin: false });
@@ -283,7 +283,7 @@ describe('the last owner, again', () => {
 });
 
 describe('the audit of roles', () => {
-  it('says what was given, for how long, and what was taken', async () => {
+  it('says which roles were granted, for how long, and which were revoked', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on web-* for 10m');
@@ -302,7 +302,7 @@ describe('the audit of roles', () => {
   });
 });
 
-describe('those to whom no role can be given', () => {
+describe('users who can’t have a role', () => {
   it.each([
     [`<@${USERS.sam.id}>`, 'of another organisation'],
     [`<@${USERS.finn.id}>`, 'deactivated'],
@@ -317,7 +317,7 @@ describe('those to whom no role can be given', () => {
     expect(await grantsOf(team)).toHaveLength(3);
   });
 
-  it('and a user who is deactivated loses the role that they had', async () => {
+  it('include a user who is deactivated later', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.deactivate('otto');
@@ -328,7 +328,7 @@ describe('those to whom no role can be given', () => {
 });
 
 describe('asking for access', () => {
-  it('reaches the owners, is answered by one press, told, and edited in place', async () => {
+  it('reaches the owners, takes one press to answer, notifies the requester and updates the card', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const { slack } = team;
@@ -360,7 +360,7 @@ describe('asking for access', () => {
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
 
-  it('is answered once, and never by the requester', async () => {
+  it('can be answered only once, and never by the requester', async () => {
     await using team = await startWithServers({
       settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
     });

@@ -19,8 +19,8 @@ async function createServer(team: Team, label: string): Promise<number> {
   return team.hosting.listServers(team.account).find((server) => server.label === label)?.id ?? 0;
 }
 
-describe('a role that was taken away', () => {
-  it('closes a review that is open: nothing is paid', async () => {
+describe('a revoked role', () => {
+  it('makes an open review useless: nothing is paid', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=late');
@@ -32,7 +32,7 @@ describe('a role that was taken away', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  it('closes a form, a dialog and buttons that are on the screen', async () => {
+  it('makes open forms, dialogs and buttons useless', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -60,7 +60,7 @@ describe('a role that was taken away', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('closes a picker that is on the screen', async () => {
+  it('makes an open picker useless', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const operator = team.slack.as('otto').in('#ops');
@@ -72,7 +72,7 @@ describe('a role that was taken away', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('is looked at again for a payment that a restart left unsent', async () => {
+  it('stops a payment that a restart left unsent', async () => {
     await using team = await startTeam();
     const { ledger } = team.app.ports;
     await ledger.prepare({
@@ -113,7 +113,7 @@ describe('a button that another user was shown', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('does nothing for other organisations, however Slack writes them', async () => {
+  it('does nothing for users from other organizations, however Slack marks them', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const by = visitor(team, 'sam');
@@ -196,7 +196,7 @@ describe('a root password', () => {
     await manager.sees('No root password is held');
   });
 
-  it('tells people without a role nothing about which servers there are', async () => {
+  it('reveals no server to users without a role', async () => {
     await using team = await startTeam();
     await createServer(team, 'secret-project-1');
     await createServer(team, 'secret-project-2');
@@ -217,7 +217,7 @@ describe('a root password', () => {
 });
 
 describe('when Slack does not say who a user is', () => {
-  it('takes away what admins have without a grant, and nothing else, when users:read is missing', async () => {
+  it('removes only the roles that admins have without a grant if users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
       settings: { OWNERS: USERS.nora.id },
@@ -234,7 +234,7 @@ describe('when Slack does not say who a user is', () => {
     await named.sees('denied (role needed)');
   });
 
-  it('makes admins owners when users:read is there', async () => {
+  it('makes admins owners if users:read is granted', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps access');
@@ -279,7 +279,7 @@ describe('when Slack does not say who a user is', () => {
     await team.slack.as('nora').in('#ops').sees('web-1 was created');
   });
 
-  it('does not tell the members of a group that they lack the role, nor offers to ask for it', async () => {
+  it('does not tell the members of a group that they lack the role, or offer to request it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 2, 'web');
     const owner = team.slack.as('olga').in('#ops');

@@ -98,7 +98,7 @@ const PATIENCE = { timeout: 60_000 };
 const LATER = 25_000;
 
 describe.concurrent('a process that is killed', PATIENCE, () => {
-  test('before it asked a manager: the next one does, and what is approved then is paid once', async ({
+  test('before it asked a manager: the next process asks, and the approved order is paid once', async ({
     expect,
   }) => {
     await using scene = await ruled();
@@ -128,7 +128,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     expect(scene.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  test('after a create was approved and before it was sent: the next one sends it, once', async ({
+  test('after a create was approved and before it was sent: the next process sends it, once', async ({
     expect,
   }) => {
     await using scene = await ruled();
@@ -152,7 +152,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
 
   test.each([
     0, 10, 20, 30, 45, 60, 90,
-  ])('at any moment (%i ms after a create was approved), and approved again where the buttons are still there, charges once', async (afterMs) => {
+  ])('at any moment (%i ms after a create was approved): approving again, if the buttons are still there, charges once', async (afterMs) => {
     await using scene = await ruled();
     await scene.confirmCreate();
     await scene.owner.sees('wants to create web-1');
@@ -167,7 +167,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await scene.owner.sees('Approved by @olga', LATER);
   }, 60_000);
 
-  test('after a delete was approved and before it was sent: the next one sends it, once', async ({
+  test('after a delete was approved and before it was sent: the next process sends it, once', async ({
     expect,
   }) => {
     await using scene = await ruled();
@@ -187,7 +187,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     expect(scene.deletes()).toBe(1);
   });
 
-  test('while an approved delete is under way: it is looked for, not sent again, and told', async ({
+  test('while an approved delete is in progress: it is looked for, not sent again, and reported', async ({
     expect,
   }) => {
     await using scene = await ruled();
