@@ -158,7 +158,10 @@ describe('a button or a form that this app never made', () => {
     ['an audit page of nowhere', (by) => by.presses('audit_page', { before: "' OR 1=1 --" })],
     ['a server that is not there', (by) => by.presses('reboot', { id: 999_999_999 })],
     ['a negative server', (by) => by.presses('reboot', { id: -1 })],
-    ['a password of nobody', (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) })],
+    [
+      'a password that no one holds',
+      (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) }),
+    ],
   ];
 
   it.each(cases)('is answered in words: %s', async (_name, send) => {

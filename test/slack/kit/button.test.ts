@@ -6,7 +6,7 @@ import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-const nobody = {} as SlackRequest;
+const request = {} as SlackRequest;
 const order = defineButton(
   'order',
   z.object({ label: z.string(), page: z.number().int().min(0), plan: z.string().exactOptional() }),
@@ -15,7 +15,7 @@ const order = defineButton(
 /** Presses a button that carries this value, and returns what its handler was given. */
 async function press(value: string): Promise<unknown> {
   const read: unknown[] = [];
-  await order.on(async (given) => void read.push(given)).run(value, nobody);
+  await order.on(async (given) => void read.push(given)).run(value, request);
   return read[0];
 }
 
@@ -47,7 +47,7 @@ describe('a button', () => {
     const handler = order.on(async () => {
       isRun = true;
     });
-    await expect(handler.run(value, nobody)).rejects.toMatchObject({ code: 'unreadable_press' });
+    await expect(handler.run(value, request)).rejects.toMatchObject({ code: 'unreadable_press' });
     expect(isRun).toBe(false);
   });
 
@@ -77,7 +77,7 @@ describe('a menu in a message', () => {
     const chosen: string[] = [];
     const handler = choice.on(async (value) => void chosen.push(value));
     expect(handler.id).toBe(choice.menu('Pick', [option('a', '1')]).action_id);
-    await handler.run('1', nobody);
+    await handler.run('1', request);
     expect(chosen).toEqual(['1']);
   });
 

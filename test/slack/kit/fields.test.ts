@@ -60,7 +60,7 @@ function view(initial: Partial<Granting> = {}): ModalView {
   });
 }
 
-/** Opens the form in the local Slack, has somebody fill and submit it, and reads what Slack sent. */
+/** Opens the form in the local Slack, fills and submits it as a user, and reads what Slack sent. */
 async function roundTrip(shown: ModalView, filled: Readonly<Record<string, string>>) {
   const { slack, app } = await startBoth();
   app.reply = ({ kind }) => (kind === 'block_suggestion' ? { body: { options: SERVERS } } : {});

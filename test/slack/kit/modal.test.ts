@@ -9,7 +9,7 @@ import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-const nobody = { authorize: async () => undefined } as unknown as SlackRequest;
+const request = { authorize: async () => undefined } as unknown as SlackRequest;
 const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;
 const origin = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C1' };
 const rename = defineModal(
@@ -59,7 +59,7 @@ async function run(shown: ModalView, label: string | null, colour: string | null
     given.push(submission);
     return {};
   });
-  return { answer: await handler.run(submit(shown, label, colour), nobody), given: given[0] };
+  return { answer: await handler.run(submit(shown, label, colour), request), given: given[0] };
 }
 
 describe('a modal', () => {
@@ -132,7 +132,7 @@ describe('a modal', () => {
       return {};
     });
     const tampered = { ...submit(view({ serverId: 1 }), 'web-2', 'red'), private_metadata };
-    await expect(handler.run(tampered, nobody)).rejects.toMatchObject({ code: 'unreadable_press' });
+    await expect(handler.run(tampered, request)).rejects.toMatchObject({ code: 'unreadable_press' });
     expect(isRun).toBe(false);
   });
 

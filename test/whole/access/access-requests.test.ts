@@ -11,16 +11,16 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
 async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const nobody = team.slack.as('nora').in('#ops');
+  const nora = team.slack.as('nora').in('#ops');
   const owner = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
-    await nobody.types(`/vps access ask ${wish}`);
-    await nobody.fills({ 'What for?': 'x' });
-    await nobody.presses('Ask');
-    await nobody.sees(words);
-    await nobody.closes();
+    await nora.types(`/vps access ask ${wish}`);
+    await nora.fills({ 'What for?': 'x' });
+    await nora.presses('Ask');
+    await nora.sees(words);
+    await nora.closes();
   };
-  return Object.assign(team, { nobody, owner, ask });
+  return Object.assign(team, { nora, owner, ask });
 }
 
 const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
@@ -56,9 +56,9 @@ async function writeRequest(
 describe('asking to be an owner of one server', () => {
   it('is refused before the form asks for a reason, and also if the form is submitted anyway', async () => {
     await using team = await startWithRequester();
-    await team.nobody.types('/vps access ask owner on web-1');
-    await team.nobody.sees('An owner covers every server');
-    await team.nobody.closes();
+    await team.nora.types('/vps access ask owner on web-1');
+    await team.nora.sees('An owner covers every server');
+    await team.nora.closes();
     await visitor(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
       reason: 'x',
     });
@@ -87,7 +87,7 @@ describe('asking for a server without a label', () => {
     await using team = await startWithRequester();
     const by = visitor(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
-    await team.nobody.sees('That server has no label');
+    await team.nora.sees('That server has no label');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
     await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
     expect(await openOf(team)).toEqual([]);
@@ -108,9 +108,9 @@ describe('asking for a server without a label', () => {
     });
     await team.slack.as('olga').in('#ops').types('/vps access grant @nora operator on web-*');
     await team.slack.as('olga').in('#ops').sees('@nora is now operator');
-    await team.nobody.types(`/vps reboot ${id}`);
-    await team.nobody.sees('This takes the role operator');
-    team.nobody.doesNotSee('[Ask for access]');
+    await team.nora.types(`/vps reboot ${id}`);
+    await team.nora.sees('This takes the role operator');
+    team.nora.doesNotSee('[Ask for access]');
   });
 });
 
@@ -195,15 +195,15 @@ describe('the card of a request', () => {
       await held;
       await keep(id, cards);
     };
-    await team.nobody.types('/vps access ask viewer');
-    await team.nobody.fills({ 'What for?': 'x' });
-    await team.nobody.presses('Ask');
+    await team.nora.types('/vps access ask viewer');
+    await team.nora.fills({ 'What for?': 'x' });
+    await team.nora.presses('Ask');
     await team.owner.sees('asks for the role');
     await team.owner.presses('Approve for 1 h');
     await expect.poll(async () => (await openOf(team)).length).toBe(0);
     goOn();
     await team.owner.sees('Approved until');
-    await team.nobody.sees('gave you the role viewer');
+    await team.nora.sees('gave you the role viewer');
     team.owner.doesNotSee('[Approve for 1 h]');
   });
 
@@ -217,7 +217,7 @@ describe('the card of a request', () => {
     await store.accessRequests.decide(request?.id ?? '', { by: USERS.mara.id, at: system.now() });
     await team.restart();
     await team.owner.sees('Denied by @mara');
-    await team.nobody.sees('@mara said no to the role viewer');
+    await team.nora.sees('@mara said no to the role viewer');
   });
 
   it('loses its buttons at the next press if it could not be updated before', async () => {
@@ -275,8 +275,8 @@ describe('a role through one of many groups', () => {
       });
     for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
     await give('S0ONCALL01', 'operator');
-    await team.nobody.types('/vps reboot web-1');
-    await team.nobody.sees('rebooted web-1');
+    await team.nora.types('/vps reboot web-1');
+    await team.nora.sees('rebooted web-1');
     const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));
     expect(asked).toHaveLength(1);
   });

@@ -200,13 +200,13 @@ describe('a root password', () => {
     await using team = await startTeam();
     await createServer(team, 'secret-project-1');
     await createServer(team, 'secret-project-2');
-    const nobody = team.slack.as('nora').in('#random');
+    const nora = team.slack.as('nora').in('#random');
     for (const typed of ['s', 'secret-project-1']) {
-      const before = nobody.messages().length;
-      await nobody.types(`/vps password ${typed}`);
-      await vi.waitUntil(() => nobody.messages().length > before);
+      const before = nora.messages().length;
+      await nora.types(`/vps password ${typed}`);
+      await vi.waitUntil(() => nora.messages().length > before);
     }
-    expect(nobody.screen()).not.toContain('project-2');
+    expect(nora.screen()).not.toContain('project-2');
     expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied' },
       { outcome: 'started' },
@@ -272,8 +272,8 @@ describe('when Slack does not say who a user is', () => {
     await team.restart();
     team.slack.faults.slowDown('users.info', 20_000);
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const nobody = visitor(team, 'nora');
-    const { response, tookMs } = await nobody.submits('create_review', envelope({ order, price: 590 }, 'F1'));
+    const nora = visitor(team, 'nora');
+    const { response, tookMs } = await nora.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('is being created');
     expect(tookMs).toBeLessThan(2900);
     await team.slack.as('nora').in('#ops').sees('web-1 was created');
@@ -288,11 +288,11 @@ describe('when Slack does not say who a user is', () => {
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();
-    const nobody = team.slack.as('nora').in('#ops');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('Slack could not say who you are just now, so nothing was done');
-    nobody.doesNotSee('Ask for access');
-    nobody.doesNotSee('no role');
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('Slack could not say who you are just now, so nothing was done');
+    nora.doesNotSee('Ask for access');
+    nora.doesNotSee('no role');
     expect(changesSeen(team)).toEqual([]);
     expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied', code: 'identity_unknown' },

@@ -133,7 +133,7 @@ describe('the audit on the command line, beside a running app', () => {
       let count = 0;
       for (; isPruning; count++) {
         await team.app.ports.audit.add(makeEntry({ at: Date.now() }));
-        // The engine answers within the turn: without this, nobody would hear that the pruning has ended.
+        // The engine answers within one turn of the event loop: without this, the end of the pruning would go unnoticed.
         await setImmediate();
       }
       return count;

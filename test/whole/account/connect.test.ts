@@ -134,9 +134,9 @@ describe('/vps connect', () => {
     await manager.types('/vps connect');
     await manager.sees('Enter the API key');
     const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
-    const nobody = team.slack.as('nora').in('#ops');
-    await nobody.types('/vps access revoke @mara');
-    await nobody.sees('has no role by grant');
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps access revoke @mara');
+    await nora.sees('has no role by grant');
     const answer = await post(link, team.apiKey);
     expect(answer.status).toBe(422);
     const page = await answer.text();
