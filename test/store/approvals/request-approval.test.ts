@@ -15,7 +15,7 @@ describe.each(engines)('requesting an approval on $name', ({ make }) => {
   });
 
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
-  const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
+  const requested = async (more: Parameters<typeof newApproval>[0] = {}) => {
     const { approval } = await approvals.request(newApproval(more), entry());
     return approval;
   };
@@ -74,7 +74,7 @@ describe.each(engines)('requesting an approval on $name', ({ make }) => {
   });
 
   test('for two servers with the same label makes two cards', async () => {
-    const both = await Promise.all([asked(), asked()]);
+    const both = await Promise.all([requested(), requested()]);
     expect(both[0]?.id).not.toBe(both[1]?.id);
     expect(await approvals.listOpen('T1')).toHaveLength(2);
   });
@@ -85,13 +85,13 @@ describe.each(engines)('requesting an approval on $name', ({ make }) => {
     { state: 'expired' },
     { state: 'void', reason: { code: 'price_moved', details: {} } },
   ] as const)('again is possible when the first is $state', async (outcome) => {
-    const first = await asked({ action: newDelete(7) });
+    const first = await requested({ action: newDelete(7) });
     await approvals.move(first.id, ['open'], { ...outcome, at: T0 });
     expect((await approvals.request(newApproval({ action: newDelete(7) }), entry())).isNew).toBe(true);
   });
 
   test('again is possible when the first has expired, even before the sweep', async () => {
-    const first = await asked({ action: newDelete(7) });
+    const first = await requested({ action: newDelete(7) });
     const again = newApproval({ action: newDelete(7), requestedAt: first.expiresAt });
     const early = { ...again, requestedAt: first.expiresAt - 1 };
     expect(await approvals.request(early, entry())).toEqual({ isNew: false, approval: first });
