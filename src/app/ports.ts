@@ -49,10 +49,10 @@ export interface AppPorts extends Store {
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;
-  /** Who the operator named as owners of a workspace (`OWNERS`). */
+  /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {
-    /** After this time an unconfirmed operation is not waited for any longer (`DOUBT_MINUTES`). */
+    /** How long an unconfirmed operation is looked for (`DOUBT_MINUTES`). */
     readonly unconfirmedMs: number;
     readonly passwordHoldMs: number;
     /** Undefined: audit entries are kept forever. */

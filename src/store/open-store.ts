@@ -64,7 +64,7 @@ export async function openStore({
   return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
 }
 
-/** What a killed process held is free at once, where no other process can be alive that holds it. */
+/** Frees the leases of a killed process, where no other process can be alive that holds them. */
 async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();

@@ -56,7 +56,7 @@ export type WantedGrant = Grantee & {
 export interface Granted {
   readonly grant: Grant;
   /** How many servers its pattern matches today; absent for all servers, and where that can't be read. */
-  readonly fits?: number;
+  readonly matchingServers?: number;
 }
 
 /**
@@ -88,8 +88,9 @@ export const grantAccess = defineUseCase({
       grantedAt,
       ...omitUndefined({ until }),
     });
-    const fits = wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
-    return { grant, ...omitUndefined({ fits }) };
+    const matchingServers =
+      wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
+    return { grant, ...omitUndefined({ matchingServers }) };
   },
 });
 

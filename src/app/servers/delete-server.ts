@@ -36,7 +36,7 @@ export interface DeleteInput {
 
 export interface Deletion {
   readonly server: Server;
-  /** Whether it is gone; undefined when neither the delete nor the list after it was answered. */
+  /** Whether the server is gone; undefined if neither the delete nor the list after it was answered. */
   readonly isGone: boolean | undefined;
 }
 

@@ -37,7 +37,7 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
-      // Compared here to show a typing error beside the field; the use case compares it again.
+      // Compared here, too, to show a typing error beside the field; the use case has the last word.
       if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };

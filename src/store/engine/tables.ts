@@ -76,7 +76,7 @@ interface AccessRequestsTable {
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
-  /** NULL when nothing was granted, or permanently. */
+  /** NULL if nothing was granted, or if the grant is permanent. */
   until: number | null;
   is_told: number;
   /** JSON. */
@@ -91,13 +91,13 @@ interface ApprovalsTable {
   kind: ApprovalAction['kind'];
   /** JSON. */
   deed: string;
-  /** '' when it claims nothing, or is not open any more. */
+  /** '' if it claims nothing or is no longer open. */
   claim: string;
   is_over_budget: number;
   state: ApprovalState;
   asked_at: number;
   expires_at: number;
-  /** When it came to this state. */
+  /** When its state was last changed. */
   changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
@@ -137,7 +137,7 @@ interface OperationsTable {
   ended_at: number | null;
   /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
+  /** NULL if nothing is due: it has ended or needs a decision, and the actor was notified. */
   due_at: number | null;
   /** '' when it is not held. */
   lease_owner: string;
