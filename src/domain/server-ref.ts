@@ -20,8 +20,11 @@ export function matchServer(
   const lower = wanted.toLowerCase();
   if (lower === '') return { kind: 'unknown' };
   // Only the beginning can count; the letter after it keeps a sigma from being a last one.
+  const begin = (label: string, letters: number) => label.slice(0, letters + 1).toLowerCase();
   const beginnings = new Map(
-    servers.map((server) => [server, server.label.slice(0, lower.length + 1).toLowerCase()]),
+    servers
+      .filter(({ label }) => begin(label, FIRST_LETTERS).startsWith(lower.slice(0, FIRST_LETTERS)))
+      .map((server) => [server, begin(server.label, lower.length)]),
   );
   const tries: ((server: Server) => boolean)[] = [
     // A label, an id and an address share this step: "42" may be one server's label and another one's id.
@@ -37,6 +40,9 @@ export function matchServer(
   const nearest = findNearest(wanted, servers.map(({ label }) => label).filter(isOffered));
   return nearest === undefined ? { kind: 'unknown' } : { kind: 'unknown', nearest };
 }
+
+/** Most labels differ here, and are not put into lower case any further. */
+const FIRST_LETTERS = 8;
 
 /** Keeps the servers whose label, id, address or state contains the filter, any case. */
 export function filterServers(filter: string, servers: readonly Server[]): Server[] {
