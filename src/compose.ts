@@ -58,6 +58,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
     explain: slack.explain,
+    publicUrl: config.PUBLIC_URL,
     system,
     metrics,
     slack: listener,

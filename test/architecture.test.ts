@@ -21,6 +21,7 @@ const PORTS = [
   'app/hosting-api.ts',
   'app/access/grants-port.ts',
   'app/locks.ts',
+  'app/purchases/spill.ts',
   ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases'].map(
     (feature) => `app/${feature}/ports.ts`,
   ),
@@ -348,6 +349,7 @@ describe('what is confined', () => {
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/purchases/passwords.ts',
+        'store/purchases/spill.ts',
         'store/reply-urls.ts',
       ].sort(),
     );

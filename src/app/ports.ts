@@ -11,7 +11,7 @@ import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './au
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
+import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -22,13 +22,14 @@ export interface Store {
   readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
+  readonly spill: Spill;
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
-  /** Resolves when the engine answers; for `/readyz`. */
+  /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -70,6 +70,7 @@ export interface RefusalDetails {
   no_grantee: {
     problem:
       | 'bot'
+      | 'owner_channel'
       | 'deactivated'
       | 'stranger'
       | 'unknown_user'

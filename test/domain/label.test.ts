@@ -7,7 +7,7 @@ import {
   isIdenticalLabel,
   isSameLabel,
   parseLabel,
-  startsLikeLabel,
+  searchLabels,
 } from '../../src/domain/label.ts';
 
 describe('two labels', () => {
@@ -19,7 +19,8 @@ describe('two labels', () => {
     ['ÄÖÜ', 'äöü'],
   ])('%j and %j are the same for users', (a, b) => {
     expect(isSameLabel(a, b)).toBe(true);
-    expect(startsLikeLabel(a, b)).toBe(true);
+    expect(searchLabels(b).isSame(a)).toBe(true);
+    expect(searchLabels(b).isBeginning(`${a}0`)).toBe(true);
   });
 
   test.each([

@@ -57,12 +57,11 @@ describe('the database files', () => {
   });
 
   test.each([
-    ['the user has saved it', (id: string) => store.passwords.erase(id)],
-    ['nothing is held beyond delivery', (id: string) => store.passwords.markDelivered(id, T0, 0)],
+    ['the person has saved it', (id: string) => store.passwords.erase(id)],
     [
       'it has expired',
       async (id: string) => {
-        await store.passwords.markDelivered(id, T0, 1);
+        await store.passwords.startHold(id, T0, 1);
         await store.passwords.eraseExpired(T0 + 1);
       },
     ],

@@ -52,5 +52,6 @@ export const engines: readonly { name: string; make: () => Promise<Store> }[] = 
 
 /** Reads all files of a folder into one buffer. */
 export function readBytes(folder: string): Buffer {
-  return Buffer.concat(readdirSync(folder).map((file) => readFileSync(join(folder, file))));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
 }

@@ -73,6 +73,10 @@ export const grantAccess = defineUseCase({
     const { actor, ports } = context;
     const { forMs, ...rest } = wanted;
     if (wanted.role === 'owner' && wanted.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
+    // Anyone can join a public channel, and would make themselves an owner.
+    if (wanted.role === 'owner' && wanted.subjectKind === 'channel') {
+      throw new Refusal('no_grantee', { problem: 'owner_channel' });
+    }
     await checkGrantee(wanted, context);
     if (wanted.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
     const grantedAt = ports.system.now();

@@ -107,14 +107,25 @@ export interface PrunedWorkspace {
   readonly fault?: AuditFault;
 }
 
+/** The number and the signature of a chain's newest entry. */
+export interface AuditHead {
+  readonly seq: number;
+  readonly signature: string;
+}
+
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
   /** Oldest first, page by page. */
   read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
-  /** Goes through the chain of a workspace; stops at the first fault. */
-  verify(workspaceId: string): Promise<AuditVerdict>;
+  /**
+   * Goes through the chain of a workspace; stops at the first fault. With a head that was published earlier, the chain
+   * also has to go on from there.
+   */
+  verify(workspaceId: string, published?: AuditHead): Promise<AuditVerdict>;
+  /** The newest entry of every chain, to be published. */
+  listHeads(): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
   /**
    * Removes older entries in every workspace, and audits that. An altered entry and everything after it is kept as
    * evidence.

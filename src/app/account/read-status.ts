@@ -1,7 +1,7 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
-import type { Operation } from '../../domain/operation.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -51,7 +51,8 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { ports } = context;
     const { workspaceId } = context.actor;
-    const open = await ports.ledger.listOpen(workspaceId);
+    const all = await ports.ledger.listOpen(workspaceId);
+    const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const waiting = await listWaiting(context);
     return { api: await tryApi(context), open, passwordsHeld, waiting };
@@ -71,13 +72,13 @@ async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Pr
   }
 }
 
-async function listWaiting({
-  actor,
-  ports,
-}: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
+async function listWaiting(context: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
+  const { actor, ports } = context;
   const now = ports.system.now();
   const open = await ports.approvals.listOpen(actor.workspaceId);
-  const waiting = open.filter(({ expiresAt }) => expiresAt > now);
+  const waiting = open.filter(
+    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+  );
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({

@@ -67,7 +67,11 @@ async function execute<Input, Output, Ports extends EntryPorts>(
   const { actor } = caller;
   const trail = startAuditTrail(ports, useCase.name, caller);
   trail.setSubject(useCase.subject?.(input) ?? {});
-  const roles = await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversAllServers));
+  // An admin who was demoted a minute ago must not grant roles or spend money by a cached answer of Slack.
+  const isFresh = useCase.effect !== 'reads' && ['manager', 'owner'].includes(useCase.needs);
+  const roles = await auditDenial(trail, () =>
+    checkPermission(useCase, caller, ports, coversAllServers, { isFresh }),
+  );
   await auditDenial(trail, () => refuseReplay(useCase, caller, ports));
   if (useCase.effect === 'changes') await trail.write('started');
   const output = await useCase
@@ -115,9 +119,9 @@ function createContext<Ports extends EntryPorts>(
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
     covers,
-    requireRoleFor: async (label) => {
+    requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
-        throw await describeMissingRole(needs, roles, actor, ports, label);
+        throw await describeMissingRole(needs, roles, actor, ports, { label, typed });
     },
     // One act uses one account: a server found in one account is never deleted in another that was connected since.
     hosting: () => {

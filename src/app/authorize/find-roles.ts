@@ -33,7 +33,7 @@ export async function findRoles(actor: Actor, ports: RolePorts, enough?: Role): 
  * @throws Refusal `identity_unknown` when Slack did not answer and its answer could change a no into a yes
  */
 export async function hasRole(actor: Actor, needed: Role, label: string, ports: RolePorts): Promise<boolean> {
-  const { held, possible } = await lookUpRoles(actor, ports);
+  const { held, possible } = await lookUpRoles(actor, ports, undefined, { isFresh: true });
   if (coversRole(held, needed, label)) return true;
   if (coversRole(possible, needed, label)) throw new Refusal('identity_unknown', { userId: actor.userId });
   return false;
@@ -47,6 +47,7 @@ export async function lookUpRoles(
   actor: Actor,
   ports: RolePorts,
   isEnough: (own: HeldRoles) => boolean = () => false,
+  options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
   const { system } = ports;
   if (!(await belongsToWorkspace(actor, ports))) return NO_ROLES;
@@ -61,7 +62,7 @@ export async function lookUpRoles(
   const { users } = ports;
   // In parallel, since Slack waits at most 3 s for the answer to a submission.
   const [user, exists, answers] = await Promise.all([
-    users.find(actor.workspaceId, actor.userId),
+    users.find(actor.workspaceId, actor.userId, options),
     users.exists(actor.workspaceId, actor.userId),
     Promise.all(others.map((grant) => appliesTo(grant, actor, ports))),
   ]);

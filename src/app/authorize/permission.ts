@@ -29,6 +29,7 @@ export async function checkPermission(
   { actor, surface }: Caller,
   ports: PermissionPorts,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
+  options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
   // A user who can run programs on the machine has the database and its keys anyway.
   if (surface === 'cli') return ALL_ROLES;
@@ -37,7 +38,7 @@ export async function checkPermission(
   if (!isServed) throw new Refusal('other_workspace', {});
   if (!(await belongsToWorkspace(actor, ports))) throw new Refusal('other_organisation', {});
   if (needs === 'anyone') return NO_ROLES;
-  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs));
+  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);
   if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
   return roles;
 }
@@ -50,11 +51,24 @@ export async function describeMissingRole(
   roles: KnownRoles,
   actor: Actor,
   ports: RolePorts,
-  label?: string,
+  server?: { readonly label: string; readonly typed: string },
 ): Promise<Refusal> {
-  if (coversRole(roles.possible, needed, label)) return new Refusal('identity_unknown', {});
-  // Naming the owners is a courtesy: it must not delay the refusal when Slack is slow.
+  if (coversRole(roles.possible, needed, server?.label)) return new Refusal('identity_unknown', {});
+  // A courtesy that must not make a refusal late: Slack may be slow to say who is still an owner.
   const owners = await withTimeout(listOwners(actor.workspaceId, ports), ports.system, OWNERS_TIMEOUT_MS);
   const held = strongestRole(roles.held);
-  return new Refusal('role_needed', { needed, owners: owners ?? [], ...omitUndefined({ held, label }) });
+  return new Refusal('role_needed', {
+    needed,
+    owners: owners ?? [],
+    ...omitUndefined({ held, label: server && findKnownLabel(server, roles) }),
+  });
+}
+
+/** An ID, an address or the beginning of a label must not tell the label to users whose roles are for other servers. */
+function findKnownLabel(
+  { label, typed }: { readonly label: string; readonly typed: string },
+  { held }: KnownRoles,
+): string {
+  const isTyped = typed.trim().toLowerCase() === label.trim().toLowerCase();
+  return isTyped || coversRole(held, 'viewer', label) ? label : '';
 }

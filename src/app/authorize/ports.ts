@@ -20,12 +20,17 @@ export interface SlackUser {
 }
 
 export interface Users {
-  /** Undefined when the user can't be looked up: then only grants to the user themself count. */
-  find(workspaceId: string, userId: string): Promise<SlackUser | undefined>;
   /**
-   * Whether Slack knows the user at all; called where `find` has no answer. `hidden`: the app lacks the scope
-   * `users:read`, so trying again won't help.
+   * Undefined when it can't be looked up: then nothing but a grant by name counts. `isFresh` asks Slack again although an
+   * earlier answer is cached: for what changes access or spends money.
    */
+  find(
+    workspaceId: string,
+    userId: string,
+    options?: { readonly isFresh?: boolean },
+  ): Promise<SlackUser | undefined>;
+  /** Whether Slack knows such a person at all; asked where `find` has no answer. */
+  /** `hidden`: the app may not ask (no scope `users:read`), so no later answer can be another one. */
   exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;
 }
 

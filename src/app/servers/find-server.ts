@@ -26,7 +26,7 @@ export async function getServer(ref: ServerRef, context: Finding, options?: Call
   const hosting = await context.hosting();
   const server = pickServer(ref, await hosting.listServers(options), context.covers);
   context.setSubject({ serverId: server.id, label: server.label });
-  await context.requireRoleFor(server.label);
+  await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
 }
 
@@ -46,18 +46,13 @@ export function pickServer(
     throw new Refusal('unknown_server', { typed: String(ref.id) });
   }
   const { typed } = ref;
-  const match = matchServer(typed, servers);
+  const match = matchServer(typed, servers, covers);
   if (match.kind === 'found') return match.server;
-  const covered = servers.filter(({ label }) => covers(label));
   if (match.kind === 'ambiguous') {
     const offered = match.servers.filter(({ label }) => covers(label));
     // The user has a role for none of them, so none of them is named.
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
     throw new Refusal('ambiguous_server', { typed, servers: offered });
   }
-  const nearest = matchServer(typed, covered);
-  throw new Refusal('unknown_server', {
-    typed,
-    ...omitUndefined({ nearest: nearest.kind === 'unknown' ? nearest.nearest : undefined }),
-  });
+  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: match.nearest }));
 }

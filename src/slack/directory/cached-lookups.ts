@@ -19,16 +19,17 @@ interface Entry<Answer> {
 
 /**
  * Asks Slack by key and caches the answer for five minutes, a failure (undefined) for half a minute. Callers that ask for
- * the same key at the same time share one request; each waits 2 s at most, and a later answer is cached for the next one.
+ * the same key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Promise<Answer | undefined>,
   system: System,
-): (key: string) => Promise<Answer | undefined> {
+): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
-  return (key) => {
+  return (key, isFresh = false) => {
     let entry = entries.get(key);
-    if (!entry || entry.until <= system.elapsed()) {
+    const isAnswered = entry !== undefined && entry.until !== Number.POSITIVE_INFINITY;
+    if (!entry || entry.until <= system.elapsed() || (isFresh && isAnswered)) {
       entry = begin(ask(key), system);
       entries.set(key, entry);
     }

@@ -14,6 +14,8 @@ export interface Engine {
   readonly skipsLockedRows: boolean;
   /** Removes deleted data from the engine's own files, as far as it can. */
   scrub(db: Kysely<Tables>): Promise<void>;
+  /** A name beside the database's files; absent for a database in memory. */
+  readonly besidePath?: (ending: string) => string;
   /** Called after the last query. */
   close(): void;
 }

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { Purchase } from '../../domain/operation.ts';
+import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -20,11 +20,13 @@ export interface Tables {
   passwords: PasswordsTable;
   audit: AuditTable;
   audit_chains: AuditChainsTable;
+  audit_heads: AuditHeadsTable;
   connect_links: ConnectLinksTable;
   seen_requests: SeenRequestsTable;
   reply_urls: ReplyUrlsTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
+  pings: PingsTable;
 }
 
 interface WorkspacesTable {
@@ -154,43 +156,8 @@ interface PasswordsTable {
   label: string;
   sealed: string;
   settled_at: number;
-  /** NULL until it is delivered. */
+  /** NULL until its creator has asked to see it. */
   held_until: number | null;
-}
-
-interface AuditTable {
-  /** A ULID: its order is the order of the log. */
-  id: string;
-  workspace_id: string;
-  /** 1, 2, 3 … within the workspace. */
-  seq: number;
-  /** The signature of the entry before it; '' in the first. */
-  previous: string;
-  /** Of all the other columns. */
-  signature: string;
-  at: number;
-  actor_id: string;
-  channel_id: string | null;
-  surface: AuditEntry['surface'];
-  action: string;
-  act_id: string;
-  server_id: number | null;
-  label: string | null;
-  /** The label in lower case, computed by the app because engines lower-case different letters. */
-  label_key: string;
-  outcome: AuditEntry['outcome'];
-  code: string | null;
-  operation_id: string | null;
-  money: number | null;
-}
-
-/** One row for each workspace, which is locked before an entry is added. */
-interface AuditChainsTable {
-  workspace_id: string;
-  /** JSON: where the chain begins and ends. */
-  ends: string;
-  /** The signature of `ends`; '' if the previous content was not signed. */
-  signature: string;
 }
 
 interface ConnectLinksTable {
@@ -228,6 +195,13 @@ interface LocksTable {
   until: number;
 }
 
+/** One row, written to see whether the database takes anything. */
+interface PingsTable {
+  id: string;
+  at: number;
+}
+
+export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type AccessRequestRow = Selectable<AccessRequestsTable>;
 export type ApprovalRow = Selectable<ApprovalsTable>;
