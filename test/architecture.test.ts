@@ -287,6 +287,7 @@ describe('what is confined', () => {
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/purchases/passwords.ts',
+        'store/purchases/sealed-answers.ts',
         'store/reply-urls.ts',
       ].sort(),
     );

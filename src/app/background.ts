@@ -2,6 +2,7 @@ import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import { createDoubtClock } from './purchases/doubt-clock.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
 
@@ -29,6 +30,7 @@ export async function runBackground(
 ): Promise<void> {
   const { system } = ports;
   const aside = startAside();
+  const doubtClock = createDoubtClock(system);
   const startedAt = system.now();
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const sweepIsDue = everyNow(SWEEP_MS, system);
@@ -37,7 +39,7 @@ export async function runBackground(
     try {
       // Side by side: one order that waits for an answer must not hold up all the others.
       while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
-        const work = await takeDueOperation(ports, roles);
+        const work = await takeDueOperation(ports, roles, doubtClock);
         if (!work) break;
         aside.run(work());
       }

@@ -77,6 +77,10 @@ const REFUSALS: RefusalWords = {
     `An earlier order of ${codeLabel(label)} is still in doubt. Nothing more was ordered: wait for its outcome, or choose another label.`,
   stale_confirmation: () =>
     'This confirmation was too old to be carried out. Nothing was ordered and nothing was charged.',
+  list_incomplete: () =>
+    'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
+  order_unsaved: () =>
+    'We couldn’t save your order’s status. It may still go through; don’t order again. `/vps status` shows unconfirmed orders.',
   account_changed: () =>
     'The hosting account was connected anew after this was confirmed, and it may be another one. Nothing was sent and nothing was charged.',
   label_moved: ({ before, now }) =>

@@ -11,7 +11,8 @@ import type { Approvals } from '../approvals/ports.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { findBudget, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
-import type { Ledger, NewOperation, PaymentPorts, Prepared } from './ports.ts';
+import type { PaymentPorts } from './payment-ports.ts';
+import type { Ledger, NewOperation, Prepared } from './ports.ts';
 import { runOperation } from './run-operation.ts';
 
 /** What confirming needs, and what follows from it: paying, or asking another manager. */

@@ -3,11 +3,13 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Operation } from '../../domain/operation.ts';
+import type { Server } from '../../domain/server.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { newLease } from './lease.ts';
-import type { Ledger, PaymentPorts } from './ports.ts';
+import type { PaymentPorts } from './payment-ports.ts';
+import type { Ledger } from './ports.ts';
 
 /** A confirmed operation on its way to the hosting API. */
 export interface Payment {
@@ -25,14 +27,17 @@ export interface Payment {
  * of the lock gets past it. @throws Refusal `stale_confirmation`
  */
 export function markSent(
-  { operation, owner, lock, ports }: Payment,
+  { operation, hosting, owner, lock, ports }: Payment,
   knownIds: readonly ServerId[],
 ): () => Promise<void> {
   return async () => {
     const at = ports.system.now();
     const { ledger } = ports;
+    const versions = await ledger.readVersions(operation.workspaceId);
     const isMine = await ledger.lease(operation.id, newLease(ports, owner));
-    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds, lock })))
+    const { account } = hosting;
+    const sent = { at, owner, account, knownIds, versions, lock };
+    if (!isMine || (await ledger.markSent(operation.id, sent)) !== 'sent')
       throw new Refusal('stale_confirmation', {});
   };
 }
@@ -49,6 +54,16 @@ export function refuseMovedPrice(confirmed: Money | undefined, now: Money): void
   if (confirmed !== undefined && confirmed !== now) {
     throw new Refusal('price_moved', { before: confirmed, now });
   }
+}
+
+/**
+ * The servers of the account, all of them: what is not in the list counts as not there.
+ * @throws Refusal `list_incomplete`
+ */
+export async function fetchAllServers(hosting: HostingApi): Promise<readonly Server[]> {
+  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
+  if (!isComplete) throw new Refusal('list_incomplete', {});
+  return servers;
 }
 
 type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };

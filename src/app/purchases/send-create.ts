@@ -2,12 +2,20 @@ import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
+import { ContradictoryAnswer } from '../../domain/outcome.ts';
 import { sameLabel } from '../../domain/server.ts';
-import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import {
+  fetchAllServers,
+  getPlan,
+  markSent,
+  type Payment,
+  refuseMovedPrice,
+  settleUntilStored,
+} from './payment.ts';
 
 /**
  * Sends a confirmed create and settles it. Money effect: pays the first month, once for each operation.
- * @throws Refusal `create_in_doubt`, `waited_too_long`, `unknown_choice`, `price_moved`, `stale_confirmation`;
+ * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `list_incomplete`, `waited_too_long`, `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<void> {
@@ -15,9 +23,12 @@ export async function sendCreate(order: Order, payment: Payment): Promise<void> 
   await waitForOtherCreates(payment);
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
   refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-  const knownIds = (await hosting.listServers({ freshness: 'fresh' })).map(({ id }) => id);
+  const knownIds = (await fetchAllServers(hosting)).map(({ id }) => id);
   const created = await hosting.createServer(order, { beforeSend: markSent(payment, knownIds) });
-  const settled = omitUndefined({ serverId: created.id, password: created.rootPassword });
+  const { rootPassword, sealedAnswer } = created;
+  // A server that was there before is not the one that was just paid.
+  if (knownIds.includes(created.id)) throw new ContradictoryAnswer(rootPassword ?? sealedAnswer);
+  const settled = omitUndefined({ serverId: created.id, password: rootPassword, answer: sealedAnswer });
   await settleUntilStored(payment, settled);
 }
 

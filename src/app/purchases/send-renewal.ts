@@ -1,8 +1,16 @@
-import { Refusal } from '../../domain/errors.ts';
+import { HostingError, Refusal } from '../../domain/errors.ts';
 import { keepLabel } from '../../domain/kept-label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
-import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { isDeleted } from '../../domain/server.ts';
+import {
+  fetchAllServers,
+  getPlan,
+  markSent,
+  type Payment,
+  refuseMovedPrice,
+  settleUntilStored,
+} from './payment.ts';
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
 
@@ -16,6 +24,9 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   await refuseOtherPrice(renewal, payment);
   await refuseOtherMonth(renewal, payment);
   const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend: markSent(payment, []) });
+  // A month that was paid moves the date: an answer that says otherwise proves nothing.
+  if (paidUntil !== undefined && paidUntil <= renewal.paidUntil)
+    throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
   await settleUntilStored(payment, omitUndefined({ serverId, paidUntil }));
 }
 
@@ -31,8 +42,8 @@ async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
   { hosting }: Payment,
 ): Promise<void> {
-  const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
-  if (!server || server.state === 'deleted') throw new Refusal('unknown_server', { typed: label });
+  const server = (await fetchAllServers(hosting)).find(({ id }) => id === serverId);
+  if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (keepLabel(server.label) !== label)
     throw new Refusal('label_moved', { before: label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });

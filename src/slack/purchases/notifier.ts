@@ -29,7 +29,10 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
   await outbox.updateFollowed(confirmer, () => progressView(operation, isShown, currency), {
     isFinal: operation.state !== 'unconfirmed',
   });
-  const isNotified = isShown || (await sendDirectly(operation, parts));
+  const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
+  const { decidedBy } = operation;
+  if (operation.isLate && isNotified && decidedBy !== undefined && decidedBy !== operation.actorId)
+    await sendDirectly(operation, decidedBy, parts);
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
   return { isNotified, isPasswordShown: isShown && held !== undefined };
 }
@@ -39,9 +42,9 @@ function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
 }
 
 /** The last resort says everything but the password, which `/vps password` shows. */
-function sendDirectly(operation: Operation, { outbox, currency }: Parts): Promise<boolean> {
+function sendDirectly(operation: Operation, userId: string, { outbox, currency }: Parts): Promise<boolean> {
   const message = outcomeMessage(operation, undefined, currency);
-  return outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
+  return outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 
 function progressView(operation: Operation, isShown: boolean, currency: string) {

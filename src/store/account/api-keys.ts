@@ -2,6 +2,7 @@ import type { ApiKeys } from '../../app/account/ports.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace } from '../../vault.ts';
 import type { Foundation } from '../engine/database.ts';
+import { countChange } from './versions.ts';
 
 /** The API key of each workspace, sealed for that workspace: its row opens nothing under another id. */
 export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
@@ -9,12 +10,13 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
     find: async (workspaceId) => {
       const row = await db
         .selectFrom('api_keys')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
+        .leftJoin('workspace_versions', 'workspace_versions.workspace_id', 'api_keys.workspace_id')
+        .select(['sealed', 'set_by', 'set_at', 'key_generation'])
+        .where('api_keys.workspace_id', '=', workspaceId)
         .executeTakeFirst();
       if (!row) return undefined;
       const key = new Secret(vault.open(row.sealed, placeOf(workspaceId)));
-      return { key, setBy: row.set_by, setAt: row.set_at };
+      return { key, setBy: row.set_by, setAt: row.set_at, generation: row.key_generation ?? 0 };
     },
     put: async (workspaceId, key, setBy, at) => {
       const values = {
@@ -22,19 +24,26 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
         set_by: setBy,
         set_at: at,
       };
-      await db
-        .insertInto('api_keys')
-        .values({ workspace_id: workspaceId, ...values })
-        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(values))
-        .execute();
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('api_keys')
+          .values({ workspace_id: workspaceId, ...values })
+          .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(values))
+          .execute();
+        await countChange(trx, workspaceId, 'key_generation');
+      });
       await engine.scrub(db);
     },
     remove: async (workspaceId) => {
-      const removed = await db
-        .deleteFrom('api_keys')
-        .where('workspace_id', '=', workspaceId)
-        .returning('workspace_id')
-        .executeTakeFirst();
+      const removed = await db.transaction().execute(async (trx) => {
+        const row = await trx
+          .deleteFrom('api_keys')
+          .where('workspace_id', '=', workspaceId)
+          .returning('workspace_id')
+          .executeTakeFirst();
+        if (row) await countChange(trx, workspaceId, 'key_generation');
+        return row;
+      });
       if (removed) await engine.scrub(db);
       return removed !== undefined;
     },

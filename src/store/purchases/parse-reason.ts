@@ -35,6 +35,7 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   paid_until_unknown: label,
   create_in_doubt: label,
   stale_confirmation: none,
+  list_incomplete: none,
   account_changed: none,
   label_moved: z.object({ before: z.string(), now: z.string() }),
   no_api_key: none,
@@ -68,6 +69,10 @@ const UNCONFIRMED: Schemas<UnconfirmedDetails> = {
   unknown_code: none,
   defect: none,
   account_changed: none,
+  contradiction: none,
+  not_found_yet: none,
+  no_api_key: none,
+  key_rejected: none,
   unreadable,
 };
 

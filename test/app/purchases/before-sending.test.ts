@@ -145,6 +145,16 @@ describe('before it is sent', () => {
     expect(sent()).toBe(0);
   });
 
+  test.each([
+    ['create', CREATE],
+    ['renewal', RENEWAL],
+  ])('a %s is refused when the list of servers is incomplete', async (_kind, purchase) => {
+    scenario.hosting.isListComplete = false;
+    await press(app, purchase);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'list_incomplete' } });
+    expect(sent()).toBe(0);
+  });
+
   test('a label whose create is unconfirmed is not ordered again', async () => {
     scenario.hosting.script(lost(false));
     await press(app);

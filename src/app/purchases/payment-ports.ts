@@ -1,0 +1,38 @@
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { Locks } from '../locks.ts';
+import type { AccountPorts, LeasePorts, Ledger, NotifyPorts } from './ports.ts';
+
+/** What it takes to carry out a confirmed purchase. */
+export interface PaymentPorts extends NotifyPorts, AccountPorts {
+  readonly system: LeasePorts['system'];
+  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly ledger: NotifyPorts['ledger'] &
+    LeasePorts['ledger'] &
+    Pick<
+      Ledger,
+      | 'findCreateOf'
+      | 'listOpen'
+      | 'readVersions'
+      | 'markSent'
+      | 'settle'
+      | 'refuse'
+      | 'markUnconfirmed'
+      | 'markNeedsDecision'
+    >;
+  /** Creates of one account are sent one at a time (docs/design.md 4.3). */
+  readonly locks: Locks;
+}
+
+/** What it takes to look for an unconfirmed operation. */
+export interface ResolvePorts extends AccountPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<
+    Ledger,
+    'addLooked' | 'listOfServer' | 'listSettledIds' | 'listUnresolvedCreates' | 'settle' | 'markNeedsDecision'
+  >;
+  readonly settings: {
+    /** After so many milliseconds of looking for it, an unconfirmed operation is left to a manager, too. */
+    readonly unconfirmedMs: number;
+  };
+}
