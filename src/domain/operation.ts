@@ -30,6 +30,17 @@ export type Purchase =
 /** What was confirmed is sent within this time, or not at all (docs/design.md 4.7). */
 export const SEND_WITHIN_MS = 2 * 60_000;
 
+/** How far two readings of the clock may differ without it having been set back. */
+export const CLOCK_SLACK_MS = 10_000;
+
+/** Whether it may still be sent: a clock that was set back since shortens the time for that, and never makes it longer. */
+export function isInTime(
+  { createdAt, sendBy }: Pick<Operation, 'createdAt' | 'sendBy'>,
+  now: number,
+): boolean {
+  return now <= sendBy && createdAt <= now + CLOCK_SLACK_MS;
+}
+
 /** One confirmation by one user, and what became of it. A row of the ledger. */
 export type Operation = Confirmed & Standing;
 

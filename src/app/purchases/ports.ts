@@ -212,6 +212,8 @@ export interface OperationNotifier {
     operation: Operation,
     password: HeldPassword | undefined,
   ): Promise<{ readonly isNotified: boolean; readonly isPasswordShown: boolean }>;
+  /** Tells the actor that the store fails, so that the order may still go through or not. Never throws. */
+  notifyUnsaved(operation: Operation): Promise<void>;
 }
 
 /** What it takes to notify the actor of an operation. */

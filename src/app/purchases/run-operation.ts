@@ -1,3 +1,4 @@
+import { describeDefect } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { getHostingOf } from '../account/hosting-since.ts';
@@ -12,7 +13,7 @@ import { sendRenewal } from './send-renewal.ts';
 /**
  * Carries out a confirmed purchase: sent at most once, then settled, refused or unconfirmed, and its actor notified
  * (docs/design.md 4). Money effect: pays at most once for each operation, however often it is called.
- * @throws only what the store throws: every outcome of the payment itself is written to the ledger
+ * @throws only what the store throws before the outcome is written: then it may still be carried out
  */
 export async function runOperation(id: ConfirmationId, ports: PaymentPorts): Promise<void> {
   const { ledger } = ports;
@@ -30,7 +31,12 @@ export async function payOperation(operation: Operation, owner: string, ports: P
   await pay(operation, owner, ports).catch((error: unknown) =>
     endFailedPayment(operation, error, owner, ports),
   );
-  await notifyOperation(operation.id, ports);
+  await notifyOperation(operation.id, ports).catch((error: unknown) => {
+    ports.log.warn('an outcome could not be told yet', {
+      operationId: operation.id,
+      ...describeDefect(error),
+    });
+  });
 }
 
 async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<void> {

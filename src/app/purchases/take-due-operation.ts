@@ -1,6 +1,6 @@
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
+import { isInTime, isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
 import type { OperationRefusal } from '../../domain/outcome.ts';
 import type { Entry } from '../authorize/entry.ts';
 import { auditOfOperation } from './audit-operation.ts';
@@ -22,8 +22,6 @@ export interface DueOperationPorts extends PaymentPorts, ResolvePorts {
 /** Whether users may still do what they confirmed. */
 export type RoleCheck = Pick<Entry<never>, 'hasRole'>;
 
-/** A confirmation that a dead process left unsent is carried out within this time, and refused after it. */
-const RESUME_MS = 5 * 60_000;
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
@@ -112,11 +110,12 @@ async function resume(
 
 /** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
 async function findResumeRefusal(
-  { workspaceId, actorId: userId, channelId, createdAt, purchase }: Operation,
+  operation: Operation,
   { system }: DueOperationPorts,
   roles: RoleCheck,
 ): Promise<OperationRefusal | undefined> {
-  if (system.now() - createdAt > RESUME_MS) return { code: 'stale_confirmation', details: {} };
+  if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
   const actor = omitUndefined({ workspaceId, userId, channelId });
   const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };

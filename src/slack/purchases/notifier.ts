@@ -1,10 +1,11 @@
 import type { HeldPassword, OperationNotifier } from '../../app/purchases/ports.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Log } from '../../log.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
 import type { Outbox } from '../transport/outbox.ts';
-import { announcement, outcomeMessage, outcomeWords } from './outcome-message.ts';
+import { announcement, outcomeMessage, outcomeWords, unsavedWords } from './outcome-message.ts';
 
 interface Parts {
   readonly outbox: Outbox;
@@ -19,6 +20,8 @@ export function createOperationNotifier(parts: Parts): OperationNotifier {
       notifySafely(operation.id, parts.log, { isNotified: false, isPasswordShown: false }, () =>
         notify(operation, held, parts),
       ),
+    notifyUnsaved: (operation) =>
+      notifySafely(operation.id, parts.log, undefined, () => notifyUnsaved(operation, parts)),
   };
 }
 
@@ -35,6 +38,24 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
     await sendDirectly(operation, decidedBy, parts);
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
   return { isNotified, isPasswordShown: isShown && held !== undefined };
+}
+
+/** By a path that needs no store, if the stored one fails. */
+async function notifyUnsaved(operation: Operation, { outbox }: Parts): Promise<void> {
+  const message = textMessage(unsavedWords(operation));
+  const confirmer = confirmerOf(operation);
+  await outbox.updateFollowed(confirmer, () => noticeView(titleOf(operation), unsavedWords(operation)), {
+    isFinal: false,
+  });
+  const isShown = await outbox
+    .replyTo(confirmer)
+    .send(message)
+    .catch(() => false);
+  if (!isShown) await outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
+}
+
+function titleOf({ purchase }: Operation): string {
+  return purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
 }
 
 function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
@@ -56,6 +77,5 @@ function progressView(operation: Operation, isShown: boolean, currency: string) 
         : 'Its root password waits for you: `/vps password` shows it.',
     );
   }
-  const title = operation.purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
-  return noticeView(title, ...words);
+  return noticeView(titleOf(operation), ...words);
 }

@@ -13,6 +13,7 @@ import {
 } from '../buttons.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
+import { wordsOfCode } from '../words.ts';
 import { refusalWords, unconfirmedWords } from './reason-words.ts';
 
 /** How an operation stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
@@ -45,6 +46,11 @@ export function outcomeWords(operation: Operation, currency: string): string {
         ? decisionWords(operation.reason, label, isCreate)
         : lookingWords(operation.reason, label, done);
   }
+}
+
+/** For an order that the store lost sight of before it was sent. */
+export function unsavedWords(operation: Operation): string {
+  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfCode('order_unsaved', {}, '')}`;
 }
 
 function createdWords(operation: Operation, label: string, currency: string): string {

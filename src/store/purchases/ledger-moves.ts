@@ -3,6 +3,7 @@ import type { Ledger, Versions } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { CLOCK_SLACK_MS } from '../../domain/operation.ts';
 import { addAudit } from '../account/audit.ts';
 import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
@@ -83,9 +84,6 @@ async function refuse(
     return true;
   });
 }
-
-/** How far two readings of the clock may differ without it having been set back. */
-const CLOCK_SLACK_MS = 10_000;
 
 /**
  * Only the owner that sent a request may send it again: to any other one it counts as sent. A clock that was set back

@@ -71,7 +71,7 @@ describe('a confirmation', () => {
 
   test('that was written although its user saw an error is carried out by the background, once', async () => {
     const failing = scenario.start({ kind: 'store_fails', at: 'after ledger.prepare', forMs: 20_000 });
-    await expect(press(failing)).rejects.toThrow('the store fails');
+    await expect(press(failing)).rejects.toMatchObject({ code: 'order_unsaved' });
     expect(await find()).toMatchObject({ state: 'prepared' });
     await settle(failing);
     expect(await find()).toMatchObject({ state: 'settled' });
@@ -79,9 +79,33 @@ describe('a confirmation', () => {
     expect(scenario.hosting.charges).toBe(1);
   });
 
-  test('is refused when it was left unsent for more than five minutes', async () => {
+  test('whose status can’t be saved before it is sent tells its user that it may still go through', async () => {
+    const failing = scenario.start({ kind: 'store_fails', at: 'before ledger.markSent', forMs: 20_000 });
+    await press(failing);
+    expect(scenario.unsaved).toMatchObject([{ id: ID }]);
+    expect(scenario.told).toEqual([]);
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    await settle(failing);
+    expect(await find()).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('is refused when the clock was set back before it was sent', async () => {
     await press(scenario.start(KILLED_UNSENT));
-    await scenario.clock.pass(5 * 60_000 + 1);
+    scenario.clock.step(-3_600_000);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+  });
+
+  test('under a clock that was set back before it is carried out', async () => {
+    scenario.clock.step(-3_600_000);
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('is refused when it was left unsent for more than two minutes', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.clock.pass(2 * 60_000 + 1);
     await settle();
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
     expect(sent()).toBe(0);
