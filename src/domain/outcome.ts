@@ -11,6 +11,8 @@ import type { Secret } from './secret.ts';
 /** Those of our own rules that can end a purchase after it was confirmed (docs/design.md 4). */
 export const PURCHASE_REFUSALS = [
   'role_needed',
+  'identity_unknown',
+  'approval_needed',
   'unknown_server',
   'unknown_choice',
   'price_moved',

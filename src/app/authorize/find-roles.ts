@@ -5,7 +5,7 @@ import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import type { System } from '../../system.ts';
 import type { Grants } from '../access/ports.ts';
-import type { Groups, SlackUser, Users } from './ports.ts';
+import type { Freshness, Groups, SlackUser, Users } from './ports.ts';
 
 /** What roles are read from. */
 export interface RolePorts {
@@ -32,8 +32,14 @@ export async function findRoles(actor: Actor, ports: RolePorts, enough?: Role): 
  * Whether somebody may still do something to the server of this label, where it is done in their name without them.
  * @throws Refusal `identity_unknown` when an answer that Slack owes could make it a yes
  */
-export async function hasRole(actor: Actor, needed: Role, label: string, ports: RolePorts): Promise<boolean> {
-  const { held, possible } = await lookUpRoles(actor, ports);
+export async function hasRole(
+  actor: Actor,
+  needed: Role,
+  label: string,
+  ports: RolePorts,
+  freshness: Freshness = {},
+): Promise<boolean> {
+  const { held, possible } = await lookUpRoles(actor, ports, () => false, freshness);
   if (coversRole(held, needed, label)) return true;
   if (coversRole(possible, needed, label)) throw new Refusal('identity_unknown', { userId: actor.userId });
   return false;
@@ -47,6 +53,7 @@ export async function lookUpRoles(
   actor: Actor,
   ports: RolePorts,
   isEnough: (own: HeldRoles) => boolean = () => false,
+  freshness: Freshness = {},
 ): Promise<KnownRoles> {
   const { system } = ports;
   if (!(await belongsToWorkspace(actor, ports))) return NO_ROLES;
@@ -61,7 +68,7 @@ export async function lookUpRoles(
   const { users } = ports;
   // All at once: a submission has to be answered within 3 s.
   const [person, exists, counts] = await Promise.all([
-    users.find(actor.workspaceId, actor.userId),
+    users.find(actor.workspaceId, actor.userId, freshness),
     users.exists(actor.workspaceId, actor.userId),
     Promise.all(others.map((grant) => countsFor(grant, actor, ports))),
   ]);

@@ -19,9 +19,15 @@ export interface SlackUser {
   readonly teamIds: readonly string[];
 }
 
+/** How an answer of Slack may be had. */
+export interface Freshness {
+  /** Slack is asked again, whatever it said a moment ago: before money is spent. */
+  readonly isFresh?: boolean;
+}
+
 export interface Users {
   /** Undefined when it can't be looked up: then nothing but a grant by name counts. */
-  find(workspaceId: string, userId: string): Promise<SlackUser | undefined>;
+  find(workspaceId: string, userId: string, freshness?: Freshness): Promise<SlackUser | undefined>;
   /** Whether Slack knows such a person at all; asked where `find` has no answer. */
   /** `hidden`: the app may not ask (no scope `users:read`), so no later answer can be another one. */
   exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;

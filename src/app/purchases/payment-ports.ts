@@ -1,11 +1,16 @@
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
+import type { Workspaces } from '../account/ports.ts';
+import type { Approvals } from '../approvals/ports.ts';
+import type { RolePorts } from '../authorize/find-roles.ts';
 import type { Locks } from '../locks.ts';
 import type { AccountPorts, LeasePorts, Ledger, NotifyPorts } from './ports.ts';
 
 /** What it takes to carry out a confirmed purchase. */
-export interface PaymentPorts extends NotifyPorts, AccountPorts {
-  readonly system: LeasePorts['system'];
+export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
+  readonly system: System;
+  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly approvals: Pick<Approvals, 'find'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &

@@ -7,7 +7,6 @@ import type { Server } from '../../domain/server.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
-import { newLease } from './lease.ts';
 import type { PaymentPorts } from './payment-ports.ts';
 import type { Ledger } from './ports.ts';
 
@@ -20,26 +19,6 @@ export interface Payment {
   /** Of the account for a create, of the server for a renewal. */
   readonly lock: HeldLock;
   readonly ports: PaymentPorts;
-}
-
-/**
- * Makes the step that is committed before the first byte leaves (docs/design.md 4.2): only the owner of the lease and
- * of the lock gets past it. @throws Refusal `stale_confirmation`
- */
-export function markSent(
-  { operation, hosting, owner, lock, ports }: Payment,
-  knownIds: readonly ServerId[],
-): () => Promise<void> {
-  return async () => {
-    const at = ports.system.now();
-    const { ledger } = ports;
-    const versions = await ledger.readVersions(operation.workspaceId);
-    const isMine = await ledger.lease(operation.id, newLease(ports, owner));
-    const { account } = hosting;
-    const sent = { at, owner, account, knownIds, versions, lock };
-    if (!isMine || (await ledger.markSent(operation.id, sent)) !== 'sent')
-      throw new Refusal('stale_confirmation', {});
-  };
 }
 
 /** @throws Refusal `unknown_choice` */

@@ -1,17 +1,12 @@
 import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { ContradictoryAnswer } from '../../domain/outcome.ts';
 import { sameLabel } from '../../domain/server.ts';
-import {
-  fetchAllServers,
-  getPlan,
-  markSent,
-  type Payment,
-  refuseMovedPrice,
-  settleUntilStored,
-} from './payment.ts';
+import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { permitPayment } from './permit-payment.ts';
 
 /**
  * Sends a confirmed create and settles it. Money effect: pays the first month, once for each operation.
@@ -21,10 +16,14 @@ import {
 export async function sendCreate(order: Order, payment: Payment): Promise<void> {
   const { operation, hosting } = payment;
   await waitForOtherCreates(payment);
-  const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
-  refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-  const knownIds = (await fetchAllServers(hosting)).map(({ id }) => id);
-  const created = await hosting.createServer(order, { beforeSend: markSent(payment, knownIds) });
+  let knownIds: readonly ServerId[] = [];
+  const beforeSend = await permitPayment(payment, async () => {
+    const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
+    refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
+    knownIds = (await fetchAllServers(hosting)).map(({ id }) => id);
+    return knownIds;
+  });
+  const created = await hosting.createServer(order, { beforeSend });
   const { rootPassword, sealedAnswer } = created;
   // A server that was there before is not the one that was just paid.
   if (knownIds.includes(created.id)) throw new ContradictoryAnswer(rootPassword ?? sealedAnswer);

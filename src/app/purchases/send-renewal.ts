@@ -3,14 +3,8 @@ import { keepLabel } from '../../domain/kept-label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted } from '../../domain/server.ts';
-import {
-  fetchAllServers,
-  getPlan,
-  markSent,
-  type Payment,
-  refuseMovedPrice,
-  settleUntilStored,
-} from './payment.ts';
+import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { permitPayment } from './permit-payment.ts';
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
 
@@ -21,9 +15,12 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
-  await refuseOtherPrice(renewal, payment);
-  await refuseOtherMonth(renewal, payment);
-  const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend: markSent(payment, []) });
+  const beforeSend = await permitPayment(payment, async () => {
+    await refuseOtherPrice(renewal, payment);
+    await refuseOtherMonth(renewal, payment);
+    return [];
+  });
+  const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend });
   // A month that was paid moves the date: an answer that says otherwise proves nothing.
   if (paidUntil !== undefined && paidUntil <= renewal.paidUntil)
     throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });

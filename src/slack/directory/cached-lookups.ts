@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Freshness } from '../../app/authorize/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 
@@ -23,11 +24,11 @@ interface Entry<Answer> {
 export function cacheLookups<Answer>(
   ask: (key: string) => Promise<Answer | undefined>,
   system: System,
-): (key: string) => Promise<Answer | undefined> {
+): (key: string, freshness?: Freshness) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
-  return (key) => {
+  return (key, { isFresh = false } = {}) => {
     let entry = entries.get(key);
-    if (!entry || entry.until <= system.elapsed()) {
+    if (isFresh || !entry || entry.until <= system.elapsed()) {
       entry = begin(ask(key), system);
       entries.set(key, entry);
     }

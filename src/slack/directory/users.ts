@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SlackUser, Users } from '../../app/authorize/ports.ts';
+import type { Freshness, SlackUser, Users } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
@@ -24,10 +24,11 @@ export function createUsers(clients: SlackClients, system: System): Users {
     const [workspaceId = '', userId = ''] = key.split(' ');
     return lookUp(userId, clients.of(workspaceId));
   }, system);
-  const findCached = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
+  const findCached = (workspaceId: string, userId: string, freshness?: Freshness) =>
+    find(`${workspaceId} ${userId}`, freshness);
   return {
-    find: async (workspaceId, userId) => {
-      const found = await findCached(workspaceId, userId);
+    find: async (workspaceId, userId, freshness) => {
+      const found = await findCached(workspaceId, userId, freshness);
       return typeof found === 'string' ? undefined : found;
     },
     exists: async (workspaceId, userId) => {

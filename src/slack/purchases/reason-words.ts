@@ -30,6 +30,10 @@ const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
 
 const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
   role_needed: (details, currency) => shared('role_needed', details, currency),
+  identity_unknown: () =>
+    'Slack couldn’t confirm just now that you may still do this. Try again in a minute.',
+  approval_needed: () =>
+    'Since you confirmed it, this needs another manager’s approval. Confirm it again to request that.',
   unknown_server: (details, currency) => shared('unknown_server', details, currency),
   unknown_choice: (details, currency) => shared('unknown_choice', details, currency),
   no_api_key: (details, currency) => shared('no_api_key', details, currency),

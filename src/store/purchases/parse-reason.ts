@@ -24,6 +24,8 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
     label: z.string().exactOptional(),
     owners: z.array(z.string()).exactOptional(),
   }),
+  identity_unknown: z.object({ userId: z.string().exactOptional() }),
+  approval_needed: none,
   unknown_server: z.object({ typed: z.string(), nearest: z.string().exactOptional() }),
   unknown_choice: z.object({
     field: z.enum(['plan', 'location', 'image']),

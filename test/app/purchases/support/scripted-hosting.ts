@@ -51,6 +51,8 @@ export interface ScriptedHosting {
   returned: number;
   /** False while the service does not show all pages of its list. */
   isListComplete: boolean;
+  /** What happens while the next paid request waits for the limiter. */
+  whileQueued: (() => Promise<unknown>) | undefined;
   /** Whether the API rejects the key. */
   isKeyRevoked: boolean;
   /** What becomes of the next paid requests; after these they are done. */
@@ -74,6 +76,8 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     return [...hosting.servers];
   };
   const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
+    await hosting.whileQueued?.();
+    hosting.whileQueued = undefined;
     const script = await leave(scripts, options, (mayHavePaid) =>
       requests.push({ at: clock.now(), mayHavePaid }),
     );
@@ -86,6 +90,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     charges: 0,
     returned: 0,
     isListComplete: true,
+    whileQueued: undefined,
     isKeyRevoked: false,
     script: (...more) => scripts.push(...more),
     passwordOf,
