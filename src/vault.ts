@@ -74,10 +74,21 @@ export function parseKeyring(text: string): Keyring {
     // Node skips what is not base64; only a text that comes out the same again was meant as it stands.
     if (bytes.toString('base64') !== encoded) throw fault('is not base64 with its padding');
     if (bytes.length !== KEY_BYTES) throw fault(`must be ${KEY_BYTES} bytes long, but has ${bytes.length}`);
+    if (isWeak(bytes)) throw fault('is easy to guess: make one with "openssl rand -base64 32"');
     keys.set(id, createSecretKey(bytes));
   }
   const [sealingKeyId = ''] = keys.keys();
   return { keys, sealingKeyId };
+}
+
+/** Random bytes have about 30 different values in 32: the chance of fewer than this is below one in 10^12. */
+const LEAST_DIFFERENT = 16;
+
+/** Tells keys that were typed or copied from an example: repeated bytes, counted bytes, readable text. */
+function isWeak(bytes: Buffer): boolean {
+  const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0));
+  const isText = bytes.every((byte) => byte >= 0x20 && byte <= 0x7e);
+  return isText || new Set(bytes).size < LEAST_DIFFERENT || new Set(steps).size < LEAST_DIFFERENT;
 }
 
 /** Makes a vault of a keyring: AES-256-GCM, a random nonce for each text, the place as associated data. */

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
@@ -8,8 +9,8 @@ import { pruneAudit, sweep } from './sweep.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
-const SWEEP_MS = 60_000;
-const PRUNE_MS = 24 * 3_600_000;
+const SWEEP_MS = MINUTE_MS;
+const PRUNE_MS = DAY_MS;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */

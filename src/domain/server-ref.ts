@@ -1,4 +1,6 @@
+import { isIdenticalLabel, isSameLabel, startsLikeLabel } from './label.ts';
 import { findNearest } from './nearest.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { compareServers, type Server } from './server.ts';
 
 /** What a typed name of a server stands for. Several matches never act: they make a picker. */
@@ -7,16 +9,16 @@ export type ServerMatch =
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
   | { readonly kind: 'unknown'; readonly nearest?: string };
 
-/** Finds the server that a person named by label (exact, then unique prefix, any case), id or IPv4. */
+/** Finds the server that was referred to by label (exact, then unique prefix, any case), ID or IPv4 address. */
 export function matchServer(typed: string, servers: readonly Server[]): ServerMatch {
   const wanted = typed.trim();
-  const lower = wanted.toLowerCase();
-  if (lower === '') return { kind: 'unknown' };
+  if (wanted === '') return { kind: 'unknown' };
   const tries: ((server: Server) => boolean)[] = [
     // A label, an id and an address share this step: "42" may be one server's label and another one's id.
-    (server) => server.label === wanted || String(server.id) === wanted || server.ipv4 === wanted,
-    (server) => server.label.toLowerCase() === lower,
-    (server) => server.label.toLowerCase().startsWith(lower),
+    (server) =>
+      isIdenticalLabel(server.label, wanted) || String(server.id) === wanted || server.ipv4 === wanted,
+    (server) => isSameLabel(server.label, wanted),
+    (server) => startsLikeLabel(server.label, wanted),
   ];
   for (const isMeant of tries) {
     const matches = servers.filter(isMeant).sort(compareServers);
@@ -27,7 +29,7 @@ export function matchServer(typed: string, servers: readonly Server[]): ServerMa
     wanted,
     servers.map((server) => server.label),
   );
-  return nearest === undefined ? { kind: 'unknown' } : { kind: 'unknown', nearest };
+  return { kind: 'unknown', ...omitUndefined({ nearest }) };
 }
 
 /** Keeps the servers whose label, id, address or state contains the filter, any case. */

@@ -1,6 +1,7 @@
 import type { ServerId } from '../../domain/ids.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import type { Operation, Purchase } from '../../domain/operation.ts';
-import { isDeleted, type Server, type ServerList, sameLabel } from '../../domain/server.ts';
+import { isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 
 /** What a list of servers proves about an operation whose outcome is not known. */
 export type Verdict =
@@ -54,7 +55,7 @@ function judgeCreate(
   { list, othersIds, hasRival, now }: Evidence,
 ): Verdict {
   const [mine, ...more] = listNewServers(operation, list, othersIds).filter((server) =>
-    sameLabel(server.label, label),
+    isSameLabel(server.label, label),
   );
   if (!mine) return NOTHING_YET;
   const isCertain =

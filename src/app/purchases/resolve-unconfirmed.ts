@@ -1,7 +1,8 @@
 import { HostingError } from '../../domain/errors.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
-import { type ServerList, sameLabel } from '../../domain/server.ts';
+import type { ServerList } from '../../domain/server.ts';
 import { findSearchedAccount } from '../account/hosting-since.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import { auditOfOperation } from './audit-operation.ts';
@@ -72,7 +73,9 @@ async function findRival(operation: Operation, account: string, { ledger }: Reso
   const { id, purchase, workspaceId } = operation;
   if (purchase.kind === 'create') {
     const creates = await ledger.listUnresolvedCreates(account, workspaceId);
-    return creates.some((other) => other.id !== id && sameLabel(labelOf(other.purchase), labelOf(purchase)));
+    return creates.some(
+      (other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)),
+    );
   }
   if (operation.state === 'unconfirmed') return false;
   const [newest] = await ledger.listOfServer(workspaceId, purchase.serverId, 1);

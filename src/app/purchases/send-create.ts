@@ -1,10 +1,10 @@
 import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { ContradictoryAnswer } from '../../domain/outcome.ts';
-import { sameLabel } from '../../domain/server.ts';
 import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
 import { permitPayment } from './permit-payment.ts';
 
@@ -42,7 +42,9 @@ async function waitForOtherCreates({ operation, ports }: Payment): Promise<void>
   for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
     const open = await ports.ledger.listOpen(operation.workspaceId);
     const others = open.filter((other) => other.id !== operation.id && other.purchase.kind === 'create');
-    if (others.some((other) => other.state === 'unconfirmed' && sameLabel(labelOf(other.purchase), label))) {
+    if (
+      others.some((other) => other.state === 'unconfirmed' && isSameLabel(labelOf(other.purchase), label))
+    ) {
       throw new Refusal('create_in_doubt', { label });
     }
     if (!others.some((other) => other.state === 'sent')) return;

@@ -1,5 +1,5 @@
 import { HostingError, Refusal } from '../../domain/errors.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { isFrozenLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted } from '../../domain/server.ts';
@@ -41,7 +41,7 @@ async function refuseOtherMonth(
 ): Promise<void> {
   const server = (await fetchAllServers(hosting)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
-  if (keepLabel(server.label) !== label)
+  if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== paidUntil)

@@ -13,10 +13,11 @@ import type {
   RichTextBlock,
   SectionBlock,
 } from '@slack/types';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
 
-/** What is said to people. `text` is for notifications and screen readers and never holds a secret. */
+/** A message to users. `text` is for notifications and screen readers and never holds a secret. */
 export interface Message {
   readonly text: string;
   readonly blocks: KnownBlock[];
@@ -29,7 +30,7 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
   return { text, blocks: [section(text), ...more] };
 }
 
-/** A paragraph of mrkdwn. Whatever comes from outside in it must be escaped by the caller. */
+/** A paragraph of mrkdwn. The caller escapes what comes from outside. */
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
@@ -95,11 +96,13 @@ export function option(text: string, value: string, description?: string): Plain
   return {
     text: plain(shorten(text, LIMITS.optionText)),
     value,
-    ...(description ? { description: plain(shorten(description, LIMITS.optionDescription)) } : {}),
+    ...omitUndefined({
+      description: description ? plain(shorten(description, LIMITS.optionDescription)) : undefined,
+    }),
   };
 }
 
-/** What Slack asks before it lets a button through. */
+/** The question that Slack asks before it sends the press of a button. */
 export function confirmation(words: {
   title: string;
   text: string;
@@ -111,6 +114,6 @@ export function confirmation(words: {
     text: { type: 'mrkdwn', text: shorten(words.text, LIMITS.confirmText), verbatim: true },
     confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
-    ...(words.isDangerous ? { style: 'danger' as const } : {}),
+    ...omitUndefined({ style: words.isDangerous ? ('danger' as const) : undefined }),
   };
 }

@@ -3,17 +3,11 @@ import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
-import {
-  createReviewButton,
-  decideButton,
-  passwordButton,
-  renewButton,
-  savedButton,
-  showButton,
-} from '../buttons.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
-import { wordsOfCode } from '../words.ts';
+import { showButton } from '../servers/buttons.ts';
+import { wordsOfRefusal } from '../words.ts';
+import { createReviewButton, decideButton, passwordButton, renewButton, savedButton } from './buttons.ts';
 import { refusalWords, unconfirmedWords } from './reason-words.ts';
 
 /** How an operation stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
@@ -50,7 +44,7 @@ export function outcomeWords(operation: Operation, currency: string): string {
 
 /** For an order that the store lost sight of before it was sent. */
 export function unsavedWords(operation: Operation): string {
-  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfCode('order_unsaved', {}, '')}`;
+  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`;
 }
 
 function createdWords(operation: Operation, label: string, currency: string): string {

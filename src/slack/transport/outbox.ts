@@ -1,23 +1,12 @@
 import type { ModalView } from '@slack/types';
-import type { ReplyUrls } from '../../app/authorize/ports.ts';
 import type { Card } from '../../domain/decision.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import type { System } from '../../system.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Message } from '../kit/blocks.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
-import { createStoredReply } from './reply.ts';
+import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
-import type { SlackClients } from './slack-clients.ts';
-
-/** Who confirmed something, and where. */
-export interface Confirmer {
-  readonly confirmationId: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-  readonly userId: UserId;
-  readonly channelId?: ChannelId | undefined;
-}
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
 export interface Outbox {
@@ -41,11 +30,8 @@ export interface Outbox {
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 
-export interface OutboxParts {
-  readonly clients: SlackClients;
-  readonly replyUrls: ReplyUrls;
+export interface OutboxParts extends StoredReplyParts {
   readonly followedViews: FollowedViews;
-  readonly system: System;
   readonly mayAnnounce: MayAnnounce;
 }
 

@@ -1,8 +1,8 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
-import type { Grants, NewGrant } from '../../app/access/ports.ts';
+import type { Grants, NewGrant } from '../../app/access/grants-port.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES, roleCovers } from '../../domain/actor.ts';
-import type { ChannelId, GrantId, UserId } from '../../domain/ids.ts';
+import type { ChannelId, GrantId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { addAudit } from '../account/audit.ts';
 import { countChange } from '../account/versions.ts';
@@ -27,18 +27,8 @@ export function createGrants(foundation: Foundation): Grants {
         await countChange(trx, workspaceId, 'access_version');
         return row && toGrant(row);
       }),
-    removeAll: (workspaceId, { subjectKind, subjectId }) =>
-      db.transaction().execute(async (trx) => {
-        const rows = await trx
-          .deleteFrom('grants')
-          .where('workspace_id', '=', workspaceId)
-          .where('subject_kind', '=', subjectKind)
-          .where('subject_id', '=', subjectId)
-          .returningAll()
-          .execute();
-        await countChange(trx, workspaceId, 'access_version');
-        return rows.sort(byAge).map(toGrant);
-      }),
+    removeAll: (workspaceId, subject) =>
+      db.transaction().execute((trx) => removeAllOf(trx, workspaceId, subject)),
     removeEnded: (now, auditOf) =>
       db.transaction().execute(async (trx) => {
         const rows = await trx
@@ -56,6 +46,22 @@ export function createGrants(foundation: Foundation): Grants {
         return ended;
       }),
   };
+}
+
+async function removeAllOf(
+  trx: Transaction<Tables>,
+  workspaceId: WorkspaceId,
+  { subjectKind, subjectId }: Grantee,
+): Promise<readonly Grant[]> {
+  const rows = await trx
+    .deleteFrom('grants')
+    .where('workspace_id', '=', workspaceId)
+    .where('subject_kind', '=', subjectKind)
+    .where('subject_id', '=', subjectId)
+    .returningAll()
+    .execute();
+  await countChange(trx, workspaceId, 'access_version');
+  return rows.sort(byAge).map(toGrant);
 }
 
 function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {

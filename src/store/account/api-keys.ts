@@ -1,7 +1,7 @@
 import type { ApiKeys } from '../../app/account/ports.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace } from '../../vault.ts';
-import type { Foundation } from '../engine/database.ts';
+import type { Foundation, Queries } from '../engine/database.ts';
 import { countChange } from './versions.ts';
 
 /** The API key of each workspace, sealed for that workspace: its row opens nothing under another id. */
@@ -35,23 +35,25 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
       await engine.scrub(db);
     },
     remove: async (workspaceId) => {
-      const removed = await db.transaction().execute(async (trx) => {
-        const row = await trx
-          .deleteFrom('api_keys')
-          .where('workspace_id', '=', workspaceId)
-          .returning('workspace_id')
-          .executeTakeFirst();
-        if (row) await countChange(trx, workspaceId, 'key_generation');
-        return row;
-      });
-      if (removed) await engine.scrub(db);
-      return removed !== undefined;
+      const isRemoved = await db.transaction().execute((trx) => removeKey(trx, workspaceId));
+      if (isRemoved) await engine.scrub(db);
+      return isRemoved;
     },
     listWorkspaces: async () => {
       const rows = await db.selectFrom('api_keys').select('workspace_id').orderBy('workspace_id').execute();
       return rows.map(({ workspace_id }) => workspace_id);
     },
   };
+}
+
+async function removeKey(trx: Queries, workspaceId: string): Promise<boolean> {
+  const row = await trx
+    .deleteFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .returning('workspace_id')
+    .executeTakeFirst();
+  if (row) await countChange(trx, workspaceId, 'key_generation');
+  return row !== undefined;
 }
 
 function placeOf(workspaceId: string): SealedPlace {

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import { Refusal } from '../../domain/errors.ts';
+import { z } from 'zod';
+import { isRefusal } from '../../domain/errors.ts';
 import type { Vault } from '../../vault.ts';
 import type { Queries } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
@@ -25,6 +26,19 @@ export interface ChainEnds {
 export interface SignedEnds {
   readonly ends: string;
   readonly signature: string;
+}
+
+const link = z.object({ seq: z.number().int(), signature: z.string() });
+
+const chainEnds: z.ZodType<ChainEnds> = z.object({
+  last: link,
+  pruned: link.extend({ count: z.number().int(), at: z.number() }).exactOptional(),
+  inherited: z.object({ ends: z.string(), signature: z.string() }).exactOptional(),
+});
+
+/** Reads the ends that `signEnds` wrote. @throws ZodError when they are something else */
+export function parseEnds(ends: string): ChainEnds {
+  return chainEnds.parse(JSON.parse(ends));
 }
 
 export type Verdict = 'signed' | 'altered' | { readonly lostKey: string };
@@ -70,7 +84,7 @@ export function judgeEnds(vault: Vault, workspaceId: string, { ends, signature }
   return judge(vault, signature, writeEnds(workspaceId, ends), 'audit chain');
 }
 
-/** Reads where a chain begins and ends; others may add to it meanwhile. */
+/** Reads where a chain begins and ends; it may grow while it is read. */
 export async function readChain(db: Queries, vault: Vault, workspaceId: string): Promise<ChainEnds> {
   const found = await db
     .selectFrom('audit_chains')
@@ -80,7 +94,7 @@ export async function readChain(db: Queries, vault: Vault, workspaceId: string):
   return believe(db, vault, workspaceId, found);
 }
 
-/** Takes the chain of a workspace: nobody else adds to it or prunes it before the transaction has ended. */
+/** Locks the chain of a workspace: no other transaction adds to it or prunes it before this one has ended. */
 export async function takeChain(
   trx: Transaction<Tables>,
   vault: Vault,
@@ -109,14 +123,14 @@ export async function keepChain(
   await trx.updateTable('audit_chains').set(row).where('workspace_id', '=', workspaceId).execute();
 }
 
-/** A chain that is missing although there are entries was removed, and does not begin anew. */
+/** A chain that is missing although there are entries was removed, and does not start over. */
 async function believe(
   db: Queries,
   vault: Vault,
   workspaceId: string,
   found: SignedEnds | undefined,
 ): Promise<ChainEnds> {
-  if (found && judgeEnds(vault, workspaceId, found) === 'signed') return JSON.parse(found.ends) as ChainEnds;
+  if (found && judgeEnds(vault, workspaceId, found) === 'signed') return parseEnds(found.ends);
   const last = await findNewest(db, workspaceId);
   if (!found && !last) return { last: NO_LINK };
   return { last: last ?? NO_LINK, inherited: found ?? { ends: '', signature: '' } };
@@ -162,7 +176,7 @@ function judge(vault: Vault, signature: string, text: string, purpose: string): 
   try {
     return vault.isSigned(signature, text, purpose) ? 'signed' : 'altered';
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'key_unreadable') throw error;
-    return { lostKey: (error as Refusal<'key_unreadable'>).details.keyId };
+    if (!isRefusal(error, 'key_unreadable')) throw error;
+    return { lostKey: error.details.keyId };
   }
 }

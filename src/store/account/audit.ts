@@ -5,7 +5,7 @@ import type { Foundation } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
 import { keepChain, signEntry, takeChain } from './audit-chain.ts';
 import { pruneAudit } from './audit-prune.ts';
-import { toEntry, toFacts } from './audit-rows.ts';
+import { searchKeyOf, toEntry, toFacts } from './audit-rows.ts';
 import { verifyAudit } from './audit-verify.ts';
 
 /** How many entries are read at once where all of them are wanted. */
@@ -13,7 +13,7 @@ const PAGE = 500;
 
 /**
  * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
- * was changed, removed or moved behind its back is found.
+ * was changed, removed or moved without the app is found.
  */
 export function createAuditLog(foundation: Foundation): AuditLog {
   const { db } = foundation;
@@ -71,7 +71,7 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   if (until !== undefined) query = query.where('at', '<', until);
   if (server === undefined) return query;
   return query.where((column) => {
-    const byLabel = column('label_key', '=', server.toLowerCase());
+    const byLabel = column('label_key', '=', searchKeyOf(server));
     const id = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
     return id === undefined ? byLabel : column.or([byLabel, column('server_id', '=', id)]);
   });

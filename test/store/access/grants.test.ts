@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Grants } from '../../../src/app/access/ports.ts';
+import type { Grants } from '../../../src/app/access/grants-port.ts';
 import type { Store } from '../../../src/app/ports.ts';
 import { createGrants } from '../../../src/store/access/grants.ts';
 import { openEngine } from '../../../src/store/engine/database.ts';

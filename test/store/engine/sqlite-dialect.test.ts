@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../../src/store/engine/database.ts';
+import type { Engine } from '../../../src/store/engine/engine.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';

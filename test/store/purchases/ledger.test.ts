@@ -122,7 +122,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('keeps why it was refused', async () => {
       const id = await sent();
-      const reason = { code: 'price_moved', details: { before: 499, now: 599 } } as const;
+      const reason = { code: 'price_moved', details: { before: money(499), now: money(599) } } as const;
       await ledger.refuse(id, { at: T0 + 5, reason, owner: 'sender' }, entry());
       expect(await ledger.find(id)).toMatchObject({ reason, endedAt: T0 + 5 });
     });

@@ -1,7 +1,7 @@
 import type { ChannelTest } from '../../app/account/ports.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
-import type { SlackClients } from '../transport/slack-clients.ts';
+import type { SlackClients } from './slack-clients.ts';
 
 /** Posts a message that says why it is there. */
 export function createChannelTest(clients: SlackClients): ChannelTest {
