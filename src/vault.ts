@@ -16,6 +16,8 @@ export interface SealedPlace {
   readonly row: string;
   readonly column: string;
   readonly workspaceId: string;
+  /** What else of the row must be as it was when the text was sealed: whose it is, and what it belongs to. */
+  readonly facts?: readonly (string | number)[];
 }
 
 /** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5 and 7). */
@@ -156,8 +158,8 @@ function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): string {
 }
 
 /** A JSON array, so that no two places are written alike, whatever their names contain. */
-function bind(keyId: string, { workspaceId, table, row, column }: SealedPlace): Buffer {
-  return Buffer.from(JSON.stringify([VERSION, keyId, workspaceId, table, row, column]), 'utf8');
+function bind(keyId: string, { workspaceId, table, row, column, facts = [] }: SealedPlace): Buffer {
+  return Buffer.from(JSON.stringify([VERSION, keyId, workspaceId, table, row, column, ...facts]), 'utf8');
 }
 
 function getKey(keyring: Keyring, keyId: string): KeyObject {

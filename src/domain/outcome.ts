@@ -8,7 +8,7 @@ import {
 import type { Reason } from './reason.ts';
 import type { Secret } from './secret.ts';
 
-/** Those of our own rules that can end a purchase after it was confirmed (docs/design.md 4). */
+/** The rules that can end a purchase after it was confirmed (docs/design.md 4). */
 export const PURCHASE_REFUSALS = [
   'role_needed',
   'identity_unknown',
@@ -36,7 +36,7 @@ type NoDetails = Record<never, never>;
 export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
   readonly [Code in HostingCode | 'unknown_code']: NoDetails;
 } & {
-  /** An error of ours came up before anything was sent. */
+  /** A defect of ours occurred before anything was sent. */
   readonly defect: NoDetails;
 };
 
@@ -44,7 +44,7 @@ export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
 export interface UnprovenRefusalDetails {
   /** Written by older versions: it had not appeared by the end of the waiting time, which proves nothing. */
   readonly not_done: NoDetails;
-  /** A manager looked at the hosting account and decided it. */
+  /** A manager checked the hosting account and decided it. */
   readonly decided_not_done: NoDetails;
   /** Stored by another version of the app, whose code or details this one can't read. */
   readonly unreadable: { readonly code: string };
@@ -81,7 +81,7 @@ const UNPROVEN = { not_done: true, decided_not_done: true, unreadable: true } as
   Record<keyof UnprovenRefusalDetails, true>
 >;
 
-/** Whether it is proven that the money stayed where it was, or came back. */
+/** Whether it is proven that nothing was charged, or that the charge was returned. */
 export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
   return !Object.hasOwn(UNPROVEN, reason.code);
 }
@@ -116,7 +116,7 @@ export class ContradictoryAnswer extends Error {
   }
 }
 
-/** Why it is unknown what a paid request did that ended in this error. */
+/** Why the outcome of a paid request that ended in this error is unknown. */
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };

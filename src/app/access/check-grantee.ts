@@ -8,8 +8,8 @@ import type { AccessPorts } from './ports.ts';
 type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
 
 /**
- * Checks whether a role can be granted to this subject. Users and channels that Slack does not know or name are accepted:
- * their ids come from Slack. A group whose members can't be read would give nobody a role, so it is refused.
+ * Checks whether a role can be granted to this subject. Users and channels that can't be looked up are accepted, since
+ * their IDs come from Slack. A group whose members can't be read is refused, since its grant would have no effect.
  * @throws Refusal `no_grantee`
  */
 export async function checkGrantee(

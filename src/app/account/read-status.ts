@@ -1,7 +1,7 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
-import type { Operation } from '../../domain/operation.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -19,7 +19,7 @@ const defineUseCase = useCasesOver<StatusPorts>();
 
 export interface Status {
   readonly api: ApiStatus;
-  /** Confirmed and not ended yet, in doubt included. */
+  /** Confirmed and not ended yet, including unconfirmed ones. */
   readonly open: readonly Operation[];
   /** Waits for a second person, oldest first. */
   readonly waiting: readonly WaitingApproval[];
@@ -39,11 +39,11 @@ export type ApiStatus =
 
 export interface WaitingApproval {
   readonly approval: Approval;
-  /** Whether the one who looks may approve it. */
+  /** Whether the reader of the status may approve it. */
   readonly canAnswer: boolean;
 }
 
-/** Looks whether the API answers and takes the key, how much of the minute is used, and what is in doubt. */
+/** Reads whether the API answers and accepts the key, how much of the minute is used, and what is unconfirmed. */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
@@ -51,7 +51,8 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { ports } = context;
     const { workspaceId } = context.actor;
-    const open = await ports.ledger.listOpen(workspaceId);
+    const all = await ports.ledger.listOpen(workspaceId);
+    const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const waiting = await listWaiting(context);
     return { api: await tryApi(context), open, passwordsHeld, waiting };
@@ -71,13 +72,13 @@ async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Pr
   }
 }
 
-async function listWaiting({
-  actor,
-  ports,
-}: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
+async function listWaiting(context: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
+  const { actor, ports } = context;
   const now = ports.system.now();
   const open = await ports.approvals.listOpen(actor.workspaceId);
-  const waiting = open.filter(({ expiresAt }) => expiresAt > now);
+  const waiting = open.filter(
+    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+  );
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({

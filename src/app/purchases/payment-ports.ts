@@ -1,10 +1,17 @@
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { Workspaces } from '../account/ports.ts';
+import type { ApiKeys, Workspaces } from '../account/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
+import type { FindHosting } from '../hosting-api.ts';
 import type { Locks } from '../locks.ts';
-import type { AccountPorts, LeasePorts, Ledger, NotifyPorts } from './ports.ts';
+import type { LeasePorts, Ledger, NotifyPorts, Spill } from './ports.ts';
+
+/** What it takes to reach the hosting account that was connected when something was confirmed. */
+export interface AccountPorts {
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly hostingOf: FindHosting;
+}
 
 /** What it takes to carry out a confirmed purchase. */
 export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
@@ -12,6 +19,7 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly approvals: Pick<Approvals, 'find'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly spill: Pick<Spill, 'write' | 'remove'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &
     Pick<

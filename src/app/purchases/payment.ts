@@ -2,13 +2,15 @@ import { type Catalog, findPlan, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { PaymentPorts } from './payment-ports.ts';
-import type { Ledger } from './ports.ts';
+import type { Ledger, PaidAnswer } from './ports.ts';
+import { forgetSpilled, spillAnswer } from './spill.ts';
 
 /** A confirmed operation on its way to the hosting API. */
 export interface Payment {
@@ -51,10 +53,14 @@ type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { r
  * Stores the API's own answer. It may hold a password that exists nowhere else, so a full disk or a locked database is
  * waited out for as long as this process lives.
  */
-export async function settleUntilStored({ operation, ports }: Payment, settled: Settled): Promise<void> {
+export async function settleUntilStored(
+  { operation, ports }: Pick<Payment, 'operation' | 'ports'>,
+  settled: Settled,
+): Promise<void> {
   const { log, ledger, system } = ports;
   const { id: operationId } = operation;
   const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
+  let isSpilled = false;
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       const isStored = await ledger.settle(
@@ -63,11 +69,19 @@ export async function settleUntilStored({ operation, ports }: Payment, settled: 
         audit,
       );
       if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
+      if (isSpilled) await forgetSpilled(operationId, ports);
       return;
     } catch (error) {
       const cause = error instanceof Error ? error.name : 'unknown';
       log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
+      // This process may end before the database takes it.
+      isSpilled ||= await spillAnswer(operationId, withAnswer(settled), ports);
       await system.sleep(waitMs);
     }
   }
+}
+
+/** In a file, an answer in which no password was recognized takes the password's place. */
+function withAnswer({ serverId, paidUntil, password, answer }: Settled): PaidAnswer {
+  return { serverId, ...omitUndefined({ paidUntil, password: password ?? answer }) };
 }

@@ -59,7 +59,7 @@ async function look(payment: Payment, check: Check): Promise<Looked> {
 async function requireRole({ operation, ports }: Payment): Promise<void> {
   const { workspaceId, actorId: userId, channelId, purchase } = operation;
   const actor = omitUndefined({ workspaceId, userId, channelId });
-  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), ports, { isFresh: true });
+  const mayStill = await hasRole(actor, 'manager', labelOf(purchase), ports);
   if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
 }
 

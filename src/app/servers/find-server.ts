@@ -18,7 +18,7 @@ export function subjectOf(ref: ServerRef): AuditSubject {
 type Finding = Pick<UseCaseContext<unknown>, 'hosting' | 'covers' | 'requireRoleFor' | 'setSubject'>;
 
 /**
- * Finds the one server that was meant, and tells the audit.
+ * Finds the one server that was meant, and names it in the audit.
  * @throws Refusal `unknown_server` (with the nearest label), `ambiguous_server` (with the matches; nothing is done),
  * `role_needed` when the actor's role is for other servers
  */
@@ -26,13 +26,13 @@ export async function getServer(ref: ServerRef, context: Finding, options?: Call
   const hosting = await context.hosting();
   const server = pickServer(ref, await hosting.listServers(options), context.covers);
   context.setSubject({ serverId: server.id, label: server.label });
-  await context.requireRoleFor(server.label);
+  await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
 }
 
 /**
- * What a name stands for is the same for all users: otherwise a user with a role for a few servers could hit another
- * server than the one they meant. Only the suggestions depend on the user.
+ * A name means the same server for all users: otherwise a user with a role for a few servers could act on another server
+ * than the one they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
 export function pickServer(
@@ -46,18 +46,13 @@ export function pickServer(
     throw new Refusal('unknown_server', { typed: String(ref.id) });
   }
   const { typed } = ref;
-  const match = matchServer(typed, servers);
+  const match = matchServer(typed, servers, covers);
   if (match.kind === 'found') return match.server;
-  const covered = servers.filter(({ label }) => covers(label));
   if (match.kind === 'ambiguous') {
     const offered = match.servers.filter(({ label }) => covers(label));
     // The user has a role for none of them, so none of them is named.
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
     throw new Refusal('ambiguous_server', { typed, servers: offered });
   }
-  const nearest = matchServer(typed, covered);
-  throw new Refusal('unknown_server', {
-    typed,
-    ...omitUndefined({ nearest: nearest.kind === 'unknown' ? nearest.nearest : undefined }),
-  });
+  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: match.nearest }));
 }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Freshness } from '../../app/authorize/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
@@ -20,16 +19,17 @@ interface Entry<Answer> {
 
 /**
  * Asks Slack by key and caches the answer for five minutes, a failure (undefined) for half a minute. Callers that ask for
- * the same key at the same time share one request; each waits 2 s at most, and a later answer is cached for the next one.
+ * the same key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Promise<Answer | undefined>,
   system: System,
-): (key: string, freshness?: Freshness) => Promise<Answer | undefined> {
+): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
-  return (key, { isFresh = false } = {}) => {
+  return (key, isFresh = false) => {
     let entry = entries.get(key);
-    if (isFresh || !entry || entry.until <= system.elapsed()) {
+    const isAnswered = entry !== undefined && entry.until !== Number.POSITIVE_INFINITY;
+    if (!entry || entry.until <= system.elapsed() || (isFresh && isAnswered)) {
       entry = begin(ask(key), system);
       entries.set(key, entry);
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Freshness, SlackUser, Users } from '../../app/authorize/ports.ts';
+import type { SlackUser, Users } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
@@ -20,15 +20,15 @@ const slackUser = z.object({
 
 /** Asks Slack who a user is (`users.info`, scope `users:read`), and caches the answer for a while. */
 export function createUsers(clients: SlackClients, system: System): Users {
-  const find = cacheLookups((key) => {
+  const look = cacheLookups((key) => {
     const [workspaceId = '', userId = ''] = key.split(' ');
     return lookUp(userId, clients.of(workspaceId));
   }, system);
-  const findCached = (workspaceId: string, userId: string, freshness?: Freshness) =>
-    find(`${workspaceId} ${userId}`, freshness);
+  const findCached = (workspaceId: string, userId: string, isFresh = false) =>
+    look(`${workspaceId} ${userId}`, isFresh);
   return {
-    find: async (workspaceId, userId, freshness) => {
-      const found = await findCached(workspaceId, userId, freshness);
+    find: async (workspaceId, userId, { isFresh = false } = {}) => {
+      const found = await findCached(workspaceId, userId, isFresh);
       return typeof found === 'string' ? undefined : found;
     },
     exists: async (workspaceId, userId) => {

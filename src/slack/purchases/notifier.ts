@@ -17,9 +17,7 @@ interface Parts {
 export function createOperationNotifier(parts: Parts): OperationNotifier {
   return {
     notify: (operation, held) =>
-      notifySafely(operation.id, parts.log, { isNotified: false, isPasswordShown: false }, () =>
-        notify(operation, held, parts),
-      ),
+      notifySafely(operation.id, parts.log, { isNotified: false }, () => notify(operation, held, parts)),
     notifyUnsaved: (operation) =>
       notifySafely(operation.id, parts.log, undefined, () => notifyUnsaved(operation, parts)),
   };
@@ -37,7 +35,7 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
   if (operation.isLate && isNotified && decidedBy !== undefined && decidedBy !== operation.actorId)
     await sendDirectly(operation, decidedBy, parts);
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
-  return { isNotified, isPasswordShown: isShown && held !== undefined };
+  return { isNotified };
 }
 
 /** By a path that needs no store, if the stored one fails. */

@@ -16,11 +16,11 @@ import { createButton } from '../purchases/buttons.ts';
 import { listPages, manageChoice } from './buttons.ts';
 import { serverOption } from './server-option.ts';
 
-/** Rows of one message: with the longest labels they stay under what Slack takes in the cells of one. */
+/** Rows in one message: even with the longest labels, their cells stay within Slack's limit. */
 const ROWS_PER_MESSAGE = 100;
-/** A section is drawn taller than a row, and a message has 50 blocks at most. */
+/** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;
-/** The choices of longer menus are asked for while the user types: the longest would make the message too long. */
+/** Longer menus load their choices while the user types: they would make the message too long. */
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */

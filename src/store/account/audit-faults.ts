@@ -1,7 +1,8 @@
 import type { AuditFault } from '../../app/account/ports.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
-import { type ChainEnds, judgeEnds, judgeEntry, type Link, parseEnds } from './audit-chain.ts';
+import { type ChainEnds, judgeEnds, judgeEntry, parseEnds } from './audit-chain.ts';
+import type { Link } from './audit-head.ts';
 import type { FoundEntry } from './audit-pages.ts';
 
 /** How far around its place an entry is looked for that is not signed for it. */

@@ -1,8 +1,9 @@
 import type { AuditVerdict } from '../../app/account/ports.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
-import { type Link, NO_LINK, readChain } from './audit-chain.ts';
+import { NO_LINK, readChain } from './audit-chain.ts';
 import { describeGap, describeHead, findEntryFault, type ProvenChain, proveChain } from './audit-faults.ts';
+import type { Link } from './audit-head.ts';
 import { type FoundEntry, readPage } from './audit-pages.ts';
 
 /** Goes through a chain from its beginning to its end, while others may add to it or prune it. */

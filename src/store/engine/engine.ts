@@ -1,12 +1,12 @@
 import type { Dialect, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A kind of database, with everything in which databases differ. */
+/** A database engine: everything that differs between databases. */
 export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */
   readonly mayMigrate: boolean;
-  /** Whether no other process can be holding a lease: what a process left behind when it died is freed at the start. */
+  /** Whether no other process can hold a lease, so that leases of a dead process can be freed at the start. */
   readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;
@@ -14,6 +14,8 @@ export interface Engine {
   readonly skipsLockedRows: boolean;
   /** Removes deleted data from the engine's own files, as far as it can. */
   scrub(db: Kysely<Tables>): Promise<void>;
+  /** A name beside the database's files; absent for a database in memory. */
+  readonly besidePath?: (ending: string) => string;
   /** Called after the last query. */
   close(): void;
 }

@@ -56,7 +56,7 @@ export async function openScenario(): Promise<Scenario> {
   const notifier = {
     notify: async (operation: Operation, held?: { readonly password: Secret<string> }) => {
       told.push({ operation, password: held?.password.reveal(), sent: hosting.requests.length });
-      return { isNotified: true, isPasswordShown: held !== undefined };
+      return { isNotified: true };
     },
     notifyUnsaved: async (operation: Operation) => {
       unsaved.push(operation);
