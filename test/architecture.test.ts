@@ -349,6 +349,7 @@ describe('what is confined', () => {
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/purchases/passwords.ts',
+        'store/purchases/sealed-answers.ts',
         'store/purchases/spill.ts',
         'store/reply-urls.ts',
       ].sort(),

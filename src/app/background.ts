@@ -4,6 +4,7 @@ import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import { createDoubtClock } from './purchases/doubt-clock.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
@@ -35,6 +36,7 @@ export async function runBackground(
 ): Promise<void> {
   const { system } = ports;
   const aside = startAside();
+  const doubtClock = createDoubtClock(system);
   const startedAt = system.now();
   let spilled = await readSpilled(ports).catch((error: unknown) => {
     logTrouble(error, ports);
@@ -49,7 +51,7 @@ export async function runBackground(
     try {
       // Side by side: one order that waits for an answer must not hold up all the others.
       while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
-        const work = await takeDueOperation(ports, roles);
+        const work = await takeDueOperation(ports, roles, doubtClock);
         if (!work) break;
         aside.run(work());
       }

@@ -52,6 +52,10 @@ export interface RefusalDetails {
   paid_until_unknown: { label: string };
   create_in_doubt: { label: string };
   stale_confirmation: Record<never, never>;
+  /** The service did not show all of its servers, so that a new one could not be told from the others. */
+  list_incomplete: Record<never, never>;
+  /** The store failed: the confirmation may be stored, and carried out, or not. */
+  order_unsaved: Record<never, never>;
   doubt_over: Record<never, never>;
   /** The API key was set after the confirmation: it may be another account's. */
   account_changed: Record<never, never>;

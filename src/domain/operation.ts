@@ -27,6 +27,20 @@ export type Purchase =
       readonly paidUntil: number;
     };
 
+/** What was confirmed is sent within this time, or not at all (docs/design.md 4.7). */
+export const SEND_WITHIN_MS = 2 * 60_000;
+
+/** How far two readings of the clock may differ without it having been set back. */
+export const CLOCK_SLACK_MS = 10_000;
+
+/** Whether it may still be sent: a clock that was set back since shortens the time for that, and never makes it longer. */
+export function isInTime(
+  { createdAt, sendBy }: Pick<Operation, 'createdAt' | 'sendBy'>,
+  now: number,
+): boolean {
+  return now <= sendBy && createdAt <= now + CLOCK_SLACK_MS;
+}
+
 /** One confirmation by one user, and its outcome. A row of the ledger. */
 export type Operation = Confirmed & Standing;
 
@@ -47,17 +61,35 @@ interface Confirmed {
   /** False if the server was only found later, and its password was in an answer that never arrived. */
   readonly hasPassword: boolean;
   readonly createdAt: number;
+  /** After this it is not sent any more; epoch milliseconds. */
+  readonly sendBy: number;
   readonly sentAt?: number;
   readonly endedAt?: number;
   /** When the actor was notified of this state; absent until then. */
   readonly notifiedAt?: number;
-  /** The evidence contradicts itself: a manager has to decide. */
+  /** A manager has to decide. It is looked for all the same. */
   readonly needsDecision: boolean;
+  /** The manager who decided that it was not done. */
+  readonly decidedBy?: UserId;
+  /** It was found after it had been ended without proof: what was told before was wrong. */
+  readonly isLate: boolean;
+  /** Which API key the workspace had when it was confirmed: the count of its changes. */
+  readonly keyGeneration: number;
+  /** The short name of the account that it was sent to; absent before, and in rows of older versions. */
+  readonly account?: string;
+  /** Milliseconds that have passed, on the monotonic clock, while the app was looking for it. */
+  readonly lookedMs: number;
 }
 
 /** Tells whether nothing more will happen to it. */
 export function isEnded(operation: Operation): boolean {
   return operation.state === 'settled' || operation.state === 'refused';
+}
+
+/** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */
+export function isLookedFor({ state, reason }: Operation): boolean {
+  if (state === 'unconfirmed') return true;
+  return state === 'refused' && (reason.code === 'not_done' || reason.code === 'decided_not_done');
 }
 
 /** The label of the server that is created or renewed. */

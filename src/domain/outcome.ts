@@ -6,10 +6,13 @@ import {
   type RefusalDetails,
 } from './errors.ts';
 import type { Reason } from './reason.ts';
+import type { Secret } from './secret.ts';
 
 /** The rules that can end a purchase after it was confirmed (docs/design.md 4). */
 export const PURCHASE_REFUSALS = [
   'role_needed',
+  'identity_unknown',
+  'approval_needed',
   'unknown_server',
   'unknown_choice',
   'price_moved',
@@ -17,6 +20,7 @@ export const PURCHASE_REFUSALS = [
   'paid_until_unknown',
   'create_in_doubt',
   'stale_confirmation',
+  'list_incomplete',
   'account_changed',
   'label_moved',
   'no_api_key',
@@ -38,7 +42,7 @@ export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
 
 /** Refused without proof: none of these may be described as "nothing was charged". */
 export interface UnprovenRefusalDetails {
-  /** The server had not appeared by the end of the waiting time. */
+  /** Written by older versions: it had not appeared by the end of the waiting time, which proves nothing. */
   readonly not_done: NoDetails;
   /** A manager checked the hosting account and decided it. */
   readonly decided_not_done: NoDetails;
@@ -59,6 +63,14 @@ export interface UnconfirmedDetails {
   readonly defect: NoDetails;
   /** The API key was set after the confirmation: the servers that can be listed now may be another account's. */
   readonly account_changed: NoDetails;
+  /** The API or the server list shows what fits no outcome. */
+  readonly contradiction: NoDetails;
+  /** It has not appeared while the app was looking for `DOUBT_MINUTES`. */
+  readonly not_found_yet: NoDetails;
+  /** There is no API key with which it could be looked for. */
+  readonly no_api_key: NoDetails;
+  /** The API rejects the key with which it is looked for. */
+  readonly key_rejected: NoDetails;
   /** Stored by another version of the app, whose code this one does not know. */
   readonly unreadable: { readonly code: string };
 }
@@ -92,8 +104,21 @@ function reasonIf<Code extends PurchaseRefusalCode>(
   return isRefusal(error, code) ? { code, details: error.details } : undefined;
 }
 
+/** A paid request was answered as no outcome can be answered. Money effect: it may have been paid. */
+export class ContradictoryAnswer extends Error {
+  override readonly name = 'ContradictoryAnswer';
+  /** What the answer to a create held, for its creator alone. */
+  readonly sealedAnswer: Secret<string> | undefined;
+
+  constructor(sealedAnswer?: Secret<string>) {
+    super('a contradictory answer');
+    this.sealedAnswer = sealedAnswer;
+  }
+}
+
 /** Why the outcome of a paid request that ended in this error is unknown. */
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
+  if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
   switch (error.code) {
     case 'checking':

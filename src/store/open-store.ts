@@ -68,6 +68,8 @@ export async function openStore({
 async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
+  // However rarely they were looked for by then: a restart is a good moment.
+  await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'in_doubt').execute();
 }
 
 function assemble(foundation: Foundation, system: System, spill: Spill, close: () => Promise<void>): Store {

@@ -103,9 +103,19 @@ export function entry(more: Partial<AuditEntry> = {}): AuditEntry {
 /** Marks an operation as sent, as a process does: by holding its lease. */
 export async function markSent(ledger: Ledger, id: string, at: number, knownIds: readonly number[] = []) {
   await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
-  const isSent = await ledger.markSent(id, { at, owner: 'sender', knownIds });
+  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds }));
   await ledger.release(id, 'sender');
-  return isSent;
+  return outcome === 'sent';
+}
+
+/** What a process says when it marks an operation of T1 as sent; nothing there has changed. */
+export function sentBy(
+  owner: string,
+  at = T0,
+  more: Partial<Parameters<Ledger['markSent']>[1]> = {},
+): Parameters<Ledger['markSent']>[1] {
+  const versions = { key: 0, access: 0, settings: 0 };
+  return { at, owner, account: 'a', knownIds: [], versions, ...more };
 }
 
 /** Marks that the actor was notified of the operation's current state. */

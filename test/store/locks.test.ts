@@ -6,7 +6,7 @@ import { Refusal } from '../../src/domain/errors.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { handClock, turn as nextTurn } from '../slack/support/hand-clock.ts';
-import { engines, makeFolder, newCreate, open, T0 } from './support.ts';
+import { engines, makeFolder, newCreate, open, sentBy, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;
 const WAIT_MS = 120_000;
@@ -214,7 +214,7 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     await store.ledger.lease(id, lease('worker'));
   });
   const markSent = (owner: string, more: { at?: number; lock?: typeof lock } = {}) =>
-    store.ledger.markSent(id, { at: T0, owner, knownIds: [], ...more });
+    store.ledger.markSent(id, sentBy(owner, T0, more)).then((outcome) => outcome === 'sent');
 
   test('needs the lock that it names', async () => {
     expect(await markSent('worker', { lock })).toBe(false);

@@ -17,6 +17,7 @@ export {
   newDelete,
   newGrant,
   newRenew,
+  sentBy,
   stillSystem,
   T0,
   vault,

@@ -1,7 +1,13 @@
-import { Refusal } from '../../domain/errors.ts';
+import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
-import type { ApiKeys, HeldKey } from './ports.ts';
+import type { ApiKeys } from './ports.ts';
+
+interface KeyPorts {
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly hostingOf: FindHosting;
+}
 
 /**
  * The client of the workspace's account for something that was confirmed at that time, outside of a request. With a
@@ -11,15 +17,47 @@ import type { ApiKeys, HeldKey } from './ports.ts';
 export async function getHostingSince(
   workspaceId: WorkspaceId,
   confirmedAt: number,
-  { apiKeys, hostingOf }: { readonly apiKeys: Pick<ApiKeys, 'find'>; readonly hostingOf: FindHosting },
+  { apiKeys, hostingOf }: KeyPorts,
 ): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
-  if (isReconnectedSince(held, confirmedAt)) throw new Refusal('account_changed', {});
+  if (held.setAt >= confirmedAt) throw new Refusal('account_changed', {});
   return hostingOf(held.key);
 }
 
-/** Whether the key may be another account's than the one of that time; a new key of the same account can't be told apart. */
-export function isReconnectedSince({ setAt }: Pick<HeldKey, 'setAt'>, confirmedAt: number): boolean {
-  return setAt >= confirmedAt;
+type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration' | 'account'>;
+
+/**
+ * The client of the account that an operation was confirmed for. No clock decides: the key is the same if it has not
+ * been set or removed since. @throws Refusal `no_api_key`, `account_changed`
+ */
+export async function getHostingOf(
+  { workspaceId, keyGeneration }: Confirmed,
+  { apiKeys, hostingOf }: KeyPorts,
+): Promise<HostingApi> {
+  const held = await apiKeys.find(workspaceId);
+  if (!held) throw new Refusal('no_api_key', {});
+  if (held.generation !== keyGeneration) throw new Refusal('account_changed', {});
+  return hostingOf(held.key);
+}
+
+/** The account in which an operation that was sent can be looked for. */
+export type SearchedAccount =
+  | { readonly kind: 'none' }
+  /** `other`: the key was replaced since, and what is, or is not, in its account proves nothing. */
+  | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
+
+/** Finds it; a key that was removed and set again is the same account as before. */
+export async function findSearchedAccount(
+  { workspaceId, keyGeneration, account }: Confirmed,
+  { apiKeys, hostingOf }: KeyPorts,
+): Promise<SearchedAccount> {
+  const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
+    if (isRefusal(error, 'key_unreadable')) return undefined;
+    throw error;
+  });
+  if (!held) return { kind: 'none' };
+  const hosting = hostingOf(held.key);
+  const isSame = held.generation === keyGeneration || hosting.account === account;
+  return { kind: isSame ? 'same' : 'other', hosting };
 }

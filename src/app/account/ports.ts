@@ -34,6 +34,8 @@ export interface HeldKey {
   readonly key: Secret<string>;
   readonly setBy: string;
   readonly setAt: number;
+  /** How often the workspace's key has been set or removed: another number, another key. */
+  readonly generation: number;
 }
 
 /** The account's API key of each workspace, sealed and bound to that workspace. */

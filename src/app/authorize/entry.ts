@@ -1,6 +1,6 @@
 import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
@@ -85,7 +85,12 @@ async function execute<Input, Output, Ports extends EntryPorts>(
 
 async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unknown): Promise<never> {
   const outcome = outcomeOf(error);
-  if (useCase.effect !== 'reads' || outcome === 'denied') await trail.write(outcome, codeOf(error));
+  const isAudited = useCase.effect !== 'reads' || outcome === 'denied';
+  const written = isAudited ? trail.write(outcome, codeOf(error)) : Promise.resolve();
+  // Where the store fails already, what the user has to know of it comes first.
+  await written.catch((failure: unknown) => {
+    if (!isRefusal(error, 'order_unsaved')) throw failure;
+  });
   throw error;
 }
 

@@ -1,5 +1,5 @@
 import type { Approval } from '../../domain/approval.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
@@ -11,7 +11,8 @@ import type { Approvals } from '../approvals/ports.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { findBudget, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
-import type { Ledger, NewOperation, PaymentPorts, Prepared } from './ports.ts';
+import type { PaymentPorts } from './payment-ports.ts';
+import type { Ledger, NewOperation, Prepared } from './ports.ts';
 import { runOperation } from './run-operation.ts';
 
 /** What confirming needs, and what follows from it: paying, or asking another manager. */
@@ -42,41 +43,55 @@ export type Confirmed =
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
  * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
- * @throws Refusal `over_budget`; `role_needed` when the actor's role is for other servers
+ * @throws Refusal `order_unsaved` when the store fails; `over_budget`; `role_needed` when the actor's role is for other servers
  */
 export const confirmPurchase = defineUseCase({
   name: 'confirm',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: Confirmation, context): Promise<Confirmed> => {
-    const { id, purchase, price } = input;
-    context.setSubject(omitUndefined({ operationId: id, label: labelOf(purchase), money: price }));
-    await context.requireRoleFor(labelOf(purchase));
-    const earlier = await findEarlier(id, context);
-    if (earlier) return earlier;
-    const { approval: rule } = (await getWorkspace(context)).settings;
-    const action = omitUndefined({ kind: 'purchase' as const, purchase, price });
-    const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
-      kind: 'waiting',
-      ...(await requestApproval({ id, action, isOverBudget: isOver }, context)),
-    });
-    if (needsApproval(rule, purchase.kind, price)) {
-      const budget = await readBudget(context);
-      return requestOther(budget !== undefined && isOverBudget(budget, price));
-    }
-    const operation = makeOperation(input, context);
-    const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
-    if (prepared.kind !== 'over_budget') return paying(prepared, context);
-    if (takesApprovals(rule, purchase.kind)) return requestOther(true);
-    const { whose, spent, most } = prepared;
-    throw new Refusal('over_budget', omitUndefined({ whose, spent, most, price }));
-  },
+  run: (input: Confirmation, context): Promise<Confirmed> =>
+    confirm(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
   follow: async (confirmed, { ports }) => {
     if (!confirmed.isNew) return;
-    if (confirmed.kind === 'paying') await runOperation(confirmed.operation.id, ports);
-    else await notifyApproval(confirmed.approval.id, ports);
+    if (confirmed.kind === 'waiting') return notifyApproval(confirmed.approval.id, ports);
+    const { operation } = confirmed;
+    await runOperation(operation.id, ports).catch(async (error: unknown) => {
+      await ports.operationNotifier.notifyUnsaved(operation);
+      throw error;
+    });
   },
 });
+
+async function confirm(input: Confirmation, context: UseCaseContext<ConfirmPorts>): Promise<Confirmed> {
+  const { id, purchase, price } = input;
+  context.setSubject(omitUndefined({ operationId: id, label: labelOf(purchase), money: price }));
+  await context.requireRoleFor(labelOf(purchase));
+  const earlier = await findEarlier(id, context);
+  if (earlier) return earlier;
+  const { approval: rule } = (await getWorkspace(context)).settings;
+  const action = omitUndefined({ kind: 'purchase' as const, purchase, price });
+  const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
+    kind: 'waiting',
+    ...(await requestApproval({ id, action, isOverBudget: isOver }, context)),
+  });
+  if (needsApproval(rule, purchase.kind, price)) {
+    const budget = await readBudget(context);
+    return requestOther(budget !== undefined && isOverBudget(budget, price));
+  }
+  const operation = makeOperation(input, context);
+  const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
+  if (prepared.kind !== 'over_budget') return paying(prepared, context);
+  if (takesApprovals(rule, purchase.kind)) return requestOther(true);
+  const { whose, spent, most } = prepared;
+  throw new Refusal('over_budget', omitUndefined({ whose, spent, most, price }));
+}
+
+/** The store failed, and whether the confirmation was written is not known: it may still be carried out. */
+function refuseUnsaved(error: unknown, { id }: Confirmation, { ports }: UseCaseContext<ConfirmPorts>): never {
+  if (isExpected(error)) throw error;
+  ports.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
+  throw new Refusal('order_unsaved', {});
+}
 
 /** What the same form was confirmed for before stands, whatever the two-person rule says since. */
 async function findEarlier(

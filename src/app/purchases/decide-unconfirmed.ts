@@ -1,17 +1,17 @@
-import { Refusal } from '../../domain/errors.ts';
+import { isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import { compareServers, type Server } from '../../domain/server.ts';
-import { isReconnectedSince } from '../account/hosting-since.ts';
-import type { ApiKeys } from '../account/ports.ts';
+import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
+import { findSearchedAccount } from '../account/hosting-since.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { auditOfOperation } from './audit-operation.ts';
+import { listNewServers } from './judge-unconfirmed.ts';
 import { notifyOperation } from './notify-operation.ts';
+import type { AccountPorts } from './payment-ports.ts';
 import type { Ledger, NotifyPorts } from './ports.ts';
 
-interface DecidePorts extends NotifyPorts {
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
+interface DecidePorts extends NotifyPorts, AccountPorts {
   readonly ledger: NotifyPorts['ledger'] & Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse'>;
 }
 
@@ -23,6 +23,8 @@ export interface UnconfirmedOrder {
   readonly candidates: readonly Server[];
   /** The key was set after it was confirmed: the candidates may be another account's. */
   readonly isReconnected?: boolean;
+  /** False when the servers can't all be listed: without a working key, or because the service did not show them. */
+  readonly isListComplete: boolean;
 }
 
 /** What a manager has seen: this server, or that it was done in an account that is not connected any more, or nothing. */
@@ -42,14 +44,7 @@ export const reviewUnconfirmed = defineUseCase({
   effect: 'reads',
   run: async (input: { operationId: ConfirmationId }, context): Promise<UnconfirmedOrder> => {
     const operation = await getUnconfirmed(input.operationId, context);
-    const hosting = await context.hosting();
-    const servers = await hosting.listServers({ freshness: 'fresh' });
-    const held = await context.ports.apiKeys.find(operation.workspaceId);
-    return {
-      operation,
-      candidates: await listCandidates(operation, servers, context),
-      isReconnected: held !== undefined && isReconnectedSince(held, operation.createdAt),
-    };
+    return { operation, ...(await listCandidates(operation, context)) };
   },
 });
 
@@ -75,7 +70,7 @@ export const decideUnconfirmed = defineUseCase({
       await ledger.settle(operation.id, { at }, audit('done'));
     } else if (input.serverId === undefined) {
       const reason = { code: 'decided_not_done', details: {} } as const;
-      await ledger.refuse(operation.id, { at, reason }, audit('failed'));
+      await ledger.refuse(operation.id, { at, reason, decidedBy: actor.userId }, audit('failed'));
     } else {
       const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
@@ -101,25 +96,43 @@ async function getCandidate(
   serverId: ServerId,
   context: UseCaseContext<DecidePorts>,
 ): Promise<Server> {
-  const hosting = await context.hosting();
-  const servers = await hosting.listServers({ freshness: 'fresh' });
-  const candidates = await listCandidates(operation, servers, context);
+  const { candidates } = await listCandidates(operation, context);
   const server = candidates.find(({ id }) => id === serverId);
   if (!server) throw new Refusal('unknown_server', { typed: String(serverId) });
   return server;
 }
 
-/** New servers for a create, the server itself for a renewal. */
+/** New servers for a create, the server itself for a renewal. None where the account can't be looked at. */
 async function listCandidates(
-  { purchase, knownIds, workspaceId }: Operation,
-  servers: readonly Server[],
+  operation: Operation,
+  context: UseCaseContext<DecidePorts>,
+): Promise<Omit<UnconfirmedOrder, 'operation'>> {
+  const account = await findSearchedAccount(operation, context.ports);
+  if (account.kind === 'none') return { candidates: [], isListComplete: false };
+  const { hosting } = account;
+  const list = await hosting.fetchServers({ freshness: 'fresh' }).catch((error: unknown): ServerList => {
+    if (!isExpected(error)) throw error;
+    return { servers: [], isComplete: false, unreadableCount: 0 };
+  });
+  return {
+    candidates: await listFitting(operation, list, hosting.account, context),
+    isReconnected: account.kind === 'other',
+    isListComplete: list.isComplete,
+  };
+}
+
+async function listFitting(
+  operation: Operation,
+  list: ServerList,
+  account: string,
   { ports, covers }: UseCaseContext<DecidePorts>,
 ): Promise<readonly Server[]> {
-  if (purchase.kind === 'renew') return servers.filter(({ id }) => id === purchase.serverId);
+  const { purchase } = operation;
+  if (purchase.kind === 'renew')
+    return list.servers.filter((server) => server.id === purchase.serverId && !isDeleted(server));
+  const ids = listNewServers(operation, list, []).map(({ id }) => id);
+  const othersIds = await ports.ledger.listSettledIds(account, ids);
   // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
-  const fresh = servers.filter(({ id, label }) => !knownIds.includes(id) && covers(label));
-  const ids = fresh.map(({ id }) => id);
-  const held = await ports.apiKeys.find(workspaceId);
-  const othersIds = await ports.ledger.listSettledIds(workspaceId, ids, held?.setAt);
-  return fresh.filter(({ id }) => !othersIds.includes(id)).sort(compareServers);
+  const offered = listNewServers(operation, list, othersIds).filter(({ label }) => covers(label));
+  return [...offered].sort(compareServers);
 }

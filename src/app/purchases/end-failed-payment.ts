@@ -1,8 +1,10 @@
 import { describeDefect, HostingError, isExpected, Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
+import { ContradictoryAnswer, refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
+import type { Secret } from '../../domain/secret.ts';
 import { auditOfOperation } from './audit-operation.ts';
-import type { PaymentPorts } from './ports.ts';
+import type { PaymentPorts } from './payment-ports.ts';
 
 /** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
 const FIRST_LOOK_MS = 1500;
@@ -11,6 +13,7 @@ const FIRST_LOOK_MS = 1500;
 export async function endFailedPayment(
   operation: Operation,
   error: unknown,
+  owner: string,
   ports: PaymentPorts,
 ): Promise<void> {
   const { ledger, log } = ports;
@@ -23,15 +26,31 @@ export async function endFailedPayment(
   const at = ports.system.now();
   // Confirmed and not sent: the next start carries it out.
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;
-  if (state === 'prepared' || (state === 'sent' && provesNothingDone(error))) {
+  if (state === 'prepared' || (wasSent(state) && provesNothingDone(error))) {
     const reason = refusal ?? { code: 'defect', details: {} };
     const audit = auditOfOperation(operation, ports, 'failed', { code: reason.code });
-    await ledger.refuse(operation.id, { at, reason }, audit);
+    await ledger.refuse(operation.id, { at, reason, owner }, audit);
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, ports, 'in_doubt', { code: reason.code });
-    await ledger.markUnconfirmed(operation.id, { dueAt: at + FIRST_LOOK_MS, reason }, audit);
+    const unconfirmed = {
+      dueAt: at + FIRST_LOOK_MS,
+      reason,
+      ...omitUndefined({ sealedAnswer: answerIn(error) }),
+    };
+    await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
+    if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
   }
+}
+
+/** Also by a process that has lost it to another one since: its own proof counts for what it sent itself. */
+function wasSent(state: Operation['state'] | undefined): boolean {
+  return state === 'sent' || state === 'unconfirmed';
+}
+
+function answerIn(error: unknown): Secret<string> | undefined {
+  const isAnswer = error instanceof HostingError || error instanceof ContradictoryAnswer;
+  return isAnswer ? error.sealedAnswer : undefined;
 }
 
 function provesNothingDone(error: unknown): boolean {

@@ -26,7 +26,10 @@ export async function withLease(
   } finally {
     ended.abort();
     await renewing;
-    await ledger.release(id, owner, dueAt);
+    // The work has ended: a lease that can't be given back ends by itself.
+    await ledger.release(id, owner, dueAt).catch((error: unknown) => {
+      ports.log.warn('a lease could not be given back', { operationId: id, cause: String(error) });
+    });
   }
 }
 

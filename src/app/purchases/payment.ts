@@ -2,12 +2,14 @@ import { type Catalog, findPlan, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
+import type { Server } from '../../domain/server.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
-import { newLease } from './lease.ts';
-import type { Ledger, PaymentPorts } from './ports.ts';
+import type { PaymentPorts } from './payment-ports.ts';
+import type { Ledger, PaidAnswer } from './ports.ts';
 import { forgetSpilled, spillAnswer } from './spill.ts';
 
 /** A confirmed operation on its way to the hosting API. */
@@ -19,23 +21,6 @@ export interface Payment {
   /** Of the account for a create, of the server for a renewal. */
   readonly lock: HeldLock;
   readonly ports: PaymentPorts;
-}
-
-/**
- * Makes the step that is committed before the first byte leaves (docs/design.md 4.2): only the owner of the lease and
- * of the lock gets past it. @throws Refusal `stale_confirmation`
- */
-export function markSent(
-  { operation, owner, lock, ports }: Payment,
-  knownIds: readonly ServerId[],
-): () => Promise<void> {
-  return async () => {
-    const at = ports.system.now();
-    const { ledger } = ports;
-    const isMine = await ledger.lease(operation.id, newLease(ports, owner));
-    if (!isMine || !(await ledger.markSent(operation.id, { at, owner, knownIds, lock })))
-      throw new Refusal('stale_confirmation', {});
-  };
 }
 
 /** @throws Refusal `unknown_choice` */
@@ -50,6 +35,16 @@ export function refuseMovedPrice(confirmed: Money | undefined, now: Money): void
   if (confirmed !== undefined && confirmed !== now) {
     throw new Refusal('price_moved', { before: confirmed, now });
   }
+}
+
+/**
+ * The servers of the account, all of them: what is not in the list counts as not there.
+ * @throws Refusal `list_incomplete`
+ */
+export async function fetchAllServers(hosting: HostingApi): Promise<readonly Server[]> {
+  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
+  if (!isComplete) throw new Refusal('list_incomplete', {});
+  return servers;
 }
 
 type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
@@ -80,8 +75,13 @@ export async function settleUntilStored(
       const cause = error instanceof Error ? error.name : 'unknown';
       log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
       // This process may end before the database takes it.
-      isSpilled ||= await spillAnswer(operationId, settled, ports);
+      isSpilled ||= await spillAnswer(operationId, withAnswer(settled), ports);
       await system.sleep(waitMs);
     }
   }
+}
+
+/** In a file, an answer in which no password was recognized takes the password's place. */
+function withAnswer({ serverId, paidUntil, password, answer }: Settled): PaidAnswer {
+  return { serverId, ...omitUndefined({ paidUntil, password: password ?? answer }) };
 }

@@ -6,9 +6,7 @@ import type { OperationRefusal, UnconfirmedReason } from '../../domain/outcome.t
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { ApiKeys } from '../account/ports.ts';
-import type { FindHosting } from '../hosting-api.ts';
-import type { LockOwner, Locks } from '../locks.ts';
+import type { LockOwner } from '../locks.ts';
 
 export interface NewOperation {
   readonly id: ConfirmationId;
@@ -18,6 +16,15 @@ export interface NewOperation {
   readonly purchase: Purchase;
   readonly price?: Money;
   readonly at: number;
+  /** The API key that it was confirmed under, where that was earlier than now; by default the key of now. */
+  readonly keyGeneration?: number;
+}
+
+/** How often what permits a payment has changed: of two counts that are equal, nothing has changed in between. */
+export interface Versions {
+  readonly key: number;
+  readonly access: number;
+  readonly settings: number;
 }
 
 /** The most that may be spent since a moment; absent for no limit. */
@@ -62,19 +69,24 @@ export interface Ledger {
   find(id: ConfirmationId): Promise<Operation | undefined>;
   /** The settled create that made this server with this app: only its order names the plan, and so the price. */
   findCreateOf(workspaceId: WorkspaceId, serverId: ServerId): Promise<Operation | undefined>;
+  /** What `markSent` compares with what it finds then. */
+  readVersions(workspaceId: WorkspaceId): Promise<Versions>;
   /**
-   * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. False when it
-   * has ended, when another owner sent it or has its lease, or when the lock is no longer this owner's.
+   * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
+   * it has ended, when its send-by time has passed or the clock was set back, when another owner sent it or has its
+   * lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now.
    */
   markSent(
     id: ConfirmationId,
     sent: {
       readonly at: number;
       readonly owner: string;
+      readonly account: string;
       readonly knownIds: readonly ServerId[];
+      readonly versions: Versions;
       readonly lock?: LockOwner;
     },
-  ): Promise<boolean>;
+  ): Promise<'sent' | 'refused' | 'outdated'>;
   /**
    * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
    * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
@@ -88,25 +100,46 @@ export interface Ledger {
       readonly serverId?: ServerId;
       readonly paidUntil?: number;
       readonly password?: Secret<string>;
+      /** The answer in which no password was recognized: stored for its creator like one. */
+      readonly answer?: Secret<string>;
       /** It is the API's own answer, not what was concluded from a list. */
       readonly isFirstHand?: boolean;
+      /** It was found after it had been refused without proof: only such an operation is settled by this. */
+      readonly isLate?: boolean;
     },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. */
+  /**
+   * prepared | sent | unconfirmed → refused. Gives its claim back: the same month can be confirmed again. What was sent
+   * is refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
+   */
   refuse(
     id: ConfirmationId,
-    refused: { readonly at: number; readonly reason: OperationRefusal },
+    refused: {
+      readonly at: number;
+      readonly reason: OperationRefusal;
+      /** Who had the proof. */
+      readonly owner?: string;
+      /** Who decided it. */
+      readonly decidedBy?: UserId;
+    },
     audit: AuditEntry,
   ): Promise<boolean>;
   /** sent → unconfirmed, to be looked at again at `dueAt`. */
   markUnconfirmed(
     id: ConfirmationId,
-    unconfirmed: { readonly dueAt: number; readonly reason: UnconfirmedReason },
+    unconfirmed: {
+      readonly dueAt: number;
+      readonly reason: UnconfirmedReason;
+      /** What came and could not be used: stored, and handed to its creator when the server is found. */
+      readonly sealedAnswer?: Secret<string>;
+    },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Leaves an unconfirmed operation to a manager, and says why; it is not looked for any more. */
+  /** Leaves an unconfirmed operation to a manager, once, and says why; it is looked for all the same. */
   markNeedsDecision(id: ConfirmationId, audit: AuditEntry, reason?: UnconfirmedReason): Promise<void>;
+  /** Adds time that has passed while the app was looking for it. */
+  addLooked(id: ConfirmationId, ms: number): Promise<void>;
 
   /** Takes the lease of one operation. False when another owner has it. */
   lease(id: ConfirmationId, lease: Lease): Promise<boolean>;
@@ -120,12 +153,17 @@ export interface Ledger {
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */
   listOfServer(workspaceId: WorkspaceId, serverId: ServerId, limit: number): Promise<readonly Operation[]>;
-  /** Ids that settled creates of this workspace have been given, among these; `after` leaves out older confirmations. */
+  /**
+   * Ids that settled creates of this account, in any workspace, have been given, among these; with `orOf`, also those of
+   * any account that this workspace has used.
+   */
   listSettledIds(
-    workspaceId: WorkspaceId,
+    account: string,
     among: readonly ServerId[],
-    after?: number,
+    orOf?: WorkspaceId,
   ): Promise<readonly ServerId[]>;
+  /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
+  listUnresolvedCreates(account: string, workspaceId: WorkspaceId): Promise<readonly Operation[]>;
   /**
    * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
    * the actor still has to be notified of the new state.
@@ -169,6 +207,8 @@ export interface OperationNotifier {
    * not at all; the rest may come as a direct message where no ephemeral message gets through. Never throws.
    */
   notify(operation: Operation, password: HeldPassword | undefined): Promise<{ readonly isNotified: boolean }>;
+  /** Tells the actor that the store fails, so that the order may still go through or not. Never throws. */
+  notifyUnsaved(operation: Operation): Promise<void>;
 }
 
 /** What it takes to notify the actor of an operation. */
@@ -184,34 +224,6 @@ export interface LeasePorts {
   readonly system: Pick<System, 'now' | 'newId' | 'sleep'>;
   readonly log: Pick<Log, 'warn'>;
   readonly ledger: Pick<Ledger, 'lease' | 'release'>;
-}
-
-/** What it takes to reach the hosting account that was connected when something was confirmed. */
-export interface AccountPorts {
-  readonly apiKeys: Pick<ApiKeys, 'find'>;
-  readonly hostingOf: FindHosting;
-}
-
-/** What it takes to carry out a confirmed purchase. */
-export interface PaymentPorts extends NotifyPorts, AccountPorts {
-  readonly system: LeasePorts['system'];
-  readonly log: Pick<Log, 'warn' | 'error'>;
-  readonly spill: Pick<Spill, 'write' | 'remove'>;
-  readonly ledger: NotifyPorts['ledger'] &
-    LeasePorts['ledger'] &
-    Pick<Ledger, 'findCreateOf' | 'listOpen' | 'markSent' | 'settle' | 'refuse' | 'markUnconfirmed'>;
-  /** Creates of one account are sent one at a time (docs/design.md 4.3). */
-  readonly locks: Locks;
-}
-
-/** What it takes to look for an unconfirmed operation. */
-export interface ResolvePorts extends AccountPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse' | 'markNeedsDecision'>;
-  readonly settings: {
-    /** After this many milliseconds an unconfirmed operation is not waited for any longer. */
-    readonly unconfirmedMs: number;
-  };
 }
 
 /** The API's own answer to a paid request: its password exists nowhere else. */

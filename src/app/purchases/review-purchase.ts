@@ -8,7 +8,6 @@ import type { Purchase } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { isReconnectedSince } from '../account/hosting-since.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
@@ -137,7 +136,7 @@ async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<
   if (created?.purchase.kind !== 'create') return undefined;
   const held = await ports.apiKeys.find(context.actor.workspaceId);
   // In another account the same id would be another server, whose plan is not known here.
-  const isReconnected = held === undefined || isReconnectedSince(held, created.createdAt);
+  const isReconnected = held === undefined || held.generation !== created.keyGeneration;
   if (isReconnected && !isSameLabel(created.purchase.order.label, label)) return undefined;
   const hosting = await context.hosting();
   return findPlan(await hosting.fetchCatalog(), created.purchase.order.plan);

@@ -1,23 +1,33 @@
 import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { isSameLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { ContradictoryAnswer } from '../../domain/outcome.ts';
+import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { permitPayment } from './permit-payment.ts';
 
 /**
  * Sends a confirmed create and settles it. Money effect: pays the first month, once for each operation.
- * @throws Refusal `create_in_doubt`, `waited_too_long`, `unknown_choice`, `price_moved`, `stale_confirmation`;
+ * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `list_incomplete`, `waited_too_long`, `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<void> {
   const { operation, hosting } = payment;
   await waitForOtherCreates(payment);
-  const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
-  refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-  const knownIds = (await hosting.listServers({ freshness: 'fresh' })).map(({ id }) => id);
-  const created = await hosting.createServer(order, { beforeSend: markSent(payment, knownIds) });
-  const settled = omitUndefined({ serverId: created.id, password: created.rootPassword });
+  let knownIds: readonly ServerId[] = [];
+  const beforeSend = await permitPayment(payment, async () => {
+    const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
+    refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
+    knownIds = (await fetchAllServers(hosting)).map(({ id }) => id);
+    return knownIds;
+  });
+  const created = await hosting.createServer(order, { beforeSend });
+  const { rootPassword, sealedAnswer } = created;
+  // A server that was there before is not the one that was just paid.
+  if (knownIds.includes(created.id)) throw new ContradictoryAnswer(rootPassword ?? sealedAnswer);
+  const settled = omitUndefined({ serverId: created.id, password: rootPassword, answer: sealedAnswer });
   await settleUntilStored(payment, settled);
 }
 

@@ -1,8 +1,10 @@
-import { Refusal } from '../../domain/errors.ts';
+import { HostingError, Refusal } from '../../domain/errors.ts';
 import { isFrozenLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
-import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { isDeleted } from '../../domain/server.ts';
+import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { permitPayment } from './permit-payment.ts';
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
 
@@ -13,9 +15,15 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
-  await refuseOtherPrice(renewal, payment);
-  await refuseOtherMonth(renewal, payment);
-  const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend: markSent(payment, []) });
+  const beforeSend = await permitPayment(payment, async () => {
+    await refuseOtherPrice(renewal, payment);
+    await refuseOtherMonth(renewal, payment);
+    return [];
+  });
+  const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend });
+  // A month that was paid moves the date: an answer that says otherwise proves nothing.
+  if (paidUntil !== undefined && paidUntil <= renewal.paidUntil)
+    throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
   await settleUntilStored(payment, omitUndefined({ serverId, paidUntil }));
 }
 
@@ -31,8 +39,8 @@ async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
   { hosting }: Payment,
 ): Promise<void> {
-  const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
-  if (!server || server.state === 'deleted') throw new Refusal('unknown_server', { typed: label });
+  const server = (await fetchAllServers(hosting)).find(({ id }) => id === serverId);
+  if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });

@@ -1,12 +1,14 @@
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { isEnded, labelOf, type Operation } from '../../domain/operation.ts';
+import { isInTime, isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
 import type { OperationRefusal } from '../../domain/outcome.ts';
 import type { Entry } from '../authorize/entry.ts';
 import { auditOfOperation } from './audit-operation.ts';
+import type { DoubtClock } from './doubt-clock.ts';
 import { newLease, withLease } from './lease.ts';
 import { notifyOperation } from './notify-operation.ts';
-import type { Ledger, PaymentPorts, ResolvePorts } from './ports.ts';
+import type { PaymentPorts, ResolvePorts } from './payment-ports.ts';
+import type { Ledger } from './ports.ts';
 import { resolveUnconfirmed } from './resolve-unconfirmed.ts';
 import { payOperation } from './run-operation.ts';
 
@@ -20,8 +22,6 @@ export interface DueOperationPorts extends PaymentPorts, ResolvePorts {
 /** Whether users may still do what they confirmed. */
 export type RoleCheck = Pick<Entry<never>, 'hasRole'>;
 
-/** A confirmation that a dead process left unsent is carried out within this time, and refused after it. */
-const RESUME_MS = 5 * 60_000;
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
@@ -32,6 +32,7 @@ const NOTIFY_MS = 24 * 3_600_000;
 export async function takeDueOperation(
   ports: DueOperationPorts,
   roles: RoleCheck,
+  doubtClock: DoubtClock,
 ): Promise<(() => Promise<void>) | undefined> {
   const { ledger } = ports;
   const lease = newLease(ports);
@@ -39,7 +40,7 @@ export async function takeDueOperation(
   if (!operation) return undefined;
   const logFailed = (error: unknown) => logFailure(operation, error, ports);
   const work = async () => {
-    await moveOn(operation, lease.owner, ports, roles).catch(logFailed);
+    await moveOn(operation, lease.owner, ports, roles, doubtClock).catch(logFailed);
     const after = await ledger.find(operation.id);
     return after && nextDueAt(after, ports.system.now());
   };
@@ -56,6 +57,7 @@ async function moveOn(
   owner: string,
   ports: DueOperationPorts,
   roles: RoleCheck,
+  doubtClock: DoubtClock,
 ): Promise<void> {
   const { ledger } = ports;
   const at = ports.system.now();
@@ -70,14 +72,23 @@ async function moveOn(
     });
     await ledger.markUnconfirmed(operation.id, { dueAt: at, reason }, audit);
     await notifyOperation(operation.id, ports);
-  } else if (operation.state === 'unconfirmed' && !operation.needsDecision) {
-    await resolveUnconfirmed(operation, ports);
-    await notifyOperation(operation.id, ports);
+  } else if (isLookedFor(operation)) {
+    await lookFor(operation, ports, doubtClock);
   } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
     await ledger.markNotified(operation, at);
   } else {
     await notifyOperation(operation.id, ports);
   }
+}
+
+/** The actor is notified of what stands, also when it can't be looked for; then the failure is the caller's to log. */
+async function lookFor(
+  operation: Operation,
+  ports: DueOperationPorts,
+  doubtClock: DoubtClock,
+): Promise<void> {
+  const passedMs = doubtClock.sinceLastLook(operation.id);
+  await resolveUnconfirmed(operation, passedMs, ports).finally(() => notifyOperation(operation.id, ports));
 }
 
 /** Confirmed and not sent: that proves that nothing was paid, so it is carried out now, under the same rules. */
@@ -99,19 +110,27 @@ async function resume(
 
 /** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
 async function findResumeRefusal(
-  { workspaceId, actorId: userId, channelId, createdAt, purchase }: Operation,
+  operation: Operation,
   { system }: DueOperationPorts,
   roles: RoleCheck,
 ): Promise<OperationRefusal | undefined> {
-  if (system.now() - createdAt > RESUME_MS) return { code: 'stale_confirmation', details: {} };
+  if (!isInTime(operation, system.now())) return { code: 'stale_confirmation', details: {} };
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
   const actor = omitUndefined({ workspaceId, userId, channelId });
   const mayStill = await roles.hasRole(actor, 'manager', labelOf(purchase));
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 
-/** First within seconds, then ever more rarely: each wait is half of the time that has passed, 5 minutes at most. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/**
+ * First within seconds, then ever more rarely, without end. What is looked for waits half of the time that was spent
+ * looking, 5 minutes at most, and later a twelfth of it, a day at most; a notification is tried every 5 minutes at least.
+ */
 export function nextDueAt(operation: Operation, now: number): number {
-  const since = isEnded(operation) ? operation.endedAt : operation.sentAt;
-  const passed = now - (since ?? operation.createdAt);
-  return now + Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
+  const isLooking = notifiedAt !== undefined && isLookedFor(operation);
+  const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
+  const soon = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  return Math.round(now + (isLooking ? Math.min(Math.max(soon, passed / 12), LONGEST_WAIT_MS) : soon));
 }

@@ -68,13 +68,14 @@ function readOutcome(outcome: string) {
   return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
 }
 
-function questionOf({ operation, isReconnected }: UnconfirmedOrder): string {
+function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrder): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
   const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? Nothing is sent or paid by answering; it ends the doubt.`;
-  if (!isReconnected) return `Look at the hosting account’s page: ${question}`;
+  const missing = isListComplete ? '' : ' We can’t list all servers of the account right now.';
+  if (!isReconnected) return `Look at the hosting account’s page: ${question}${missing}`;
   const list = isCreate ? ' The servers in this list are those of the account that is connected now.' : '';
-  return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}`;
+  return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}${missing}`;
 }
 
 function outcomeField(unconfirmed: UnconfirmedOrder) {
@@ -89,12 +90,16 @@ function outcomeField(unconfirmed: UnconfirmedOrder) {
   });
 }
 
-function doneOptions({ candidates, isReconnected }: UnconfirmedOrder, isCreate: boolean) {
-  const elsewhere = isCreate ? 'It was created in the account before' : 'It was renewed';
+function doneOptions({ candidates, isReconnected, isListComplete }: UnconfirmedOrder, isCreate: boolean) {
+  const created = isReconnected
+    ? 'It was created in the account before'
+    : 'It was created: it’s not in this list';
+  const elsewhere = isCreate ? created : 'It was renewed';
   // A server of that id in the account of now may be another one: its paid time says nothing.
   if (isReconnected && !isCreate) return [option(elsewhere, ELSEWHERE)];
   const found = candidates
     .slice(0, 98)
     .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
-  return isReconnected ? [option(elsewhere, ELSEWHERE), ...found] : found;
+  const isOffered = isReconnected || (isCreate ? !isListComplete : found.length === 0);
+  return isOffered ? [option(elsewhere, ELSEWHERE), ...found] : found;
 }

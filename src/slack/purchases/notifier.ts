@@ -1,10 +1,11 @@
 import type { HeldPassword, OperationNotifier } from '../../app/purchases/ports.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Log } from '../../log.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
 import type { Outbox } from '../transport/outbox.ts';
-import { announcement, outcomeMessage, outcomeWords } from './outcome-message.ts';
+import { announcement, outcomeMessage, outcomeWords, unsavedWords } from './outcome-message.ts';
 
 interface Parts {
   readonly outbox: Outbox;
@@ -17,6 +18,8 @@ export function createOperationNotifier(parts: Parts): OperationNotifier {
   return {
     notify: (operation, held) =>
       notifySafely(operation.id, parts.log, { isNotified: false }, () => notify(operation, held, parts)),
+    notifyUnsaved: (operation) =>
+      notifySafely(operation.id, parts.log, undefined, () => notifyUnsaved(operation, parts)),
   };
 }
 
@@ -27,9 +30,30 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
   await outbox.updateFollowed(confirmer, () => progressView(operation, isShown, currency), {
     isFinal: operation.state !== 'unconfirmed',
   });
-  const isNotified = isShown || (await sendDirectly(operation, parts));
+  const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
+  const { decidedBy } = operation;
+  if (operation.isLate && isNotified && decidedBy !== undefined && decidedBy !== operation.actorId)
+    await sendDirectly(operation, decidedBy, parts);
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
   return { isNotified };
+}
+
+/** By a path that needs no store, if the stored one fails. */
+async function notifyUnsaved(operation: Operation, { outbox }: Parts): Promise<void> {
+  const message = textMessage(unsavedWords(operation));
+  const confirmer = confirmerOf(operation);
+  await outbox.updateFollowed(confirmer, () => noticeView(titleOf(operation), unsavedWords(operation)), {
+    isFinal: false,
+  });
+  const isShown = await outbox
+    .replyTo(confirmer)
+    .send(message)
+    .catch(() => false);
+  if (!isShown) await outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
+}
+
+function titleOf({ purchase }: Operation): string {
+  return purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
 }
 
 function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
@@ -37,9 +61,9 @@ function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
 }
 
 /** The last resort says everything but the password, which `/vps password` shows. */
-function sendDirectly(operation: Operation, { outbox, currency }: Parts): Promise<boolean> {
+function sendDirectly(operation: Operation, userId: string, { outbox, currency }: Parts): Promise<boolean> {
   const message = outcomeMessage(operation, undefined, currency);
-  return outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
+  return outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 
 function progressView(operation: Operation, isShown: boolean, currency: string) {
@@ -51,6 +75,5 @@ function progressView(operation: Operation, isShown: boolean, currency: string) 
         : 'Its root password waits for you: `/vps password` shows it.',
     );
   }
-  const title = operation.purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
-  return noticeView(title, ...words);
+  return noticeView(titleOf(operation), ...words);
 }

@@ -6,6 +6,7 @@ import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
 import { showButton } from '../servers/buttons.ts';
+import { wordsOfRefusal } from '../words.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton, savedButton } from './buttons.ts';
 import { refusalWords, unconfirmedWords } from './reason-words.ts';
 
@@ -30,9 +31,10 @@ export function outcomeWords(operation: Operation, currency: string): string {
     case 'sent':
       return isCreate ? `${label} is being created…` : `${label} is being renewed…`;
     case 'settled':
+      if (operation.isLate) return lateWords(operation, label, isCreate);
       return isCreate ? createdWords(operation, label, currency) : renewedWords(operation, label);
     case 'refused':
-      return `${label} was not ${done}. ${refusalWords(operation.reason, currency)}`;
+      return `${label} ${operation.reason.code === 'not_done' ? 'hasn’t appeared' : `was not ${done}`}. ${refusalWords(operation.reason, currency)}`;
     case 'unconfirmed':
       return operation.needsDecision
         ? decisionWords(operation.reason, label, isCreate)
@@ -40,10 +42,15 @@ export function outcomeWords(operation: Operation, currency: string): string {
   }
 }
 
+/** For an order that the store lost sight of before it was sent. */
+export function unsavedWords(operation: Operation): string {
+  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`;
+}
+
 function createdWords(operation: Operation, label: string, currency: string): string {
   const price = operation.price === undefined ? '' : `, ${describeMoney(operation.price, currency)} a month`;
   if (operation.serverId === undefined)
-    return `${label} was created in the hosting account that was connected before${price}. You were charged once.`;
+    return `${label} was created${price}: a manager saw it on the hosting account’s page.`;
   const created = `${label} was created (id ${operation.serverId}${price}).`;
   if (operation.hasPassword) return created;
   return `${created} Its root password never reached us: the answer that held it was lost, and the hosting API shows it only once. Nobody here has it. You were charged once.`;
@@ -59,12 +66,32 @@ function lookingWords(reason: UnconfirmedReason, label: string, done: string): s
   return `We don’t know yet whether ${label} was ${done}. ${unconfirmedWords(reason)} You will not be charged twice: nothing is sent again. We are looking for it and will tell you here.`;
 }
 
-function decisionWords({ code }: UnconfirmedReason, label: string, isCreate: boolean): string {
-  if (code === 'account_changed')
-    return `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}: the answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before. Nothing was sent twice.`;
-  return isCreate
-    ? `We can’t tell whether ${label} was created: there are new servers that fit it only in part. Please compare the account page with \`/vps list\`. Nothing was sent twice.`
-    : `We can’t tell whether ${label} was renewed: its paid time does not fit what was there before. Please look at the account page. Nothing was sent twice.`;
+/** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */
+function lateWords(operation: Operation, label: string, isCreate: boolean): string {
+  const { serverId, paidUntil, decidedBy } = operation;
+  const seen = isCreate
+    ? `${label} has appeared in the hosting account (id ${serverId})`
+    : `${label} is now paid until ${paidUntil === undefined ? 'later' : slackDate(paidUntil)}`;
+  const before = decidedBy === undefined ? 'We had said' : `${mention(decidedBy)} had decided`;
+  return `${seen}. ${before} that it wasn’t ${isCreate ? 'created' : 'renewed'}. Check the hosting account for the charge.`;
+}
+
+function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boolean): string {
+  const doubt = `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}`;
+  const after = 'Nothing was sent twice, and we keep looking.';
+  switch (reason.code) {
+    case 'account_changed':
+      return `${doubt}: the answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before. ${after}`;
+    case 'no_api_key':
+    case 'key_rejected':
+      return `${doubt}: ${unconfirmedWords(reason)} Check the hosting account’s page, or connect a working key. ${after}`;
+    case 'not_found_yet':
+      return `${doubt}: ${isCreate ? 'it hasn’t appeared' : 'its paid time hasn’t moved'} so far. We can’t rule out a charge: check the hosting account’s page. ${after}`;
+    default:
+      return isCreate
+        ? `${doubt}: there are new servers that fit it only in part. Please compare the account page with \`/vps list\`. ${after}`
+        : `${doubt}: its paid time does not fit what was there before. Please look at the account page. ${after}`;
+  }
 }
 
 /** The password itself, in a block in which nothing is read as formatting, with the button that erases it. */

@@ -30,6 +30,10 @@ const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
 
 const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
   role_needed: (details, currency) => shared('role_needed', details, currency),
+  identity_unknown: () =>
+    'Slack couldn’t confirm just now that you may still do this. Try again in a minute.',
+  approval_needed: () =>
+    'Since you confirmed it, this needs another manager’s approval. Confirm it again to request that.',
   unknown_server: (details, currency) => shared('unknown_server', details, currency),
   unknown_choice: (details, currency) => shared('unknown_choice', details, currency),
   no_api_key: (details, currency) => shared('no_api_key', details, currency),
@@ -43,6 +47,7 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
   create_in_doubt: ({ label }) =>
     `An earlier order of ${codeLabel(label)} is still in doubt. Wait for its outcome, or choose another label.`,
   stale_confirmation: () => 'This confirmation was too old to be carried out.',
+  list_incomplete: () => 'The hosting API didn’t return the complete list of servers. Try again later.',
   account_changed: () =>
     'The hosting account was connected anew after this was confirmed, and it may be another one.',
   label_moved: ({ before, now }) =>
@@ -70,9 +75,9 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
 
 const UNPROVEN: ReasonWords<UnprovenRefusalDetails> = {
   not_done: () =>
-    'It had not happened by the end of the waiting time: the money is back on the balance or was never taken. You can order again.',
+    'We can’t rule out a charge: check your hosting account before you order again. If it happens after all, we’ll tell you here.',
   decided_not_done: () =>
-    'A manager looked at the hosting account and decided that this was not done and not charged. You can order again.',
+    'A manager checked the hosting account and decided this. If it was charged after all, we’ll tell you here.',
   unreadable: () =>
     'Why was written by another version of the app and can’t be read. Check the hosting account for a charge before you order again.',
 };
@@ -91,6 +96,10 @@ const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
   unknown_code: () => NO_USABLE_ANSWER,
   defect: () => NO_USABLE_ANSWER,
   account_changed: () => 'The hosting account was connected anew since.',
+  contradiction: () => 'What the hosting API shows doesn’t fit this order.',
+  not_found_yet: () => 'It hasn’t appeared in the hosting account so far.',
+  no_api_key: () => 'No hosting account is connected, so we can’t check.',
+  key_rejected: () => 'The hosting API rejects the API key, so we can’t check.',
   unreadable: () => NO_USABLE_ANSWER,
 };
 

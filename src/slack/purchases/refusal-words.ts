@@ -15,6 +15,10 @@ export const purchaseRefusalWords = {
     `The hosting API does not say until when ${codeLabel(label)} is paid, so nobody could tell afterwards whether a renewal had worked. Nothing was charged; renew it on the account page.`,
   create_in_doubt: ({ label }) =>
     `An earlier order of ${codeLabel(label)} is still in doubt. Nothing more was ordered: wait for its outcome, or choose another label.`,
+  list_incomplete: () =>
+    'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
+  order_unsaved: () =>
+    'We couldn’t save your order’s status. It may still go through; don’t order again. `/vps status` shows unconfirmed orders.',
   stale_confirmation: () =>
     'This confirmation was too old to be carried out. Nothing was ordered and nothing was charged.',
   account_changed: () =>

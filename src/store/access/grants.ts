@@ -2,9 +2,10 @@ import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely
 import type { Grants, NewGrant } from '../../app/access/grants-port.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES, roleCovers } from '../../domain/actor.ts';
-import type { ChannelId, GrantId, UserId } from '../../domain/ids.ts';
+import type { ChannelId, GrantId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { addAudit } from '../account/audit.ts';
+import { countChange } from '../account/versions.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { GrantRow, Tables } from '../engine/tables.ts';
@@ -14,26 +15,20 @@ export function createGrants(foundation: Foundation): Grants {
   const { db, newId } = foundation;
   return {
     ...createGrantLists(foundation),
-    put: async (grant) => putGrant(db, newId(), grant),
-    remove: async (workspaceId, id) => {
-      const row = await db
-        .deleteFrom('grants')
-        .where('workspace_id', '=', workspaceId)
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst();
-      return row && toGrant(row);
-    },
-    removeAll: async (workspaceId, { subjectKind, subjectId }) => {
-      const rows = await db
-        .deleteFrom('grants')
-        .where('workspace_id', '=', workspaceId)
-        .where('subject_kind', '=', subjectKind)
-        .where('subject_id', '=', subjectId)
-        .returningAll()
-        .execute();
-      return rows.sort(byAge).map(toGrant);
-    },
+    put: (grant) => db.transaction().execute((trx) => putGrant(trx, newId(), grant)),
+    remove: (workspaceId, id) =>
+      db.transaction().execute(async (trx) => {
+        const row = await trx
+          .deleteFrom('grants')
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst();
+        await countChange(trx, workspaceId, 'access_version');
+        return row && toGrant(row);
+      }),
+    removeAll: (workspaceId, subject) =>
+      db.transaction().execute((trx) => removeAllOf(trx, workspaceId, subject)),
     removeEnded: (now, auditOf) =>
       db.transaction().execute(async (trx) => {
         const rows = await trx
@@ -44,10 +39,29 @@ export function createGrants(foundation: Foundation): Grants {
           .execute();
         // Audit chains are always locked in the same order, to avoid deadlocks.
         const ended = rows.sort(byWorkspace).map(toGrant);
-        for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
+        for (const grant of ended) {
+          await countChange(trx, grant.workspaceId, 'access_version');
+          await addAudit(trx, foundation, auditOf(grant));
+        }
         return ended;
       }),
   };
+}
+
+async function removeAllOf(
+  trx: Transaction<Tables>,
+  workspaceId: WorkspaceId,
+  { subjectKind, subjectId }: Grantee,
+): Promise<readonly Grant[]> {
+  const rows = await trx
+    .deleteFrom('grants')
+    .where('workspace_id', '=', workspaceId)
+    .where('subject_kind', '=', subjectKind)
+    .where('subject_id', '=', subjectId)
+    .returningAll()
+    .execute();
+  await countChange(trx, workspaceId, 'access_version');
+  return rows.sort(byAge).map(toGrant);
 }
 
 function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> {
@@ -77,10 +91,11 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
   };
 }
 
-/** Grants a role, in a transaction or on its own. A grant that it replaces is removed, and its ID with it. */
-export async function putGrant(db: Queries, id: GrantId, grant: NewGrant): Promise<Grant> {
+/** Grants a role, in a transaction. A grant that it replaces is removed, and its ID with it. */
+async function putGrant(trx: Queries, id: GrantId, grant: NewGrant): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
-  const row = await db
+  await countChange(trx, key.workspace_id, 'access_version');
+  const row = await trx
     .insertInto('grants')
     .values({ ...granted, ...key })
     .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
@@ -97,6 +112,7 @@ export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: New
   const { granted, key } = toRow(id, grant);
   const { until } = grant;
   const atLeast = ROLES.filter((role) => roleCovers(role, grant.role));
+  await countChange(trx, key.workspace_id, 'access_version');
   await trx
     .insertInto('grants')
     .values({ ...granted, ...key })

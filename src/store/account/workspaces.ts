@@ -5,6 +5,7 @@ import { money } from '../../domain/money.ts';
 import { DEFAULT_SETTINGS, listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
+import { countChange } from './versions.ts';
 
 /** The Slack workspaces that the app works for, and their settings. */
 export function createWorkspaces({ db }: Foundation): Workspaces {
@@ -36,6 +37,7 @@ export function createWorkspaces({ db }: Foundation): Workspaces {
           .set({ settings: JSON.stringify(settings) })
           .where('id', '=', id)
           .execute();
+        await countChange(trx, id, 'settings_version');
         return true;
       }),
   };

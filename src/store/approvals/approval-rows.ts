@@ -28,7 +28,7 @@ const action = z.discriminatedUnion('kind', [
 ]);
 
 /** Makes the row of an approval that was just requested. */
-export function toApprovalRow(approval: NewApproval): ApprovalRow {
+export function toApprovalRow(approval: NewApproval, keyGeneration: number): ApprovalRow {
   return {
     ...toDecisionColumns(approval),
     requester_id: approval.requesterId,
@@ -39,6 +39,7 @@ export function toApprovalRow(approval: NewApproval): ApprovalRow {
     changed_at: approval.requestedAt,
     reason: null,
     reason_details: null,
+    key_generation: keyGeneration,
   };
 }
 

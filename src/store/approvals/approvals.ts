@@ -7,6 +7,7 @@ import type { ApprovalState } from '../../domain/decision.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { addAudit } from '../account/audit.ts';
+import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import { createDecisionStore } from '../decisions/decision-store.ts';
 import type { Foundation } from '../engine/database.ts';
@@ -88,7 +89,8 @@ async function addApproval(
   requested: NewApproval,
   audit: AuditEntry,
 ): Promise<{ isNew: boolean; approval: Approval }> {
-  const row = toApprovalRow(requested);
+  const { key } = await readVersions(trx, requested.workspaceId);
+  const row = toApprovalRow(requested, key);
   const inserted = await insert(trx, row);
   if (inserted) await addAudit(trx, foundation, audit);
   const approval = toApproval(inserted ?? (await getEarlier(trx, row)));
@@ -139,7 +141,7 @@ async function approve(
   const row = await markApproved(trx, id, decision);
   if (!row) return undefined;
   const approval = toApproval(row);
-  const operation = await prepareApproved(trx, approval, decision);
+  const operation = await prepareApproved(trx, approval, row.key_generation, decision);
   if (operation && operation.id !== id) {
     const code = ALREADY_RENEWED.reason.code;
     await addAudit(trx, foundation, { ...audit, outcome: 'failed', code });
@@ -185,7 +187,12 @@ async function cancelRenewed(
 class OverBudget extends Error {}
 
 /** Money effect: what it writes will be paid, within the budget if one is given. @throws OverBudget */
-async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { at, budget }: Decision) {
+async function prepareApproved(
+  trx: Transaction<Tables>,
+  approval: Approval,
+  keyGeneration: number,
+  { at, budget }: Decision,
+) {
   const { id, workspaceId, requesterId, channelId, action } = approval;
   if (action.kind === 'delete') return undefined;
   const operation: NewOperation = {
@@ -194,6 +201,7 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
     actorId: requesterId,
     purchase: action.purchase,
     at,
+    keyGeneration,
     ...omitUndefined({ channelId, price: action.price }),
   };
   // A concurrent transaction that adds up spending has to count this, too.

@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
-import type { Purchase } from '../../domain/operation.ts';
 import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
+import type { OperationsTable } from './operations-table.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -12,6 +12,7 @@ import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tabl
  */
 export interface Tables {
   workspaces: WorkspacesTable;
+  workspace_versions: WorkspaceVersionsTable;
   api_keys: ApiKeysTable;
   grants: GrantsTable;
   access_requests: AccessRequestsTable;
@@ -35,6 +36,14 @@ interface WorkspacesTable {
   /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
   settings: string;
   added_at: number;
+}
+
+/** How often these have changed. */
+interface WorkspaceVersionsTable {
+  workspace_id: string;
+  key_generation: number;
+  access_version: number;
+  settings_version: number;
 }
 
 interface ApiKeysTable {
@@ -108,44 +117,7 @@ interface ApprovalsTable {
   is_told: number;
   /** JSON. */
   cards: string;
-}
-
-interface OperationsTable {
-  id: string;
-  workspace_id: string;
-  actor_id: string;
-  channel_id: string | null;
-  kind: Purchase['kind'];
-  /** JSON. */
-  purchase: string;
-  /** '' when it claims nothing, or has released its claim. */
-  claim: string;
-  /** `in_doubt`, from the first release, is `unconfirmed` everywhere else. */
-  state: 'prepared' | 'sent' | 'settled' | 'refused' | 'in_doubt';
-  price: number | null;
-  /** JSON. */
-  known_ids: string;
-  server_id: number | null;
-  paid_until: number | null;
-  reason: string | null;
-  /** JSON. */
-  reason_details: string | null;
-  has_password: number;
-  needs_person: number;
-  created_at: number;
-  sent_at: number | null;
-  ended_at: number | null;
-  /** 0 while the actor has not been notified of this state. */
-  told_at: number;
-  /** NULL if nothing is due: it has ended or needs a decision, and the actor was notified. */
-  due_at: number | null;
-  /** '' when it is not held. */
-  lease_owner: string;
-  lease_until: number;
-  /** The lease owner that sent its request; '' before that. */
-  sent_by: string;
-  /** How often it was marked as sent. */
-  attempt: number;
+  key_generation: Generated<number>;
 }
 
 interface PasswordsTable {

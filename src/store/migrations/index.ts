@@ -3,6 +3,7 @@ import type { Vault } from '../../vault.ts';
 import { firstTables } from './0001-first-tables.ts';
 import { approvalReasons } from './0002-approval-reasons.ts';
 import { locks } from './0003-locks.ts';
+import { moneyProtocol } from './0004-money-protocol.ts';
 import { safety } from './0005-safety.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
@@ -10,6 +11,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-tables': firstTables,
   '0002-approval-reasons': approvalReasons,
   '0003-locks': locks,
+  '0004-money-protocol': moneyProtocol,
 };
 
 /** Every migration by name, in order; what was sealed or signed in another form is written anew by the vault. */

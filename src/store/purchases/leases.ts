@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Lease, Ledger } from '../../app/purchases/ports.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import type { Operation } from '../../domain/operation.ts';
+import { CLOCK_SLACK_MS, type Operation } from '../../domain/operation.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
+import type { Tables } from '../engine/tables.ts';
 import { toOperation } from './ledger-rows.ts';
 
 /** Who works on which operation. A lease ends by itself, so that a dead process does not hold it up for long. */
@@ -34,13 +35,13 @@ async function takeDueLease(
   const taken = await db
     .updateTable('operations')
     .set({ lease_owner: owner, lease_until: until })
-    .where('lease_until', '<=', now)
+    .where((column) => isFree(column, now))
     .where('id', '=', (query) =>
       query
         .selectFrom('operations')
         .select('id')
-        .where('due_at', '<=', now)
-        .where('lease_until', '<=', now)
+        .where((column) => column.or([column('due_at', '<=', now), isFromLater(column, now)]))
+        .where((column) => isFree(column, now))
         .orderBy('due_at')
         .orderBy('id')
         .limit(1)
@@ -49,6 +50,17 @@ async function takeDueLease(
     .returningAll()
     .executeTakeFirst();
   return taken && toOperation(taken);
+}
+
+type Columns = ExpressionBuilder<Tables, 'operations'>;
+
+function isFree(column: Columns, now: number): Expression<SqlBool> {
+  return column.or([column('lease_until', '<=', now), isFromLater(column, now)]);
+}
+
+/** Confirmed before the clock was set back: whoever has its lease may not send it any more, and it is due to be refused. */
+function isFromLater(column: Columns, now: number): Expression<SqlBool> {
+  return column.and([column('state', '=', 'prepared'), column('created_at', '>', now + CLOCK_SLACK_MS)]);
 }
 
 async function release(

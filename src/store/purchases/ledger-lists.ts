@@ -2,13 +2,19 @@ import type { Ledger } from '../../app/purchases/ports.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
-import { toOperation, toStoredState } from './ledger-rows.ts';
+import { LOOKED_FOR, toOperation, toStoredState } from './ledger-rows.ts';
 
 const OPEN = (['prepared', 'sent', 'unconfirmed'] as const).map(toStoredState);
 
 type Lists = Pick<
   Ledger,
-  'find' | 'findCreateOf' | 'listOpen' | 'countOpen' | 'listOfServer' | 'listSettledIds'
+  | 'find'
+  | 'findCreateOf'
+  | 'listOpen'
+  | 'countOpen'
+  | 'listOfServer'
+  | 'listSettledIds'
+  | 'listUnresolvedCreates'
 >;
 
 /** What is read from the ledger. */
@@ -19,7 +25,8 @@ export function createLedgerLists({ db }: Foundation): Lists {
     listOpen: (workspaceId) => listOpen(db, workspaceId),
     countOpen: () => countOpen(db),
     listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
-    listSettledIds: (workspaceId, among, after) => listSettledIds(db, workspaceId, among, after),
+    listSettledIds: (account, among, orOf) => listSettledIds(db, account, among, orOf),
+    listUnresolvedCreates: (account, workspaceId) => listUnresolvedCreates(db, account, workspaceId),
   };
 }
 
@@ -85,19 +92,43 @@ async function countOpen(db: Queries): Promise<number> {
 
 async function listSettledIds(
   db: Queries,
-  workspaceId: WorkspaceId,
+  account: string,
   among: readonly ServerId[],
-  after: number | undefined,
+  orOf: WorkspaceId | undefined,
 ): Promise<readonly ServerId[]> {
   if (among.length === 0) return [];
   const rows = await db
     .selectFrom('operations')
     .select('server_id')
-    .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'create')
     .where('state', '=', 'settled')
     .where('server_id', 'in', among)
-    .$if(after !== undefined, (select) => select.where('created_at', '>', after ?? 0))
+    .where((column) =>
+      column.or([
+        column('account', '=', account),
+        ...(orOf === undefined ? [] : [column('workspace_id', '=', orOf)]),
+      ]),
+    )
     .execute();
   return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
+}
+
+async function listUnresolvedCreates(
+  db: Queries,
+  account: string,
+  workspaceId: WorkspaceId,
+): Promise<readonly Operation[]> {
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('kind', '=', 'create')
+    .where((column) => column.or([column('account', '=', account), column('workspace_id', '=', workspaceId)]))
+    .where((column) =>
+      column.or([
+        column('state', 'in', ['sent', 'in_doubt']),
+        column.and([column('state', '=', 'refused'), column('reason', 'in', LOOKED_FOR)]),
+      ]),
+    )
+    .execute();
+  return rows.map(toOperation);
 }

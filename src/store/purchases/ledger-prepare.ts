@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Budget, NewOperation, Prepared } from '../../app/purchases/ports.ts';
+import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
 import { toOperation, toRow } from './ledger-rows.ts';
@@ -15,14 +16,15 @@ export async function prepareOperation(
 ): Promise<Prepared> {
   if (!budget) return insertOperation(trx, operation);
   await lockWorkspace(trx, operation.workspaceId);
-  const earlier = await findEarlier(trx, toRow(operation));
+  const earlier = await findEarlier(trx, toRow(operation, 0));
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   return (await findExcess(trx, operation, budget)) ?? insertOperation(trx, operation);
 }
 
 /** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
 export async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
-  const row = toRow(operation);
+  const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
+  const row = toRow(operation, generation);
   const inserted = await trx
     .insertInto('operations')
     .values(row)

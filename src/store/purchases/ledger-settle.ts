@@ -3,12 +3,15 @@ import type { Ledger } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Secret } from '../../domain/secret.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 import { ended, move } from './ledger-moves.ts';
 import { type StoredState, toOperation } from './ledger-rows.ts';
 import { storePassword } from './passwords.ts';
+import { asPassword, openAnswer } from './sealed-answers.ts';
 
 const OPEN = ['sent', 'in_doubt'] as const;
 
@@ -20,10 +23,15 @@ export async function settle(
   settled: Parameters<Ledger['settle']>[1],
   audit: AuditEntry,
 ): Promise<boolean> {
-  const { at, serverId, paidUntil, password } = settled;
-  const row = await move(trx, id, await listOrigins(trx, id, settled), {
+  const { at, serverId, paidUntil } = settled;
+  const before = await findBefore(trx, id);
+  const password =
+    settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, settled, before);
+  const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {
     ...ended(at),
     ...omitUndefined({ server_id: serverId }),
+    is_late: before?.state === 'refused' ? 1 : 0,
+    sealed_answer: null,
     state: 'settled',
     paid_until: paidUntil ?? null,
     has_password: password ? 1 : 0,
@@ -38,21 +46,31 @@ export async function settle(
 }
 
 /** The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). */
-async function listOrigins(
-  trx: Transaction<Tables>,
-  id: ConfirmationId,
-  { isFirstHand = false, password }: Parameters<Ledger['settle']>[1],
-): Promise<readonly StoredState[]> {
+function listOrigins(
+  { isFirstHand = false, isLate = false, password }: Parameters<Ledger['settle']>[1],
+  lacksPassword: boolean,
+): readonly StoredState[] {
+  if (isLate) return ['refused'];
   if (!isFirstHand) return OPEN;
-  const isLate = password !== undefined && (await lacksPassword(trx, id));
-  return isLate ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
+  return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
 }
 
-async function lacksPassword(trx: Queries, id: ConfirmationId): Promise<boolean> {
-  const row = await trx
+function findBefore(trx: Queries, id: ConfirmationId) {
+  return trx
     .selectFrom('operations')
-    .select('has_password')
+    .select(['state', 'has_password', 'sealed_answer'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.has_password === 0;
+}
+
+/** What came with this answer or an earlier one, where no password was recognized. */
+function findAnswer(
+  foundation: Foundation,
+  row: Pick<Operation, 'id' | 'workspaceId'>,
+  { serverId, answer }: Parameters<Ledger['settle']>[1],
+  before: { readonly sealed_answer: string | null } | undefined,
+): Secret<string> | undefined {
+  if (answer) return asPassword(answer);
+  const sealed = before?.sealed_answer ?? null;
+  return serverId === undefined || sealed === null ? undefined : openAnswer(foundation, row, sealed);
 }

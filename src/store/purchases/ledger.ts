@@ -1,4 +1,5 @@
 import type { Ledger } from '../../app/purchases/ports.ts';
+import { readVersions } from '../account/versions.ts';
 import type { Foundation } from '../engine/database.ts';
 import { createLeases } from './leases.ts';
 import { createLedgerLists } from './ledger-lists.ts';
@@ -18,6 +19,7 @@ export function createLedger(foundation: Foundation): Ledger {
       db.transaction().execute((trx) => prepareOperation(trx, operation, budget)),
     settle: (id, settled, audit) =>
       db.transaction().execute((trx) => settle(trx, foundation, id, settled, audit)),
+    readVersions: (workspaceId) => readVersions(db, workspaceId),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
   };
 }

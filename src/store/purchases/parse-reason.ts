@@ -27,6 +27,8 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
     label: z.string().exactOptional(),
     owners: z.array(z.string()).exactOptional(),
   }),
+  identity_unknown: z.object({ userId: z.string().exactOptional() }),
+  approval_needed: none,
   unknown_server: z.object({ typed: z.string(), nearest: z.string().exactOptional() }),
   unknown_choice: z.object({
     field: z.enum(['plan', 'location', 'image']),
@@ -38,6 +40,7 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   paid_until_unknown: label,
   create_in_doubt: label,
   stale_confirmation: none,
+  list_incomplete: none,
   account_changed: none,
   label_moved: z.object({ before: z.string(), now: z.string() }),
   no_api_key: none,
@@ -71,6 +74,10 @@ const UNCONFIRMED: Schemas<UnconfirmedDetails> = {
   unknown_code: none,
   defect: none,
   account_changed: none,
+  contradiction: none,
+  not_found_yet: none,
+  no_api_key: none,
+  key_rejected: none,
   unreadable,
 };
 

@@ -4,9 +4,20 @@ import { API_CODES } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { entry, T0 } from '../../store/fixtures.ts';
 import type { MortalProcess } from './support/mortal-process.ts';
-import { decide, ID, openScenario, press, type Scenario, save, show } from './support/scenario.ts';
-import type { Script } from './support/scripted-hosting.ts';
+import {
+  CREATE,
+  decide,
+  ID,
+  openScenario,
+  press,
+  RENEWAL,
+  type Scenario,
+  save,
+  show,
+} from './support/scenario.ts';
+import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
 
+const OTHER_ID = '01K5CONFIRMATION0000000001';
 const KILLED_UNSENT = { kind: 'killed', at: 'after ledger.prepare' } as const;
 const lost = (isDone: boolean): Script => ({ kind: 'no_use', code: 'no_answer', isDone });
 
@@ -24,6 +35,11 @@ const isOver = async () => {
   return operation?.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision);
 };
 const settle = (process = app) => process.runBackground(isOver);
+/** Lets so much time pass while the process looks for what is due. */
+async function pass(process: MortalProcess, ms: number) {
+  const until = scenario.clock.now() + ms;
+  await process.runBackground(async () => scenario.clock.now() >= until, Math.max(15_000, ms / 90));
+}
 const statesTold = () => scenario.told.map(({ operation }) => operation.state);
 const sent = () => scenario.hosting.requests.length;
 
@@ -80,7 +96,8 @@ describe('the request', () => {
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'defect' } });
     expect(sent()).toBe(0);
     await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'not_done' } });
+    const reason = { code: 'not_found_yet', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
   });
 
   test('is not sent when it could not be committed, and the order is refused', async () => {
@@ -94,7 +111,7 @@ describe('the request', () => {
     await app.runBackground(async () => (await find())?.notifiedAt !== undefined);
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'no_answer' } });
     await settle();
-    expect(statesTold()).toEqual(['unconfirmed', 'refused']);
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
     expect(sent()).toBe(0);
   });
 });
@@ -106,6 +123,14 @@ describe('the answer', () => {
     ).catch(() => undefined);
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe('root-101');
+  });
+
+  test('in which no password was recognized is kept sealed for its creator, and says what it is', async () => {
+    scenario.hosting.script({ kind: 'no_password', sealedAnswer: new Secret('{"pw":"x"}') });
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    const password = 'No root password was recognized. The hosting API answered:\n{"pw":"x"}';
+    expect(scenario.told.at(-1)).toMatchObject({ password });
   });
 
   test('that comes after another process has settled the order from the list brings its password', async () => {
@@ -123,21 +148,126 @@ describe('the answer', () => {
 });
 
 describe('an unconfirmed order', () => {
-  test('that has not appeared by the end of the waiting time is refused without proof', async () => {
+  test('is never refused by time: after the waiting time a manager decides, and the app keeps looking', async () => {
     scenario.hosting.script(lost(false));
     await press(app);
     await settle();
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'not_done' } });
-    expect(statesTold()).toEqual(['unconfirmed', 'refused']);
+    const reason = { code: 'not_found_yet', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    const looked = (await find())?.lookedMs ?? 0;
+    await pass(app, 24 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    expect((await find())?.lookedMs).toBeGreaterThan(looked);
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
   });
 
-  test('is left alone while the servers can’t be listed', async () => {
+  test('that appears after it was left to a manager is settled and told', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
+    await press(app);
+    await settle();
+    expect(await find()).toMatchObject({ needsDecision: true });
+    await pass(app, 6 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
+    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
+  });
+
+  test('that appears after a manager decided that it was not created is told and recorded', async () => {
+    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
+    await press(app);
+    await settle();
+    await decide(app, {});
+    expect(await find()).toMatchObject({ state: 'refused', decidedBy: 'U2' });
+    await pass(app, 12 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: true, decidedBy: 'U2' });
+    expect(statesTold().at(-1)).toBe('settled');
+    const audit = await scenario.store.audit.list({ workspaceId: 'T1', limit: 1 });
+    expect(audit).toMatchObject([{ outcome: 'done', code: 'found_late', serverId: 101 }]);
+  });
+
+  test('is not claimed by an earlier order of its label that a manager has ended', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await settle();
+    await decide(app, {});
+    await press(app, CREATE, { id: OTHER_ID });
+    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled', serverId: 101 });
+    await pass(app, 24 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'refused' });
+  });
+
+  test('needs no decision because the clock was set forward', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    scenario.clock.step(31 * 60_000);
+    await pass(app, 30_000);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: false });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+  });
+
+  test('keeps across a restart how long it was looked for', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    await pass(app, 60_000);
+    const looked = (await find())?.lookedMs ?? 0;
+    expect(looked).toBeGreaterThanOrEqual(15_000);
+    await pass(scenario.start(), 120_000);
+    expect((await find())?.lookedMs).toBeGreaterThan(looked);
+  });
+
+  test('is not judged by an incomplete list, and comes to a manager', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    scenario.hosting.isListComplete = false;
+    await settle();
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    scenario.hosting.isListComplete = true;
+    await pass(app, 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+  });
+
+  test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
     scenario.hosting.script(lost(true));
     await press(app);
     await scenario.store.apiKeys.remove('T1');
-    await scenario.clock.pass(5 * 60_000);
-    await expect(settle()).rejects.toThrow('never comes to an end');
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: false });
+    await settle();
+    const reason = { code: 'no_api_key', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await pass(app, 3_600_000);
+    expect(scenario.told).toHaveLength(2);
+    await scenario.store.apiKeys.put('T1', new Secret('api-key'), 'U1', scenario.clock.now());
+    await pass(app, 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+  });
+
+  test('comes to a manager when the API rejects the key, and can be decided without it', async () => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    scenario.hosting.isKeyRevoked = true;
+    await settle();
+    const reason = { code: 'key_rejected', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await decide(app, { isDoneElsewhere: true });
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('whose answer names a server that was there before needs a decision, and nothing is claimed', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1 });
+    await press(app);
+    const reason = { code: 'contradiction', details: {} };
+    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    expect(await scenario.store.passwords.find(ID)).toBeUndefined();
+    await pass(app, 120_000);
+    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: true });
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
+  });
+
+  test('whose renewal was answered with a date that has not moved is unconfirmed until it has', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1, paidUntil: RENEWAL.paidUntil });
+    await press(app, RENEWAL);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'unreadable_answer' } });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', paidUntil: RENEWAL.paidUntil + MONTH_MS });
   });
 
   test('is left to a manager when the account was reconnected since', async () => {
@@ -207,7 +337,7 @@ describe('the root password', () => {
 
   test('is not told again once it was told', async () => {
     await press(app);
-    await app.runBackground(async () => scenario.clock.now() > T0 + 10 * 60_000);
+    await pass(app, 10 * 60_000);
     expect(scenario.told).toHaveLength(1);
   });
 });

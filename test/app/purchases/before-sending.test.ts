@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import { T0 } from '../../store/fixtures.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { newGrant, T0 } from '../../store/fixtures.ts';
 import type { MortalProcess } from './support/mortal-process.ts';
 import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './support/scenario.ts';
 import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
@@ -71,7 +72,7 @@ describe('a confirmation', () => {
 
   test('that was written although its user saw an error is carried out by the background, once', async () => {
     const failing = scenario.start({ kind: 'store_fails', at: 'after ledger.prepare', forMs: 20_000 });
-    await expect(press(failing)).rejects.toThrow('the store fails');
+    await expect(press(failing)).rejects.toMatchObject({ code: 'order_unsaved' });
     expect(await find()).toMatchObject({ state: 'prepared' });
     await settle(failing);
     expect(await find()).toMatchObject({ state: 'settled' });
@@ -79,9 +80,33 @@ describe('a confirmation', () => {
     expect(scenario.hosting.charges).toBe(1);
   });
 
-  test('is refused when it was left unsent for more than five minutes', async () => {
+  test('whose status can’t be saved before it is sent tells its user that it may still go through', async () => {
+    const failing = scenario.start({ kind: 'store_fails', at: 'before ledger.markSent', forMs: 20_000 });
+    await press(failing);
+    expect(scenario.unsaved).toMatchObject([{ id: ID }]);
+    expect(scenario.told).toEqual([]);
+    expect(await find()).toMatchObject({ state: 'prepared' });
+    await settle(failing);
+    expect(await find()).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('is refused when the clock was set back before it was sent', async () => {
     await press(scenario.start(KILLED_UNSENT));
-    await scenario.clock.pass(5 * 60_000 + 1);
+    scenario.clock.step(-3_600_000);
+    await settle();
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+  });
+
+  test('under a clock that was set back before it is carried out', async () => {
+    scenario.clock.step(-3_600_000);
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'settled' });
+  });
+
+  test('is refused when it was left unsent for more than two minutes', async () => {
+    await press(scenario.start(KILLED_UNSENT));
+    await scenario.clock.pass(2 * 60_000 + 1);
     await settle();
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
     expect(sent()).toBe(0);
@@ -142,6 +167,61 @@ describe('before it is sent', () => {
     scenario.hosting.servers.splice(0, 1, ...servers);
     await press(app, RENEWAL);
     expect(await find()).toMatchObject({ state: 'refused', reason: { code } });
+    expect(sent()).toBe(0);
+  });
+
+  describe('what permitted it is looked up again when it leaves the queue', () => {
+    const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
+    const requireTwo = async () => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const approval = { ...was.approval, createAbove: money(0) };
+      await scenario.store.workspaces.changeSettings('T1', was, { ...was, approval });
+    };
+
+    test.each([
+      ['the API key was removed', 'no_api_key', () => scenario.store.apiKeys.remove('T1')],
+      [
+        'another API key was set',
+        'account_changed',
+        () => scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', T0),
+      ],
+      [
+        'the role was revoked',
+        'role_needed',
+        () => scenario.store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U3' }),
+      ],
+      ['the two-person rule was turned on', 'approval_needed', requireTwo],
+      [
+        'the price has changed and it waited long',
+        'price_moved',
+        async () => {
+          scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+          await scenario.clock.sleep(11_000);
+        },
+      ],
+    ])('and it is refused when %s', async (_words, code, change) => {
+      await grant('U3');
+      scenario.hosting.whileQueued = change;
+      await press(app, CREATE, { userId: 'U3' });
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code } });
+      expect(sent()).toBe(0);
+    });
+
+    test('and it is sent when something else has changed, once', async () => {
+      scenario.hosting.whileQueued = () => grant('U9');
+      await press(app);
+      expect(await find()).toMatchObject({ state: 'settled' });
+      expect(sent()).toBe(1);
+    });
+  });
+
+  test.each([
+    ['create', CREATE],
+    ['renewal', RENEWAL],
+  ])('a %s is refused when the list of servers is incomplete', async (_kind, purchase) => {
+    scenario.hosting.isListComplete = false;
+    await press(app, purchase);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'list_incomplete' } });
     expect(sent()).toBe(0);
   });
 

@@ -1,10 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countStrangers, judge } from '../../../src/app/purchases/resolve-unconfirmed.ts';
+import { judge as judgeBy } from '../../../src/app/purchases/judge-unconfirmed.ts';
 import { nextDueAt } from '../../../src/app/purchases/take-due-operation.ts';
+import { omitUndefined } from '../../../src/domain/omit-undefined.ts';
 import type { Operation, Purchase } from '../../../src/domain/operation.ts';
+import type { Server } from '../../../src/domain/server.ts';
 
 const SENT_AT = 1_790_000_000_000;
+const DAY_MS = 86_400_000;
+const MONTH_END = SENT_AT + 30 * DAY_MS;
+
+const judge = (
+  operation: Operation,
+  servers: readonly Server[],
+  othersIds: readonly number[] = [],
+  more: { readonly isComplete?: boolean; readonly hasRival?: boolean; readonly now?: number } = {},
+) => {
+  const { isComplete = true, hasRival = false, now = SENT_AT } = more;
+  return judgeBy(operation, { list: { servers, isComplete, unreadableCount: 0 }, othersIds, hasRival, now });
+};
 
 function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Operation {
   return {
@@ -19,23 +33,33 @@ function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Oper
     needsDecision: false,
     createdAt: SENT_AT,
     sentAt: SENT_AT,
+    sendBy: SENT_AT,
+    isLate: false,
+    keyGeneration: 0,
+    lookedMs: 0,
   };
 }
 
 const create = (label = 'web-1', knownIds: readonly number[] = [1, 2]) =>
   unconfirmed({ kind: 'create', order: { plan: 's', location: 'l', image: 'i', label } }, knownIds);
 const renew = unconfirmed({ kind: 'renew', serverId: 7, label: 'web-1', paidUntil: 1000 });
-const server = (id: number, label: string, paidUntil?: number) => ({
+const server = (id: number, label: string, paidUntil: number | undefined = MONTH_END) => ({
   id,
   label,
   state: 'running',
-  ...(paidUntil === undefined ? {} : { paidUntil }),
+  ...omitUndefined({ paidUntil }),
 });
+
+const unpaid = (id: number, label: string) => ({ id, label, state: 'running' });
 
 describe('an unconfirmed create', () => {
   test.each([
     ['a new server of that label', [server(1, 'a'), server(3, 'web-1')], { kind: 'done', serverId: 3 }],
-    ['a label that the service has folded and trimmed', [server(3, ' WEB-1')], { kind: 'done', serverId: 3 }],
+    ['a label that was folded and trimmed', [server(3, ' WEB-1')], { kind: 'contradictory' }],
+    ['a month that ends too soon', [server(3, 'web-1', SENT_AT + 19 * DAY_MS)], { kind: 'contradictory' }],
+    ['a month that ends too late', [server(3, 'web-1', SENT_AT + 41 * DAY_MS)], { kind: 'contradictory' }],
+    ['a paid time that is not known', [unpaid(3, 'web-1')], { kind: 'contradictory' }],
+    ['a server that is deleted', [{ ...server(3, 'web-1'), state: ' Deleted' }], { kind: 'nothing_yet' }],
     ['only servers that were there before', [server(1, 'web-1'), server(2, 'b')], { kind: 'nothing_yet' }],
     ['a new server of another label', [server(3, 'db-1')], { kind: 'nothing_yet' }],
     ['two new servers of that label', [server(3, 'web-1'), server(4, 'web-1')], { kind: 'contradictory' }],
@@ -65,8 +89,21 @@ describe('an unconfirmed create', () => {
     );
   });
 
-  test('counts new servers that no other order has created: one of them may be ours under a changed label', () => {
-    expect(countStrangers(create(), [server(1, 'a'), server(3, 'x'), server(4, 'y')], [4])).toBe(1);
+  test('may have begun its month whenever the supplier got to it', () => {
+    const later = { now: SENT_AT + 50 * DAY_MS };
+    const found = judge(create(), [server(3, 'web-1', SENT_AT + 70 * DAY_MS)], [], later);
+    expect(found).toEqual({ kind: 'done', serverId: 3 });
+  });
+
+  test('is left to a manager when another order of its label may have made the server', () => {
+    expect(judge(create(), [server(3, 'web-1')], [], { hasRival: true })).toEqual({ kind: 'contradictory' });
+    expect(judge(create(), [server(3, 'other')], [], { hasRival: true })).toEqual({ kind: 'nothing_yet' });
+  });
+
+  test('is not judged by a list that is incomplete, whatever it shows', () => {
+    const incomplete = { isComplete: false };
+    expect(judge(create(), [server(3, 'web-1')], [], incomplete)).toEqual({ kind: 'nothing_yet' });
+    expect(judge(renew, [], [], incomplete)).toEqual({ kind: 'nothing_yet' });
   });
 });
 
@@ -79,22 +116,31 @@ describe('an unconfirmed renewal', () => {
     ],
     ['a paid time that stands still', [server(7, 'web-1', 1000)], { kind: 'nothing_yet' }],
     ['a paid time that went back', [server(7, 'web-1', 900)], { kind: 'contradictory' }],
-    ['a paid time that can’t be read', [server(7, 'web-1')], { kind: 'contradictory' }],
+    ['a paid time that can’t be read', [unpaid(7, 'web-1')], { kind: 'contradictory' }],
+    [
+      'a paid time that has moved, of a deleted server',
+      [{ ...server(7, 'web-1', 2000), state: 'deleted' }],
+      { kind: 'contradictory' },
+    ],
     ['a server that is gone', [server(8, 'web-1', 2000)], { kind: 'contradictory' }],
   ])('is judged by %s', (_words, servers, verdict) => {
     expect(judge(renew, servers, [])).toEqual(verdict);
   });
 });
 
-test('looks come within 3 s at first, and then ever more rarely, five minutes apart at most', () => {
+test('looks come within 3 s at first, and then ever more rarely, without end', () => {
   const waits: number[] = [];
-  for (let now = SENT_AT; now < SENT_AT + 3_600_000; ) {
-    const next = nextDueAt(create(), now);
-    waits.push(next - now);
-    now = next;
+  for (let lookedMs = 0; lookedMs < 60 * DAY_MS; ) {
+    const wait = nextDueAt({ ...create(), lookedMs, notifiedAt: SENT_AT }, SENT_AT) - SENT_AT;
+    waits.push(wait);
+    lookedMs += wait;
   }
   expect(waits[0]).toBeLessThanOrEqual(3000);
-  expect(Math.max(...waits)).toBe(300_000);
   expect(waits).toEqual([...waits].sort((a, b) => a - b));
-  expect(waits.length).toBeLessThan(40);
+  expect(Math.max(...waits)).toBe(DAY_MS);
+  expect(waits.length).toBeLessThan(150);
+});
+
+test('an outcome that could not be told is tried again every five minutes at least', () => {
+  expect(nextDueAt({ ...create(), lookedMs: 60 * DAY_MS }, SENT_AT) - SENT_AT).toBe(300_000);
 });

@@ -21,7 +21,10 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
-    operationNotifier: { notify: async () => ({ isNotified: true }) },
+    operationNotifier: {
+      notify: async () => ({ isNotified: true }),
+      notifyUnsaved: async () => undefined,
+    },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),

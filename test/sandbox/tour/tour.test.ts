@@ -157,7 +157,7 @@ describe('an answer is lost', () => {
     await manager.closes({ all: true });
     await panel.perform({ do: 'add_fault', preset: 'lose_order' });
     await orderServer(panel, 'web-2');
-    await manager.sees('was not created');
+    await manager.sees('it hasn’t appeared');
     expect(await panel.step('lose')).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ test('an approval that the first release canceled keeps its reason', async () =>
   const engine = openSqlite(path, { lock: false });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, { '0001-first-tables': firstTables });
-  const { reason_details: _later, ...row } = toApprovalRow(newApproval());
+  const { reason_details: _later, key_generation: _laterStill, ...row } = toApprovalRow(newApproval(), 0);
   await db
     .insertInto('approvals')
     .values({ ...row, state: 'void', reason: 'price_moved' })

@@ -10,7 +10,7 @@ const write = what === 'operations' ? writeOperation : writeDecisions;
 for (let count = 1; ; count++) await write(count);
 
 async function writeOperation(serverId: number): Promise<void> {
-  const operation = newCreate();
+  const operation = newCreate('web-1', { at: realSystem.now() });
   await store.ledger.prepare(operation);
   await say(`prepared ${operation.id}`);
   await markSent(store.ledger, operation.id, realSystem.now(), []);

@@ -80,7 +80,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
     expect(await kindOf(costing(10), budgetOf(31))).toBe('over_budget');
-    await ledger.refuse(refused.id, { at: T0, reason: LIMIT }, entry());
+    await ledger.refuse(refused.id, { at: T0, reason: LIMIT, owner: 'sender' }, entry());
     expect((await spent()).workspace).toBe(15);
     expect(await kindOf(costing(16), budgetOf(31))).toBe('new');
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
-import { engines, entry, markSent, markTold, newCreate, T0 } from '../support.ts';
+import { engines, entry, markSent, markTold, newCreate, sentBy, T0 } from '../support.ts';
 import { LIMIT, NO_ANSWER } from './reasons.ts';
 
 describe.each(engines)('leases on $name', ({ make }) => {
@@ -62,7 +62,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
   test('one that was sent by a process that died is found, too', async () => {
     const id = await prepared();
     await ledger.lease(id, at(T0, 'dead'));
-    await ledger.markSent(id, { at: T0, owner: 'dead', knownIds: [] });
+    await ledger.markSent(id, sentBy('dead'));
     expect(await ledger.leaseDue(at(T0 + 100))).toMatchObject({ id, state: 'sent' });
   });
 
@@ -122,14 +122,17 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await listDue(T0 + 1e9)).toEqual([]);
   });
 
-  test('one that is left to a manager is due until its user is notified, and is not looked for any more', async () => {
+  test('one that is left to a manager is due until its user is notified, and is looked for after that', async () => {
     const id = await doubtful(T0);
     await markTold(ledger, id, T0);
     await ledger.markNeedsDecision(id, entry({ at: T0 + 5 }));
     expect(await listDue(T0 + 4)).toEqual([]);
     expect(await listDue(T0 + 5)).toEqual([id]);
     await markTold(ledger, id, T0 + 6);
-    expect(await listDue(T0 + 1e9)).toEqual([]);
+    await ledger.lease(id, at(T0 + 6));
+    await ledger.release(id, 'worker', T0 + 1000);
+    expect(await listDue(T0 + 999)).toEqual([]);
+    expect(await listDue(T0 + 1000)).toEqual([id]);
     await ledger.settle(id, { at: T0 + 7, serverId: 1 }, entry());
     expect(await listDue(T0 + 7)).toEqual([id]);
   });

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
 import { money } from '../../../src/domain/money.ts';
+import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { confirm, engines, entry, markSent, newCreate, newGrant, newRenew, sentBy, T0 } from '../support.ts';
 import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from './reasons.ts';
 
 describe.each(engines)('the ledger on $name', ({ make }) => {
@@ -33,7 +35,11 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         knownIds: [],
         hasPassword: false,
         needsDecision: false,
+        isLate: false,
+        keyGeneration: 0,
+        lookedMs: 0,
         createdAt: at,
+        sendBy: at + SEND_WITHIN_MS,
       };
       expect(kind).toBe('new');
       expect(kept).toStrictEqual(expected);
@@ -81,7 +87,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('of a renewal can be repeated once it is refused, but not while it is settled or unconfirmed', async () => {
       const refusedId = await sent(newRenew(7));
-      await ledger.refuse(refusedId, { at: T0, reason: LIMIT }, entry());
+      await ledger.refuse(refusedId, { at: T0, reason: LIMIT, owner: 'sender' }, entry());
       expect((await ledger.prepare(newRenew(7))).kind).toBe('new');
 
       const unconfirmedId = await sent(newRenew(8));
@@ -117,7 +123,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
     test('keeps why it was refused', async () => {
       const id = await sent();
       const reason = { code: 'price_moved', details: { before: money(499), now: money(599) } } as const;
-      await ledger.refuse(id, { at: T0 + 5, reason }, entry());
+      await ledger.refuse(id, { at: T0 + 5, reason, owner: 'sender' }, entry());
       expect(await ledger.find(id)).toMatchObject({ reason, endedAt: T0 + 5 });
     });
 
@@ -133,7 +139,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       const steps = {
         markSent: (id: string) => markSent(ledger, id, T0, []),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
-        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT }, entry()),
+        refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry()),
         unconfirm: (id: string) => ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry()),
       };
       const reach = {
@@ -165,11 +171,26 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       }
     });
 
+    test('to refused, once it was sent, takes its own sender’s proof, or a manager while it is unconfirmed', async () => {
+      const id = await sent();
+      const refuse = (by: { readonly owner?: string; readonly decidedBy?: string }) =>
+        ledger.refuse(id, { at: T0, reason: LIMIT, ...by }, entry());
+      expect([
+        await refuse({}),
+        await refuse({ owner: 'another' }),
+        await refuse({ decidedBy: 'U2' }),
+      ]).toEqual([false, false, false]);
+      await ledger.markUnconfirmed(id, { dueAt: T0, reason: NO_ANSWER }, entry());
+      expect([await refuse({}), await refuse({ owner: 'another' })]).toEqual([false, false]);
+      expect(await refuse({ decidedBy: 'U2' })).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'refused', decidedBy: 'U2' });
+    });
+
     test('happens once when two race', async () => {
       const id = await sent();
       const both = await Promise.all([
         ledger.settle(id, settled(1), entry()),
-        ledger.refuse(id, { at: T0, reason: LIMIT }, entry({ outcome: 'failed' })),
+        ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry({ outcome: 'failed' })),
       ]);
       expect(both.filter(Boolean)).toHaveLength(1);
       expect(await countAudit()).toBe(1);
@@ -189,6 +210,35 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.settle('nothing', settled(1), entry())).toBe(false);
       expect(await ledger.find('nothing')).toBeUndefined();
       expect(await countAudit()).toBe(0);
+    });
+  });
+
+  describe('marking as sent', () => {
+    const lease = (id: string, now: number) => ledger.lease(id, { owner: 'a', now, until: now + 10 });
+
+    test.each([
+      ['after its send-by time', SEND_WITHIN_MS + 1],
+      ['after the clock was set back', -3_600_000],
+    ])('does not happen %s', async (_words, passedMs) => {
+      const { operation } = await confirm(ledger, newCreate());
+      await lease(operation.id, T0 + passedMs);
+      expect(await ledger.markSent(operation.id, sentBy('a', T0 + passedMs))).toBe('refused');
+      expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
+    });
+
+    test.each([
+      ['the API key', () => store.apiKeys.put('T1', new Secret('k'), 'U9', T0)],
+      ['a role', () => store.grants.put(newGrant())],
+      ['the settings', () => changeSettings(store)],
+    ])('does not happen when %s has changed since it was looked up', async (_words, change) => {
+      const { operation } = await confirm(ledger, newCreate());
+      await lease(operation.id, T0);
+      const versions = await ledger.readVersions('T1');
+      await change();
+      expect(await ledger.markSent(operation.id, sentBy('a', T0, { versions }))).toBe('outdated');
+      expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
+      const now = { versions: await ledger.readVersions('T1') };
+      expect(await ledger.markSent(operation.id, sentBy('a', T0, now))).toBe('sent');
     });
   });
 
@@ -242,7 +292,7 @@ describe.each(engines)('the API’s own answer that comes late ($name)', ({ make
     const { operation } = await confirm(ledger, newCreate());
     await markSent(ledger, operation.id, T0);
     await ledger.markUnconfirmed(operation.id, { dueAt: T0, reason: NO_ANSWER }, entry());
-    await ledger.refuse(operation.id, { at: T0, reason: NOT_DONE }, entry());
+    await ledger.refuse(operation.id, { at: T0, reason: NOT_DONE, decidedBy: 'U2' }, entry());
     const settled = { at: T0, serverId: 7, password: new Secret('late'), isFirstHand: true };
     expect(await ledger.settle(operation.id, settled, entry())).toBe(true);
     expect(await ledger.find(operation.id)).toMatchObject({ state: 'settled', hasPassword: true });
@@ -282,8 +332,15 @@ describe.each(engines)('notifying ($name)', ({ make }) => {
     const { ledger } = store;
     const { operation } = await confirm(ledger, newCreate());
     await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });
-    expect(await ledger.markSent(operation.id, { at: T0, owner: 'b', knownIds: [] })).toBe(false);
-    expect(await ledger.markSent(operation.id, { at: T0 + 10, owner: 'a', knownIds: [] })).toBe(false);
-    expect(await ledger.markSent(operation.id, { at: T0, owner: 'a', knownIds: [] })).toBe(true);
+    expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
+    expect(await ledger.markSent(operation.id, sentBy('a', T0 + 10))).toBe('refused');
+    expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
   });
 });
+
+/** Puts the workspace there and changes one of its settings. */
+async function changeSettings({ workspaces }: Store) {
+  await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  const was = (await workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+  await workspaces.changeSettings('T1', was, { ...was, budget: { workspace: money(1) } });
+}

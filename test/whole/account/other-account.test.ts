@@ -72,6 +72,7 @@ describe.concurrent('when another hosting account is connected', () => {
     const { ledger } = team.app.ports;
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
     const at = realSystem.now();
+    const keyGeneration = (await team.app.ports.apiKeys.find(TEAM.id))?.generation ?? 0;
     const other = await connectOther(team);
     await ledger.prepare({
       id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
@@ -79,7 +80,8 @@ describe.concurrent('when another hosting account is connected', () => {
       actorId: USERS.mara.id,
       channelId: 'C0OPS00001',
       purchase: { kind: 'create', order },
-      at: at - 1,
+      at,
+      keyGeneration,
     });
     const manager = team.slack.as('mara').in('#ops');
     await manager.sees('web-1 was not created. The hosting account was connected anew');
@@ -109,7 +111,7 @@ describe.concurrent('when another hosting account is connected', () => {
     ]);
     await manager.fills({ 'Which server is it?': 'It was created in the account before' });
     await manager.presses('Decide');
-    await manager.sees('web-1 was created in the hosting account that was connected before, 5.90');
+    await manager.sees('web-1 was created, 5.90 a month: a manager saw it');
     const since = 0;
     expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', since)).workspace).toBe(590);
     expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
@@ -205,7 +207,11 @@ describe.concurrent('when another hosting account is connected', () => {
     Object.assign(ports, {
       hostingOf: (key: Secret<string>) => ({
         ...hostingOf(key),
-        listServers: async () => (team.hosting.charges(other).length > 0 ? [like] : []),
+        fetchServers: async () => ({
+          servers: team.hosting.charges(other).length > 0 ? [like] : [],
+          isComplete: true,
+          unreadableCount: 0,
+        }),
       }),
     });
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });

@@ -80,12 +80,18 @@ describe.concurrent('a create', () => {
     'status_500',
     'html',
     'hang_before',
-  ] as const)('that was not done after all (%s) is told so, was not charged, and can be ordered again', async (kind) => {
+  ] as const)('that was not done after all (%s) comes to a manager, was not charged, and can then be ordered again', async (kind) => {
     await using team = await reviewing({ settings: SHORT_DOUBT });
     team.hosting.faults.add({ on: 'create', kind });
     await team.manager.presses('Create and pay');
     await team.manager.sees('We don’t know yet');
-    await team.manager.sees('was not created', 10_000);
+    await team.manager.sees('it hasn’t appeared', 10_000);
+    team.manager.doesNotSee('was not created');
+    await team.manager.closes();
+    await team.manager.presses('Decide…');
+    await team.manager.fills({ 'Which server is it?': 'None: it was not created' });
+    await team.manager.presses('Decide');
+    await team.manager.sees('was not created');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(0);
     await team.manager.closes();
@@ -104,11 +110,12 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('that the supplier gave up on is told as not done once the waiting is over', async () => {
+  test('that the supplier gave up on comes to a manager, and is never told as not done', async () => {
     await using team = await reviewing({ settings: SHORT_DOUBT });
     team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('was not created', 10_000);
+    await team.manager.sees('it hasn’t appeared', 10_000);
+    team.manager.doesNotSee('was not created');
     expect(team.hosting.refunds(team.account)).toHaveLength(1);
   });
 
@@ -256,14 +263,19 @@ describe.concurrent('a renewal', () => {
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
-  test('that was certainly not done can be confirmed again, by any manager', async () => {
+  test('that a manager decides was not done can be confirmed again, by any manager', async () => {
     await using team = await twoReviews({ settings: SHORT_DOUBT });
     team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
     await team.manager.presses('Renew and pay');
     await team.manager.sees('We don’t know yet');
     await team.owner.presses('Renew and pay');
     await team.owner.sees('Somebody confirmed this before you');
-    await team.manager.sees('was not renewed', 10_000);
+    await team.manager.sees('its paid time hasn’t moved', 10_000);
+    await team.manager.closes();
+    await team.manager.presses('Decide…');
+    await team.manager.fills({ 'Was it renewed?': 'It was not renewed' });
+    await team.manager.presses('Decide');
+    await team.manager.sees('was not renewed');
     await team.owner.closes();
     await team.owner.types('/vps renew web');
     await team.owner.presses('Renew and pay');
@@ -277,9 +289,11 @@ describe.concurrent('a renewal', () => {
     Object.assign(team.app.ports, {
       hostingOf: (key: Secret<string>) => {
         const hosting = hostingOf(key);
-        const listServers = async () =>
-          (await hosting.listServers()).map((server) => ({ ...server, label: 'db-prod' }));
-        return { ...hosting, listServers };
+        const fetchServers = async () => {
+          const list = await hosting.fetchServers();
+          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
+        };
+        return { ...hosting, fetchServers };
       },
     });
     await team.manager.presses('Renew and pay');

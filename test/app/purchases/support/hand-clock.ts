@@ -9,6 +9,8 @@ export interface HandClock {
   pass(ms: number): Promise<void>;
   /** Runs the work, moving on to the next sleeper whenever everything waits; ends early when `isOver`. */
   run(work: Promise<unknown>, isOver?: () => boolean): Promise<void>;
+  /** Sets the wall clock forward, or back by a negative number; no time passes. */
+  step(ms: number): void;
   /** The system of one process. */
   system(): System;
 }
@@ -23,6 +25,7 @@ const LONGEST_MS = 30 * 60_000;
 
 export function createHandClock(): HandClock {
   let now = T0;
+  let wallOffset = 0;
   const sleepers = new Set<Sleeper>();
   const wakeNext = async (until: number) => {
     const [next] = [...sleepers].filter((sleeper) => sleeper.until <= until).sort(byTime);
@@ -34,18 +37,21 @@ export function createHandClock(): HandClock {
     return true;
   };
   const clock: HandClock = {
-    now: () => now,
+    now: () => now + wallOffset,
+    step: (ms) => {
+      wallOffset += ms;
+    },
     sleep: (ms, signal) => fallAsleep(sleepers, now + ms, signal),
     pass: async (ms) => {
       const until = now + ms;
       while (await wakeNext(until)) {}
       now = until;
     },
-    run: (work, isOver = () => false) => runWork(work, isOver, wakeNext, clock.now),
+    run: (work, isOver = () => false) => runWork(work, isOver, wakeNext, () => now),
     system: () => ({
       ...realSystem,
       now: clock.now,
-      elapsed: clock.now,
+      elapsed: () => now,
       sleep: clock.sleep,
       newId: createIds(clock.now, Math.random),
     }),

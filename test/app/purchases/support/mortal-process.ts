@@ -2,6 +2,7 @@ import { createEntry, type Entry } from '../../../../src/app/authorize/entry.ts'
 import type { HostingApi } from '../../../../src/app/hosting-api.ts';
 import { createLocks } from '../../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../../src/app/ports.ts';
+import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
 import type { OperationNotifier } from '../../../../src/app/purchases/ports.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
 import { silentLog } from '../../../../src/log.ts';
@@ -45,7 +46,7 @@ export interface MortalProcess {
   /** Lets the work run until it ends or the process dies. */
   run(work: Promise<unknown>): Promise<void>;
   /** Moves on what is due, as the background does, until that is so. */
-  runBackground(until: () => Promise<boolean>): Promise<void>;
+  runBackground(until: () => Promise<boolean>, tickMs?: number): Promise<void>;
 }
 
 const MEMBER = {
@@ -76,12 +77,14 @@ export function startProcess(
       locks: createLocks({ leases, system, log: silentLog }),
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
-      hostingOf: () => life.watch('hosting', around.hosting),
+      // Each key is another account.
+      hostingOf: (key) => life.watch('hosting', { ...around.hosting, account: key.reveal() }),
       operationNotifier: life.watch('notifier', around.notifier),
       settings: { unconfirmedMs: 60_000, passwordHoldMs: 3_600_000, auditKeepDays: undefined },
     },
   );
   const entry = createEntry(ports);
+  const doubtClock = createDoubtClock(system);
   return {
     ports,
     entry,
@@ -89,12 +92,13 @@ export function startProcess(
     isDead: life.isDead,
     isStruck: life.isStruck,
     run: (work) => clock.run(work, life.isDead),
-    runBackground: async (until) => {
+    runBackground: async (until, tickMs = TICK_MS) => {
       for (let ticks = 0; !life.isDead() && !(await until()); ticks++) {
         if (ticks > MOST_TICKS) throw new Error('the background never comes to an end');
         // A store that fails is asked again at the next tick.
-        await clock.run(takeOne(ports, entry), life.isDead).catch(() => undefined);
-        if (!life.isDead()) await clock.pass(TICK_MS);
+        const work = takeDueOperation(ports, entry, doubtClock).then((move) => move?.());
+        await clock.run(work, life.isDead).catch(() => undefined);
+        if (!life.isDead()) await clock.pass(tickMs);
       }
     },
   };
@@ -103,11 +107,6 @@ export function startProcess(
 /** Longer than the app's, to be quick: what is due is due a little later. */
 const TICK_MS = 15_000;
 const MOST_TICKS = 100;
-
-async function takeOne(ports: AppPorts, entry: Entry<AppPorts>): Promise<void> {
-  const work = await takeDueOperation(ports, entry);
-  await work?.();
-}
 
 /** Calls that change nothing outside of the process. */
 const READS = /\.(find|list|sum|count|fetch)/;

@@ -85,7 +85,7 @@ export async function live(
   const operation = await find(scenario);
   if (!process.isDead() && operation?.needsDecision) {
     const serverId = scenario.hosting.servers.at(-1)?.id;
-    const isDone = order.decision === 'done' && serverId !== undefined;
+    const isDone = order.decision === 'done' && scenario.hosting.charges > 0 && serverId !== undefined;
     await user(decide(process, isDone ? { serverId } : {}));
     await goOn();
   }

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly store: Store;
   readonly hosting: ScriptedHosting;
   readonly told: readonly Told[];
+  /** Of which orders the user was told that their status could not be saved. */
+  readonly unsaved: readonly Operation[];
   start(fate?: Fate, owners?: readonly string[]): MortalProcess;
   close(): Promise<void>;
 }
@@ -48,12 +50,16 @@ export async function openScenario(): Promise<Scenario> {
   const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: clock.system() });
   const hosting = createScriptedHosting(clock);
   const told: Told[] = [];
+  const unsaved: Operation[] = [];
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0 - 1);
   const notifier = {
     notify: async (operation: Operation, held?: { readonly password: Secret<string> }) => {
       told.push({ operation, password: held?.password.reveal(), sent: hosting.requests.length });
       return { isNotified: true };
+    },
+    notifyUnsaved: async (operation: Operation) => {
+      unsaved.push(operation);
     },
   };
   const around = { clock, store, hosting: hosting.api, notifier };
@@ -62,6 +68,7 @@ export async function openScenario(): Promise<Scenario> {
     store,
     hosting,
     told,
+    unsaved,
     start: (fate, owners) => startProcess(around, fate, owners),
     close: () => store.close(),
   };

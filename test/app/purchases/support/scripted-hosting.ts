@@ -27,6 +27,10 @@ export type Script =
   | { readonly kind: 'ambiguous'; readonly isOurs: boolean }
   /** The supplier has not confirmed: done, or the charge returned, after this time. */
   | { readonly kind: 'checking'; readonly isDone: boolean; readonly afterMs: number }
+  /** Done, and answered with this instead. */
+  | { readonly kind: 'answers'; readonly id: number; readonly paidUntil?: number }
+  /** Done, and answered without a password that the client recognizes. */
+  | { readonly kind: 'no_password'; readonly sealedAnswer: Secret<string> }
   /** Proven not to have run; the client sends it again by itself, after `beforeSend`. */
   | { readonly kind: 'rate_limited' };
 
@@ -45,6 +49,12 @@ export interface ScriptedHosting {
   plans: Plan[];
   charges: number;
   returned: number;
+  /** False while the service does not show all pages of its list. */
+  isListComplete: boolean;
+  /** What happens while the next paid request waits for the limiter. */
+  whileQueued: (() => Promise<unknown>) | undefined;
+  /** Whether the API rejects the key. */
+  isKeyRevoked: boolean;
   /** What becomes of the next paid requests; after these they are done. */
   script(...scripts: readonly Script[]): void;
   passwordOf(serverId: number): string;
@@ -58,6 +68,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
   const requests: PaidRequest[] = [];
   const later: { readonly at: number; run(): void }[] = [];
   const list = async () => {
+    if (hosting.isKeyRevoked) throw new HostingError('unauthorized', 'no');
     for (const work of later.splice(0)) {
       if (work.at <= clock.now()) work.run();
       else later.push(work);
@@ -65,6 +76,8 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     return [...hosting.servers];
   };
   const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
+    await hosting.whileQueued?.();
+    hosting.whileQueued = undefined;
     const script = await leave(scripts, options, (mayHavePaid) =>
       requests.push({ at: clock.now(), mayHavePaid }),
     );
@@ -76,12 +89,19 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
     plans: [PLAN],
     charges: 0,
     returned: 0,
+    isListComplete: true,
+    whileQueued: undefined,
+    isKeyRevoked: false,
     script: (...more) => scripts.push(...more),
     passwordOf,
     api: {
       account: 'a',
       fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
-      fetchServers: async () => ({ servers: await list(), isComplete: true, unreadableCount: 0 }),
+      fetchServers: async () => ({
+        servers: await list(),
+        isComplete: hosting.isListComplete,
+        unreadableCount: 0,
+      }),
       listServers: async () => list(),
       createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
       renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
@@ -142,6 +162,14 @@ async function answer<Answer>(
       const answered = work();
       await clock.sleep(script.afterMs);
       return answered;
+    }
+    case 'answers': {
+      const { kind: _, ...answered } = script;
+      return { ...work(), ...answered };
+    }
+    case 'no_password': {
+      const { rootPassword: _, ...answered } = { rootPassword: undefined, ...work() };
+      return { ...answered, sealedAnswer: script.sealedAnswer } as Answer;
     }
     default:
       return work();
