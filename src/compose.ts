@@ -14,6 +14,7 @@ import { createHttpReceiver } from './slack/transport/http-receiver.ts';
 import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
 import { createSlackConnections } from './slack/transport/slack-api.ts';
 import { createSlackClients } from './slack/transport/slack-clients.ts';
+import { createSlackProblems } from './slack/transport/slack-problems.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring } from './vault.ts';
@@ -98,9 +99,19 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const { workspaces, replyUrls } = store;
   const botToken = config.SLACK_BOT_TOKEN;
-  const workspace = createSingleWorkspace({ connections, botToken, workspaces, system, log, signal });
+  const problems = createSlackProblems(system);
+  const workspace = createSingleWorkspace({
+    connections,
+    botToken,
+    workspaces,
+    problems,
+    system,
+    log,
+    signal,
+  });
   const slack = createSlack({
-    clients: createSlackClients(connections, workspace),
+    clients: createSlackClients(connections, workspace, workspace.watch),
+    problems,
     workspaces,
     replyUrls,
     system,

@@ -16,6 +16,11 @@ const schema = z.strictObject({
     background_color: z.string().regex(/^#[0-9a-f]{6}$/i),
   }),
   features: z.strictObject({
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.boolean(),
+      messages_tab_read_only_enabled: z.boolean(),
+    }),
     bot_user: z.strictObject({ display_name: z.string().min(1).max(80), always_online: z.boolean() }),
     slash_commands: z
       .array(
@@ -66,6 +71,14 @@ describe('the manifest', () => {
   it('has one command, /vps, which names all that can be typed after it, in order', () => {
     expect(command?.command).toBe('/vps');
     expect(command?.usage_hint.split(' | ')).toEqual(commands.map(({ name }) => name));
+  });
+
+  it('has a Messages tab that users can write to: without it Slack refuses every direct message', () => {
+    expect(manifest.features.app_home).toEqual({
+      home_tab_enabled: true,
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
   });
 
   it('has Slack hand over people and channels by id', () => {

@@ -1,5 +1,5 @@
 import { mayAnnounce } from '../app/account/announcements.ts';
-import type { Workspaces } from '../app/account/ports.ts';
+import type { SlackProblems, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { ReplyUrls } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
@@ -29,6 +29,7 @@ export interface Slack {
     | 'groups'
     | 'channels'
     | 'channelTest'
+    | 'slackProblems'
     | 'operationNotifier'
     | 'approvalNotifier'
     | 'accessNotifier'
@@ -40,6 +41,7 @@ export interface Slack {
 
 export interface SlackOptions {
   readonly clients: SlackClients;
+  readonly problems: SlackProblems;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
   readonly system: System;
@@ -66,6 +68,7 @@ export function createSlack(options: SlackOptions): Slack {
       groups: createGroups(clients, system),
       channels: createChannels(clients, system),
       channelTest: createChannelTest(clients),
+      slackProblems: options.problems,
       operationNotifier: createOperationNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),

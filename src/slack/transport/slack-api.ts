@@ -30,10 +30,21 @@ export interface SlackApi {
 /** Finds the token that a call is made with; undefined where the app is not installed (any more). */
 export type FindToken = () => Promise<Secret<string> | undefined>;
 
+/** One answer of the Web API; `error` is absent when Slack took the call. */
+export interface SeenAnswer {
+  readonly method: string;
+  readonly error?: string | undefined;
+  /** To whom it was posted, or about what it was asked. */
+  readonly channelId?: string | undefined;
+}
+
+/** Learns from each answer how the app is set up in Slack. */
+export type SlackWatch = (seen: SeenAnswer) => void;
+
 /** The connections to Slack, which the clients of all workspaces share. */
 export interface SlackConnections {
   /** The Web API as that token opens it. */
-  open(findToken: FindToken): SlackApi;
+  open(findToken: FindToken, watch?: SlackWatch): SlackApi;
   close(): Promise<void>;
 }
 
@@ -73,8 +84,8 @@ export function createSlackConnections(options: {
         fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
     });
   return {
-    open: (findToken) =>
-      createSlackApi(callerOf(findWebClient(findToken, connect), refusals), agent, refusals),
+    open: (findToken, watch) =>
+      createSlackApi(callerOf(findWebClient(findToken, connect), refusals, watch), agent, refusals),
     close: () => agent.destroy(),
   };
 }
@@ -110,19 +121,27 @@ function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackAp
 
 type Call = ReturnType<typeof callerOf>;
 
-function callerOf(findWeb: () => Promise<WebClient | undefined>, refusals: RefusalLog) {
+function callerOf(
+  findWeb: () => Promise<WebClient | undefined>,
+  refusals: RefusalLog,
+  watch: SlackWatch = () => undefined,
+) {
   return async <More>(
     method: string,
     body: Record<string, unknown>,
     answer: z.ZodType<More>,
   ): Promise<SlackAnswer<More>> => {
+    const channelId = typeof body.channel === 'string' ? body.channel : undefined;
     try {
       const web = await findWeb();
       if (!web) return { ok: false, error: 'not_installed' };
-      return { ok: true, ...answer.parse(await web.apiCall(method, body)) };
+      const found = answer.parse(await web.apiCall(method, body));
+      watch({ method, channelId });
+      return { ok: true, ...found };
     } catch (error) {
       const refusal = readRefusal(error);
       refusals.add(method, refusal);
+      watch({ method, channelId, error: refusal.code });
       return { ok: false, error: refusal.code };
     }
   };

@@ -21,6 +21,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
+    slackProblems: { list: () => [] },
     operationNotifier: { notify: async () => ({ isNotified: true, isPasswordShown: false }) },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,

@@ -12,7 +12,8 @@ import { checkActive, getChannel } from './places.ts';
 /**
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
  * the command is sent although Slack blocks it for users of other organizations: this tests the app's own permission check.
- * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available
+ * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available,
+ * messages_tab_disabled
  */
 export async function type(
   world: World,
@@ -24,6 +25,9 @@ export async function type(
   checkActive(world, user);
   const channel = getChannel(world, user, channelId);
   if (channel.isArchived) throw new SlackRefusal('is_archived', `${channel.name} is archived`);
+  const { hasMessagesTab, isMessagesTabReadOnly } = world.app;
+  if (channel.kind === 'dm' && (!hasMessagesTab || isMessagesTabReadOnly))
+    throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   if (!text.startsWith('/')) {
     world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world) });
     return undefined;
