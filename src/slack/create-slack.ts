@@ -54,11 +54,13 @@ export interface SlackOptions {
 /** Puts Slack's side together. */
 export function createSlack(options: SlackOptions): Slack {
   const { clients, workspaces, system, log, currency } = options;
+  const channels = createChannels(clients, system);
   const shared = {
     ...options,
+    channels,
     followedViews: createFollowedViews(),
     mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
-      mayAnnounce(workspaceId, channelId, workspaces),
+      mayAnnounce(workspaceId, channelId, workspaces, channels),
   };
   const outbox = createOutbox(shared);
   const notifying = { outbox, log, currency };
@@ -66,8 +68,8 @@ export function createSlack(options: SlackOptions): Slack {
     ports: {
       users: createUsers(clients, system),
       groups: createGroups(clients, system),
-      channels: createChannels(clients, system),
-      channelTest: createChannelTest(clients),
+      channels,
+      channelTest: createChannelTest(clients, channels),
       slackProblems: options.problems,
       operationNotifier: createOperationNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),

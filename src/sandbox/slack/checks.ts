@@ -31,6 +31,13 @@ export function hasRefusedBlock(world: World, blocks: unknown): boolean {
   );
 }
 
+/** People of other organizations read along in a channel that is shared with them, or is about to be. */
+export function checkOutsiders(world: World, what: string, channelId: string, text: string): void {
+  const channel = world.channels.find((each) => each.id === channelId);
+  if (channel?.kind !== 'shared' && !channel?.isPendingShared) return;
+  world.journal.breakLaw('told_outsiders', `${what}: other organizations read “${text}” in #${channel.name}`);
+}
+
 /** The texts of response_metadata.messages, in Slack's manner. */
 export function faultWords(faults: readonly BlockKitFault[]): readonly string[] {
   return faults.map((fault) => `[ERROR] ${fault.words} [json-pointer:${fault.path}]`);

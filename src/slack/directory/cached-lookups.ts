@@ -17,18 +17,19 @@ interface Entry<Answer> {
 }
 
 /**
- * Asks Slack by key and caches the answer for five minutes, a failure (undefined) for half a minute. Callers that ask for
+ * Asks Slack by key and caches the answer for five minutes or `goodForMs`, a failure (undefined) for half a minute. Callers that ask for
  * the same key at the same time share one request; each waits 2 s at most, and a later answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Promise<Answer | undefined>,
   system: System,
+  goodForMs = GOOD_FOR_MS,
 ): (key: string) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
   return (key) => {
     let entry = entries.get(key);
     if (!entry || entry.until <= system.elapsed()) {
-      entry = begin(ask(key), system);
+      entry = begin(ask(key), system, goodForMs);
       entries.set(key, entry);
     }
     return entry.until === Number.POSITIVE_INFINITY
@@ -37,11 +38,15 @@ export function cacheLookups<Answer>(
   };
 }
 
-function begin<Answer>(answer: Promise<Answer | undefined>, system: System): Entry<Answer> {
+function begin<Answer>(
+  answer: Promise<Answer | undefined>,
+  system: System,
+  goodForMs: number,
+): Entry<Answer> {
   const at = system.elapsed();
   const entry = { answer, until: Number.POSITIVE_INFINITY };
   const end = (found: Answer | undefined) => {
-    entry.until = found === undefined ? system.elapsed() + FAILURE_GOOD_FOR_MS : at + GOOD_FOR_MS;
+    entry.until = found === undefined ? system.elapsed() + FAILURE_GOOD_FOR_MS : at + goodForMs;
   };
   answer.then(end, () => end(undefined));
   return entry;

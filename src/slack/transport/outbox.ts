@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import type { Channels } from '../../app/access/ports.ts';
 import type { ReplyUrls } from '../../app/authorize/ports.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
@@ -25,6 +26,7 @@ export interface Outbox {
   replyTo(confirmer: Confirmer): Reply;
   /** As a direct message; true when Slack took it. */
   sendDirectly(workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean>;
+  /** Channels that are shared with other organizations, or may be, are left out. */
   postCards(
     workspaceId: WorkspaceId,
     recipients: readonly (UserId | ChannelId)[],
@@ -42,6 +44,7 @@ export interface Outbox {
 }
 
 export interface OutboxParts {
+  readonly channels: Pick<Channels, 'isShared'>;
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly followedViews: FollowedViews;
@@ -62,7 +65,11 @@ export function createOutbox(parts: OutboxParts): Outbox {
       const slack = clients.of(workspaceId);
       return (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
     },
-    postCards: (workspaceId, recipients, message) => postCards(recipients, message, clients.of(workspaceId)),
+    postCards: async (workspaceId, recipients, message) => {
+      const allowed = await Promise.all(recipients.map((id) => mayReceive(workspaceId, id, parts.channels)));
+      const chosen = recipients.filter((_, at) => allowed[at]);
+      return postCards(chosen, message, clients.of(workspaceId));
+    },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
     updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
       const viewId = followedViews.take(confirmationId);
@@ -75,4 +82,17 @@ export function createOutbox(parts: OutboxParts): Outbox {
       return replyTo(confirmer).announce(message);
     },
   };
+}
+
+/** Cards name servers, prices and users: no channel gets them in which another organization might read along. */
+async function mayReceive(
+  workspaceId: WorkspaceId,
+  recipient: UserId | ChannelId,
+  channels: OutboxParts['channels'],
+): Promise<boolean> {
+  return !isChannel(recipient) || (await channels.isShared(workspaceId, recipient)) === false;
+}
+
+function isChannel(recipient: UserId | ChannelId): recipient is ChannelId {
+  return /^[CG]/.test(recipient);
 }

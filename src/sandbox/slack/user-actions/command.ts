@@ -1,5 +1,6 @@
 import { messageInAck, readAck } from '../acks.ts';
 import type { Channel } from '../channels.ts';
+import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
@@ -53,6 +54,7 @@ async function runCommand(world: World, user: User, channel: Channel, typed: str
   const message = messageInAck(world, what, ack);
   if (message) {
     const isPublic = textIn(message, 'response_type') === 'in_channel';
+    if (isPublic) checkOutsiders(world, what, channel.id, textIn(message, 'text'));
     world.messages.post({
       channel: channel.id,
       user: APP.botUserId,

@@ -1,4 +1,5 @@
 import { type Channel, findChannel } from '../channels.ts';
+import { checkOutsiders } from '../checks.ts';
 import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
@@ -35,6 +36,7 @@ function postMessage(world: World, args: Json): Json {
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
   if (!channel.members.has(APP.botUserId) && !mayPostAnywhere) throw new WebApiError('not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postMessage', args);
+  checkOutsiders(world, 'chat.postMessage', channel.id, text);
   const threadTs = textIn(args, 'thread_ts');
   const thread = threadTs ? { threadTs } : {};
   const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
