@@ -50,7 +50,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     installations: slack.workspace,
   };
   const entry = createEntry(ports);
-  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), log);
+  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), system, log);
   const server = createWebServer({
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -77,9 +77,9 @@ export async function compose(config: Config, log: Log, system: System = realSys
 }
 
 /** Bolt over HTTP, to be mounted in our own server. */
-async function startListening(config: Config, dispatch: Dispatch, log: Log) {
+async function startListening(config: Config, dispatch: Dispatch, system: System, log: Log) {
   const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
-  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
   return { bolt, listener };
 }
 

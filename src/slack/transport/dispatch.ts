@@ -23,6 +23,7 @@ import {
 import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
+import { watchReply, watchViews } from './visible.ts';
 
 /** How a request reached us. */
 export interface Delivery {
@@ -32,9 +33,15 @@ export interface Delivery {
   readonly answered: Promise<void>;
 }
 
+/** A command, whose ack can show words where the work shows nothing. */
+export interface CommandDelivery extends Delivery {
+  /** Called when the user sees something of it. */
+  readonly onVisible?: () => void;
+}
+
 /** One method for each kind of request that Slack sends. */
 export interface Dispatch {
-  command(body: unknown, delivery: Delivery): Promise<void>;
+  command(body: unknown, delivery: CommandDelivery): Promise<void>;
   action(body: unknown, delivery: Delivery): Promise<void>;
   /** Its answer has to be sent first; `after` is done then. */
   submission(
@@ -80,15 +87,19 @@ export function createDispatch(
   };
 }
 
-async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+async function dispatchCommand(
+  body: unknown,
+  { onVisible = () => undefined, ...delivery }: CommandDelivery,
+  routing: Routing,
+): Promise<void> {
   const payload = commandPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
-  const reply = replyTo(payload.response_url, actor, routing);
-  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const reply = watchReply(replyTo(payload.response_url, actor, routing), onVisible);
+  const request = watchViews(createRequest(routing, caller, reply, payload.trigger_id), onVisible);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
 }
 

@@ -137,3 +137,15 @@ describe('what a user can do', () => {
     expect(state).toMatchObject({ commands: [], shortcuts: [] });
   });
 });
+
+describe('a command of which the user sees nothing', () => {
+  it('breaks a law after 3 s, and none when the ack has words', async () => {
+    const { slack, app } = await startBoth();
+    app.reply = ({ content }) => (content.text === 'quiet' ? {} : { body: 'Working on it…' });
+    await slack.as('olga').types('/vps loud');
+    await slack.as('otto').types('/vps quiet');
+    await expect
+      .poll(() => slack.brokenLaws().map(({ law, words }) => `${law} ${words}`), { timeout: 5000 })
+      .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
+  });
+});

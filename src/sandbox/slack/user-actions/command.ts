@@ -9,6 +9,7 @@ import { SlackRefusal } from '../refusal.ts';
 import { APP, SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkActive, getChannel } from './places.ts';
+import { watchForSilence } from './silence.ts';
 
 /**
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
@@ -44,6 +45,7 @@ export async function type(
 async function runCommand(world: World, user: User, channel: Channel, typed: string): Promise<Delivery> {
   const fields = commandFields(world, user, channel, escapeTyped(typed, world));
   const what = `command ${world.app.command} ${typed}`.trim();
+  watchForSilence(world, user, what);
   const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
   const ack = readAck(world, delivery);
   if (!ack.ok) {
