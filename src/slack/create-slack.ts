@@ -14,6 +14,7 @@ import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
+import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
 import { createDispatch, type Dispatch } from './transport/dispatch.ts';
 import { explainError } from './transport/explain-error.ts';
 import { createFollowedViews } from './transport/followed-views.ts';
@@ -59,6 +60,7 @@ export function createSlack(options: SlackOptions): Slack {
     ...options,
     channels,
     followedViews: createFollowedViews(),
+    acknowledgedViews: createAcknowledgedViews(system),
     mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
       mayAnnounce(workspaceId, channelId, workspaces, channels),
   };

@@ -83,9 +83,8 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
     const { promise: answered, resolve } = withResolvers();
     const { ack: answer, after } = await dispatch.submission(body, { ...delivered(context), answered });
-    await (answer ? ack(answer) : ack());
-    resolve();
     if (after) start(after());
+    await (answer ? ack(answer) : ack()).finally(resolve);
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await dispatch.suggestion(body) });

@@ -8,8 +8,9 @@ import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
-import { findOrigin, type ModalHandler, type Origin } from '../kit/modal.ts';
+import { findOrigin, type ModalHandler, type Origin, type SubmitAnswer } from '../kit/modal.ts';
 import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
+import { awaitFinalView, type FinalView } from './final-view.ts';
 import {
   actionPayload,
   actorOf,
@@ -129,20 +130,33 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
-  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const { view } = payload;
+  routing.acknowledgedViews.begin(view.id, delivery.answered);
+  const final = awaitFinalView(
+    createRequest(routing, caller, reply, payload.trigger_id),
+    view.id,
+    routing.system,
+  );
   try {
-    const modal = routing.modals.get(payload.view.callback_id);
+    const modal = routing.modals.get(view.callback_id);
     if (!modal) throw new Refusal('unreadable_press', {});
-    const answer = await modal.run(payload.view, request);
-    const { after } = answer;
-    const failed = (error: unknown) => showLateError(error, payload.view.id, request);
-    return {
-      ack: submissionAck(answer),
-      ...omitUndefined({ after: after && (() => after().catch(failed)) }),
-    };
+    const answer = await modal.run(view, final.request);
+    return answer.after ? await finish(answer, answer.after, view.id, final) : { ack: submissionAck(answer) };
   } catch (error) {
-    return { ack: explainInModal(error, request) };
+    return { ack: explainInModal(error, final.request) };
   }
+}
+
+/** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
+async function finish(
+  answer: SubmitAnswer,
+  after: () => Promise<void>,
+  viewId: string,
+  { request, take }: FinalView,
+) {
+  const work = after().catch((error: unknown) => showLateError(error, viewId, request));
+  const view = await take();
+  return { ack: submissionAck(view ? { with: view } : answer), after: () => work };
 }
 
 /** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */

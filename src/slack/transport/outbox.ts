@@ -5,6 +5,7 @@ import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import type { Message } from '../kit/blocks.ts';
+import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
@@ -48,6 +49,7 @@ export interface OutboxParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly followedViews: FollowedViews;
+  readonly acknowledgedViews: AcknowledgedViews;
   readonly system: System;
   readonly mayAnnounce: MayAnnounce;
 }
@@ -57,7 +59,7 @@ export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | unde
 
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
-  const { clients, followedViews, mayAnnounce } = parts;
+  const { clients, followedViews, acknowledgedViews, mayAnnounce } = parts;
   const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
   return {
     replyTo,
@@ -75,7 +77,9 @@ export function createOutbox(parts: OutboxParts): Outbox {
       const viewId = followedViews.take(confirmationId);
       if (viewId === undefined) return;
       if (!isFinal) followedViews.set(confirmationId, viewId);
-      await clients.of(workspaceId).updateView(viewId, view());
+      const shown = view();
+      // Nothing waits for it: the user may have closed it, and gets a message all the same.
+      void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     announce: async (confirmer, message) => {
       if (!(await mayAnnounce(confirmer.workspaceId, confirmer.channelId))) return false;

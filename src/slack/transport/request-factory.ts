@@ -9,6 +9,7 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
+import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { explainError } from './explain-error.ts';
 import type { FollowedViews } from './followed-views.ts';
 import type { MayAnnounce } from './outbox.ts';
@@ -21,6 +22,7 @@ export interface RequestParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly followedViews: FollowedViews;
+  readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
   readonly system: System;
   readonly log: Log;
@@ -75,7 +77,7 @@ const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'
 const REPLY_URL_MS = 30 * 60_000;
 
 function createViews(
-  { clients, followedViews, replyUrls, system }: RequestParts,
+  { clients, followedViews, acknowledgedViews, replyUrls, system }: RequestParts,
   { actor: { workspaceId, channelId } }: Caller,
   reply: Reply,
   triggerId: string | undefined,
@@ -86,7 +88,8 @@ function createViews(
       const opened = await clients.of(workspaceId).openView(triggerId, view);
       return opened.ok ? opened : { ok: false, isTooLate: EXPIRED.includes(opened.error) };
     },
-    update: (viewId, view) => clients.of(workspaceId).updateView(viewId, view),
+    update: (viewId, view) =>
+      acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, view)),
     // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async () => {
       const formId = system.newId();
