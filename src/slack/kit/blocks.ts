@@ -13,6 +13,7 @@ import type {
   RichTextBlock,
   SectionBlock,
 } from '@slack/types';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
 
@@ -32,8 +33,13 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
 /** A paragraph of mrkdwn. Whatever comes from outside in it must be escaped by the caller. */
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
-  return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
+  const isTall = text.length > TALL_CHARACTERS || text.split('\n').length > TALL_LINES;
+  return { type: 'section', text: body, ...omitUndefined({ accessory, expand: isTall || undefined }) };
 }
+
+/** What is taller than this might be folded behind "Show more", which hides the end of a list or of a warning. */
+const TALL_CHARACTERS = 300;
+const TALL_LINES = 4;
 
 /** Facts in two columns: name and value, ten at most. */
 export function facts(pairs: readonly (readonly [string, string])[]): SectionBlock {
@@ -99,7 +105,7 @@ export function option(text: string, value: string, description?: string): Plain
   };
 }
 
-/** What Slack asks before it lets a button through. */
+/** What Slack asks before it lets a button through. Slack draws the text as it is: plain labels, and times in words. */
 export function confirmation(words: {
   title: string;
   text: string;
@@ -108,7 +114,7 @@ export function confirmation(words: {
 }): ConfirmationDialog {
   return {
     title: plain(shorten(words.title, LIMITS.confirmTitle)),
-    text: { type: 'mrkdwn', text: shorten(words.text, LIMITS.confirmText), verbatim: true },
+    text: plain(shorten(words.text, LIMITS.confirmText)),
     confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
     ...(words.isDangerous ? { style: 'danger' as const } : {}),

@@ -149,3 +149,31 @@ describe('a command of which the user sees nothing', () => {
       .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
   });
 });
+
+describe('what Slack draws otherwise than it is written', () => {
+  const lawsAfter = async (block: Record<string, unknown>) => {
+    const { slack, app } = await startBoth();
+    await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'words', blocks: [block] });
+    return slack.brokenLaws().map(({ law }) => law);
+  };
+  const asking = (text: Record<string, unknown>) => ({
+    type: 'actions',
+    elements: [
+      {
+        ...button('Stop'),
+        confirm: { title: plain('Stop?'), text, confirm: plain('Stop'), deny: plain('Keep') },
+      },
+    ],
+  });
+
+  it('is markup in a dialog, which is plain text', async () => {
+    expect(await lawsAfter(asking({ type: 'mrkdwn', text: '`web-1` stops' }))).toEqual(['raw_markup']);
+    expect(await lawsAfter(asking(plain('web-1 stops')))).toEqual([]);
+  });
+
+  it('is a tall section that may fold', async () => {
+    const tall = section('a line\n'.repeat(10));
+    expect(await lawsAfter(tall)).toEqual(['folded']);
+    expect(await lawsAfter({ ...tall, expand: true })).toEqual([]);
+  });
+});
