@@ -3,7 +3,7 @@ import type { Channels } from '../../app/access/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
-import { cacheLookups } from './cached-lookups.ts';
+import { cacheLookups, RateLimited } from './cached-lookups.ts';
 
 /** A user waits for the answer to a form, which Slack wants within 3 s. */
 const WAIT_MS = 2000;
@@ -24,6 +24,7 @@ export function createChannels(clients: SlackClients, system: System): Channels 
     async (key) => {
       const [workspaceId = '', channelId = ''] = key.split(' ');
       const answer = await clients.of(workspaceId).findChannel(channelId);
+      if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
       const found = answer.ok ? sharing.safeParse(answer.channel).data : undefined;
       return found && { isShared: found.is_ext_shared || found.is_pending_ext_shared };
     },

@@ -59,7 +59,7 @@ export interface Introduction {
 
 export type SlackAnswer<More = unknown> =
   | ({ readonly ok: true } & More)
-  | { readonly ok: false; readonly error: string };
+  | { readonly ok: false; readonly error: string; readonly retryAfterMs?: number | undefined };
 
 /** A user waits: one try of 5 s, and no queue that holds everyone up when Slack limits us. */
 const TIMEOUT_MS = 5000;
@@ -85,7 +85,12 @@ export function createSlackConnections(options: {
     });
   return {
     open: (findToken, watch) =>
-      createSlackApi(callerOf(findWebClient(findToken, connect), refusals, watch), agent, refusals),
+      createSlackApi(
+        callerOf(findWebClient(findToken, connect), refusals, watch),
+        agent,
+        refusals,
+        options.system,
+      ),
     close: () => agent.destroy(),
   };
 }
@@ -101,7 +106,12 @@ function findWebClient(findToken: FindToken, connect: (token: Secret<string>) =>
   };
 }
 
-function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackApi {
+function createSlackApi(
+  call: Call,
+  agent: Agent,
+  refusals: RefusalLog,
+  system: Pick<System, 'sleep'>,
+): SlackApi {
   return {
     whoAmI: () => call('auth.test', {}, introduction),
     openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
@@ -109,9 +119,11 @@ function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackAp
     postEphemeral: (channel, user, { text, blocks }) =>
       call('chat.postEphemeral', { channel, user, text, blocks }, nothing),
     post: (channel, { text, blocks }) =>
-      call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, card),
+      inTurn(system, () =>
+        call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, card),
+      ),
     updateMessage: ({ channelId: channel, ts }, { text, blocks }) =>
-      call('chat.update', { channel, ts, text, blocks }, nothing),
+      inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing)),
     findUser: (user) => call('users.info', { user }, foundUser),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
     findChannel: (channel) => call('conversations.info', { channel }, foundChannel),
@@ -142,9 +154,26 @@ function callerOf(
       const refusal = readRefusal(error);
       refusals.add(method, refusal);
       watch({ method, channelId, error: refusal.code });
-      return { ok: false, error: refusal.code };
+      return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
     }
   };
+}
+
+/** The longest that a message to a channel waits for its turn; the background posts later what matters longer. */
+const TURN_MOST_MS = 30_000;
+const TRIES = 3;
+
+/** Repeats a call that Slack has not carried out because there were too many, when Slack takes such calls again. */
+async function inTurn<More>(
+  system: Pick<System, 'sleep'>,
+  send: () => Promise<SlackAnswer<More>>,
+  tries = TRIES,
+): Promise<SlackAnswer<More>> {
+  const answer = await send();
+  if (answer.ok || answer.retryAfterMs === undefined) return answer;
+  if (tries <= 1 || answer.retryAfterMs > TURN_MOST_MS) return answer;
+  await system.sleep(answer.retryAfterMs);
+  return inTurn(system, send, tries - 1);
 }
 
 async function respond(
