@@ -29,7 +29,8 @@ export interface RefusalDetails {
   // doors
   /** `label`: the role is held, but not for that server. `owners`: who could give it, as far as they are known. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
-  other_organisation: Record<never, never>;
+  /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
+  other_organisation: { missingScope?: string };
   other_workspace: Record<never, never>;
   /** `userId`: somebody else, in whose name something was to be done. */
   identity_unknown: { userId?: string };
@@ -76,6 +77,7 @@ export interface RefusalDetails {
       | 'unknown_group'
       | 'disabled_group'
       | 'no_group_scope'
+      | 'no_user_scope'
       | 'slack_silent'
       | 'unknown_channel'
       | 'archived_channel';
