@@ -11,6 +11,7 @@ import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
 import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { explainError } from './explain-error.ts';
+import { withPlainView } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
 import type { MayAnnounce } from './outbox.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
@@ -85,11 +86,14 @@ function createViews(
   return {
     open: async (view) => {
       if (triggerId === undefined) return { ok: false, isTooLate: true };
-      const opened = await clients.of(workspaceId).openView(triggerId, view);
+      const slack = clients.of(workspaceId);
+      const opened = await withPlainView(view, (shown) => slack.openView(triggerId, shown));
       return opened.ok ? opened : { ok: false, isTooLate: EXPIRED.includes(opened.error) };
     },
     update: (viewId, view) =>
-      acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, view)),
+      acknowledgedViews.update(viewId, () =>
+        withPlainView(view, (shown) => clients.of(workspaceId).updateView(viewId, shown)),
+      ),
     // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async () => {
       const formId = system.newId();
