@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
-import { findConnectLink } from './app/account/connect-key.ts';
+import { findConnectLink } from './app/account/connect-link.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import type { Config } from './config.ts';
+import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
 import { createSlack } from './slack/create-slack.ts';
@@ -24,6 +25,8 @@ import { createWebServer, listen } from './web/server.ts';
 export interface RunningApp {
   readonly port: number;
   readonly ports: AppPorts;
+  /** What keeps the app from working, in a sentence each; empty when it is ready. */
+  faults(): Promise<readonly string[]>;
   /** Stops taking requests, lets what was begun end, up to the deadline, and closes everything. */
   close(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
   };
   const entry = createEntry(ports);
   const { bolt, listener } = await startListening(config, slack.createDispatch(entry), system, log);
+  const faults = async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))];
   const server = createWebServer({
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -58,22 +62,20 @@ export async function compose(config: Config, log: Log, system: System = realSys
     system,
     metrics,
     slack: listener,
-    faults: async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))],
+    faults,
   });
-  const port = await listen(server, config.PORT, config.HOST).catch(async (error: unknown) => {
+  const giveUp = async (error: unknown): Promise<never> => {
     stop.abort();
     await store.close();
     throw error;
-  });
+  };
+  const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await slack.workspace.connect();
   const background = runBackground(ports, entry, stop.signal);
   const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
-  const closeAll = async () => {
-    await slack.connections.close();
-    await store.close();
-  };
-  return { port, ports, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+  const closeAll = () => slack.connections.close().then(() => store.close());
+  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, system }) };
 }
 
 /** Bolt over HTTP, to be mounted in our own server. */
@@ -131,8 +133,8 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     hostingOf: hosting.of,
     ownersOf: () => config.OWNERS,
     settings: {
-      unconfirmedMs: config.DOUBT_MINUTES * 60_000,
-      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * 60_000,
+      unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,
+      passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
   };

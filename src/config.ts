@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`The settings are not complete:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    super(`Missing or wrong settings:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
     this.faults = faults;
   }
 }
@@ -20,7 +20,7 @@ const EXAMPLES = {
   HOSTING_BASE_URL: 'https://api.hosting.example/v1',
   HOSTING_TIMEOUT_MS: '30000',
   HOSTING_CURRENCY: 'EUR',
-  SLACK_SIGNING_SECRET: '8f742231b10e8888abcd99yyyzzz85a5',
+  SLACK_SIGNING_SECRET: '<from the Slack app’s page “Basic Information”>',
   SLACK_BOT_TOKEN: 'xoxb-…',
   SLACK_API_URL: 'https://slack.com/api/',
   PUBLIC_URL: 'https://vps.example.com',
@@ -64,7 +64,7 @@ const schema = z.object({
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   DOUBT_MINUTES: minutes(1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(10_080).default(60),
-  /** Absent: for ever. */
+  /** Absent: forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -88,19 +88,18 @@ export function parseConfig(environment: Environment): Config {
   return parseWith(schema, environment);
 }
 
-/**
- * Reads only what the command line needs to try a key and keep it.
- * @throws ConfigError as `parseConfig` does
- */
-export function parseKeyConfig(environment: Environment): z.output<typeof keySchema> {
+/** The settings of `npm run key`. */
+export type KeyConfig = z.output<typeof keySchema>;
+/** The settings of `npm run audit`. */
+export type AuditConfig = z.output<typeof auditSchema>;
+
+/** Reads only what it takes to test and store a key. @throws ConfigError as `parseConfig` does */
+export function parseKeyConfig(environment: Environment): KeyConfig {
   return parseWith(keySchema, environment);
 }
 
-/**
- * Reads only what the command line needs to read the audit and check it.
- * @throws ConfigError as `parseConfig` does
- */
-export function parseAuditConfig(environment: Environment): z.output<typeof auditSchema> {
+/** Reads only what it takes to open the audit. @throws ConfigError as `parseConfig` does */
+export function parseAuditConfig(environment: Environment): AuditConfig {
   return parseWith(auditSchema, environment);
 }
 
@@ -115,7 +114,7 @@ function parseWith<Shape extends z.ZodObject>(wanted: Shape, environment: Enviro
   const faults = new Map<string, string>();
   for (const issue of parsed.error.issues) {
     const name = String(issue.path[0]);
-    // What is wrong first is enough: the rest often follows from it.
+    // The first fault of a setting is enough: the others often follow from it.
     if (!faults.has(name)) faults.set(name, describeFault(name, issue, given));
   }
   throw new ConfigError([...faults.values()]);
@@ -127,7 +126,7 @@ function describeFault(name: string, issue: { message: string }, given: Record<s
   return `${name} ${fault}, for example: ${name}=${example}`;
 }
 
-/** Plain http is for the sandbox and tests on this machine only. What is no address at all is told as that. */
+/** Plain http is only for the sandbox and tests on this machine. What is no URL at all has a fault of its own. */
 function isPrivateOrTls(url: string): boolean {
   if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);

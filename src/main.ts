@@ -2,23 +2,25 @@ import { compose, type RunningApp } from './compose.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { createLog, type Log } from './log.ts';
 
-/** Starts the app from the environment; a fault in it is a sentence and exit code 1, never a stack. */
+/** Starts the app from the environment. What goes wrong is a sentence and exit code 1, never a stack trace. */
 async function main(): Promise<void> {
-  let log: Log | undefined;
   try {
     const config = parseConfig(process.env);
-    log = createLog(config.LOG_LEVEL);
+    const log = createLog(config.LOG_LEVEL);
     const app = await compose(config, log);
-    log.info('ready', { port: app.port, host: config.HOST, api: new URL(config.HOSTING_BASE_URL).host });
-    stopWhenAsked(app, log);
+    stopOnSignals(app, log);
+    const where = { port: app.port, host: config.HOST, api: new URL(config.HOSTING_BASE_URL).host };
+    const missing = (await app.faults()).join('; ');
+    if (missing === '') log.info('ready', where);
+    else log.warn('started, but not ready', { ...where, missing });
   } catch (error) {
     process.stderr.write(`${describeStartFault(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-/** The first signal stops in order, the second at once. */
-function stopWhenAsked(app: RunningApp, log: Log): void {
+/** The first signal lets running requests end, the second stops at once. */
+function stopOnSignals(app: RunningApp, log: Log): void {
   let isStopping = false;
   const stop = (signal: string): void => {
     if (isStopping) process.exit(1);
@@ -35,10 +37,12 @@ function stopWhenAsked(app: RunningApp, log: Log): void {
 
 function describeStartFault(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  const code = (error as { code?: unknown }).code;
-  if (code === 'EADDRINUSE') return 'The port is in use by another program: set PORT to a free one.';
-  if (code === 'EACCES') return 'This port may not be listened on: set PORT to one above 1023.';
-  return error instanceof Error ? `The app could not start: ${error.message}` : 'The app could not start.';
+  if (!(error instanceof Error)) return 'The app could not start.';
+  const { code, port }: NodeJS.ErrnoException & { port?: number } = error;
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT to a free one.`;
+  if (code === 'EACCES' && port !== undefined)
+    return `The app may not listen on port ${port}. Set PORT to one above 1023.`;
+  return `The app could not start: ${error.message}`;
 }
 
 await main();

@@ -16,6 +16,8 @@ export interface SealedPlace {
   readonly row: string;
   readonly column: string;
   readonly workspaceId: string;
+  /** What else of the row must be as it was when the text was sealed: whose it is, and what it belongs to. */
+  readonly facts?: readonly (string | number)[];
 }
 
 /** Encrypts texts for the database and decrypts them, and signs what must not be altered (docs/design.md 5 and 7). */
@@ -74,10 +76,21 @@ export function parseKeyring(text: string): Keyring {
     // Node skips what is not base64; only a text that comes out the same again was meant as it stands.
     if (bytes.toString('base64') !== encoded) throw fault('is not base64 with its padding');
     if (bytes.length !== KEY_BYTES) throw fault(`must be ${KEY_BYTES} bytes long, but has ${bytes.length}`);
+    if (isWeak(bytes)) throw fault('is easy to guess: make one with "openssl rand -base64 32"');
     keys.set(id, createSecretKey(bytes));
   }
   const [sealingKeyId = ''] = keys.keys();
   return { keys, sealingKeyId };
+}
+
+/** Random bytes have about 30 different values in 32: the chance of fewer than this is below one in 10^12. */
+const LEAST_DIFFERENT = 16;
+
+/** Tells keys that were typed or copied from an example: repeated bytes, counted bytes, readable text. */
+function isWeak(bytes: Buffer): boolean {
+  const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0));
+  const isText = bytes.every((byte) => byte >= 0x20 && byte <= 0x7e);
+  return isText || new Set(bytes).size < LEAST_DIFFERENT || new Set(steps).size < LEAST_DIFFERENT;
 }
 
 /** Makes a vault of a keyring: AES-256-GCM, a random nonce for each text, the place as associated data. */
@@ -145,8 +158,8 @@ function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): string {
 }
 
 /** A JSON array, so that no two places are written alike, whatever their names contain. */
-function bind(keyId: string, { workspaceId, table, row, column }: SealedPlace): Buffer {
-  return Buffer.from(JSON.stringify([VERSION, keyId, workspaceId, table, row, column]), 'utf8');
+function bind(keyId: string, { workspaceId, table, row, column, facts = [] }: SealedPlace): Buffer {
+  return Buffer.from(JSON.stringify([VERSION, keyId, workspaceId, table, row, column, ...facts]), 'utf8');
 }
 
 function getKey(keyring: Keyring, keyId: string): KeyObject {

@@ -1,14 +1,18 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
+import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
+import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
-const SWEEP_MS = 60_000;
-const PRUNE_MS = 24 * 3_600_000;
+const SWEEP_MS = MINUTE_MS;
+const PRUNE_MS = DAY_MS;
+const PUBLISH_MS = HOUR_MS;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */
@@ -16,7 +20,9 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof sweepApprovals>[0] &
   Parameters<typeof sweepAccessRequests>[0] &
   Parameters<typeof sweep>[0] &
-  Parameters<typeof pruneAudit>[0] & { readonly system: System; readonly log: Log };
+  StoreSpilledPorts &
+  Parameters<typeof pruneAudit>[0] &
+  Parameters<typeof publishAuditHeads>[0] & { readonly system: System; readonly log: Log };
 
 /**
  * Does what no request waits for: looks for unconfirmed orders, notifies users of outcomes, carries out what a dead
@@ -30,9 +36,15 @@ export async function runBackground(
   const { system } = ports;
   const aside = startAside();
   const startedAt = system.now();
+  let spilled = await readSpilled(ports).catch((error: unknown) => {
+    logTrouble(error, ports);
+    return [];
+  });
+  spilled = await storeSpilled(spilled, ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
+  const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
       // Side by side: one order that waits for an answer must not hold up all the others.
@@ -42,9 +54,11 @@ export async function runBackground(
         aside.run(work());
       }
       if (sweepIsDue()) {
+        spilled = await storeSpilled(spilled, ports);
         await sweep(ports);
         unfinished.start();
       }
+      if (publishIsDue()) await publishAuditHeads(ports);
       // A long audit takes a while, and outcomes must not wait for it.
       if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
     } catch (error) {
@@ -53,6 +67,7 @@ export async function runBackground(
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
   await Promise.all([aside.drain(), unfinished.drain()]);
+  await publishAuditHeads(ports).catch((error: unknown) => logTrouble(error, ports));
 }
 
 /** Work that the loop does not wait for. */

@@ -3,7 +3,8 @@ import type { Approval } from '../domain/approval.ts';
 import type { UserId, WorkspaceId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { AccessRequests, Channels, Grants } from './access/ports.ts';
+import type { Grants } from './access/grants-port.ts';
+import type { AccessRequests, Channels } from './access/ports.ts';
 import type {
   ApiKeys,
   AuditLog,
@@ -17,7 +18,7 @@ import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './au
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { Ledger, OperationNotifier, Passwords } from './purchases/ports.ts';
+import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -28,6 +29,7 @@ export interface Store {
   readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly passwords: Passwords;
+  readonly spill: Spill;
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;

@@ -1,15 +1,28 @@
 import type { Grant } from '../domain/access.ts';
 import { THE_APP } from '../domain/actor.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
+import type { System } from '../system.ts';
+import type { Grants } from './access/grants-port.ts';
+import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
-import type { AppPorts } from './ports.ts';
+import type { ReplyUrls, SeenRequests } from './authorize/ports.ts';
+import type { Passwords } from './purchases/ports.ts';
 
-/** Slack's signatures are good for five minutes before and after: twice that, and a little. */
-const REPLAY_MS = 11 * 60_000;
-const DAY_MS = 24 * 3_600_000;
+/** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
+const REPLAY_MS = 11 * MINUTE_MS;
 
-/** What ends by itself: held passwords, links, temporary roles. Approvals: `sweep-approvals.ts`. */
-export async function sweep(ports: AppPorts): Promise<void> {
+export interface SweepPorts {
+  readonly system: System;
+  readonly passwords: Pick<Passwords, 'eraseExpired'>;
+  readonly replyUrls: Pick<ReplyUrls, 'removeExpired'>;
+  readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
+  readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
+  readonly grants: Pick<Grants, 'removeEnded'>;
+}
+
+/** Ends what expires: stored passwords, links, temporary roles. For approvals see `sweep-approvals.ts`. */
+export async function sweep(ports: SweepPorts): Promise<void> {
   const { system } = ports;
   const now = system.now();
   await ports.passwords.eraseExpired(now);
@@ -19,8 +32,14 @@ export async function sweep(ports: AppPorts): Promise<void> {
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
 }
 
-/** Removes audit entries that are older than they are kept; the chain stays verifiable (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
-export async function pruneAudit(ports: AppPorts): Promise<void> {
+export interface PrunePorts {
+  readonly system: System;
+  readonly audit: Pick<AuditLog, 'prune'>;
+  readonly settings: { readonly auditKeepDays: number | undefined };
+}
+
+/** Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
+export async function pruneAudit(ports: PrunePorts): Promise<void> {
   const { settings, system } = ports;
   if (settings.auditKeepDays === undefined) return;
   const now = system.now();
@@ -30,7 +49,7 @@ export async function pruneAudit(ports: AppPorts): Promise<void> {
 
 function auditOfEnd(
   { workspaceId, role, pattern, subjectId }: Grant,
-  ports: Pick<AppPorts, 'system'>,
+  ports: Pick<SweepPorts, 'system'>,
 ): AuditEntry {
   return makeAuditEntry(ports, {
     workspaceId,

@@ -1,20 +1,20 @@
 import type { System } from '../system.ts';
 
-/** Slack wants its answer within 3 s: what takes longer than this comes later. */
-const SOON_MS = 1200;
+/** Slack wants its answer within 3 s: what takes longer than this is sent later. */
+const TIMEOUT_MS = 1200;
 
-/** The result if it comes soon, undefined if it does not; throws what it throws soon. */
+/** The result if it comes within the timeout (milliseconds), undefined if it does not. @throws what the work throws in time */
 export async function withTimeout<Result>(
   work: Promise<Result>,
   system: System,
-  soonMs = SOON_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Result | undefined> {
   const stop = new AbortController();
-  const late = system.sleep(soonMs, stop.signal).then(
+  const late = system.sleep(timeoutMs, stop.signal).then(
     () => undefined,
     () => undefined,
   );
-  // A failure that comes late is met by whoever awaits the work itself.
+  // A late failure is handled where the work itself is awaited.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

@@ -47,7 +47,7 @@ function toLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map((cell) => toCell(cell ?? '')).join(',')}\r\n`;
 }
 
-/** Spreadsheets run what begins like a formula, and a label is anybody's text: then an apostrophe goes before it. */
+/** Spreadsheets run cells that begin like a formula, and a label can be any text: an apostrophe before it prevents that. */
 function toCell(cell: string | number): string {
   if (typeof cell === 'number') return String(cell);
   const text = /^\s*[=+\-@]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;

@@ -1,82 +1,77 @@
 import { parseArgs } from 'node:util';
-import { findKey, keepKey } from '../app/account/connect-key.ts';
-import { ConfigError, parseKeyConfig } from '../config.ts';
-import { isExpected } from '../domain/errors.ts';
-import { createHosting } from '../hosting/client.ts';
-import { openStore } from '../store/open-store.ts';
-import { realSystem } from '../system.ts';
-import { createVault, parseKeyring } from '../vault.ts';
+import { connectKey, disconnectKey, findKey } from '../app/account/connect-key.ts';
+import { EVERY_WORKSPACE } from '../app/account/every-workspace.ts';
+import { listConnectedWorkspaces } from '../app/account/list-workspaces.ts';
+import { parseKeyConfig } from '../config.ts';
+import { HostingError } from '../domain/errors.ts';
+import type { WorkspaceId } from '../domain/ids.ts';
+import { type ProgramApp, withApp } from './open-app.ts';
+import { parseOrExplain, parseWorkspaceId, print, runProgram, UsageError } from './program.ts';
 
 const USAGE = `Usage:
-  npm run key -- set --workspace T…     reads the hosting API key from standard input, tries it, and keeps it
-  npm run key -- remove --workspace T…  forgets it
-  npm run key -- list                   lists the workspaces that have one`;
+  npm run key -- set --workspace T…     reads an API key from standard input, tests it and stores it
+  npm run key -- remove --workspace T…  removes the workspace's API key; servers keep running
+  npm run key -- list                   lists the workspaces that have an API key`;
 
-/** The API key without Slack: for whoever has no public address. Works beside a running app. */
+/** Manages the hosting API keys without Slack, for apps that have no public address. */
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    options: { workspace: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const [act = ''] = positionals;
-  const workspaceId = values.workspace ?? '';
-  const isPlain = act === 'list' || (['set', 'remove'].includes(act) && /^[TE][A-Z0-9]+$/.test(workspaceId));
-  if (!isPlain) throw new Error(USAGE);
-  const config = parseKeyConfig(process.env);
-  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
-  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
-  try {
-    if (act === 'list')
-      return say((await store.apiKeys.listWorkspaces()).join('\n') || 'No workspace has a key.');
-    if (act === 'remove') {
-      const wasThere = await store.apiKeys.remove(workspaceId);
-      return say(wasThere ? 'The API key was forgotten.' : 'There was no API key to forget.');
-    }
-    const key = findKey(await readInput());
-    if (!key) throw new Error('Standard input holds no API key: one line of letters, digits and signs.');
-    const hosting = createHosting({
-      baseUrl: config.HOSTING_BASE_URL,
-      timeoutMs: config.HOSTING_TIMEOUT_MS,
-      system: realSystem,
-      calls: store.apiCalls,
-    });
-    try {
-      await keepKey({
-        workspaceId,
-        key,
-        setBy: 'command line',
-        hosting: hosting.of(key),
-        apiKeys: store.apiKeys,
-        now: () => realSystem.now(),
-      });
-      say(`The API key works and is kept, encrypted, for workspace ${workspaceId}.`);
-    } finally {
-      await hosting.close();
-    }
-  } finally {
-    await store.close();
+  const work = parseCommand();
+  await withApp(parseKeyConfig(process.env), work);
+}
+
+/** @throws UsageError */
+function parseCommand(): (app: ProgramApp) => Promise<void> {
+  const { values, positionals } = parseOrExplain(
+    () => parseArgs({ options: { workspace: { type: 'string' } }, allowPositionals: true }),
+    USAGE,
+  );
+  const [command, ...rest] = positionals;
+  if (command === undefined) throw new UsageError('Choose set, remove or list.', USAGE);
+  if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is too much.`, USAGE);
+  if (command === 'list') return list;
+  if (command !== 'set' && command !== 'remove') {
+    throw new UsageError(`There's no command "${command}". Choose set, remove or list.`, USAGE);
   }
+  if (values.workspace === undefined) {
+    throw new UsageError(`Which workspace? Add --workspace and its ID to ${command}.`, USAGE);
+  }
+  const workspaceId = parseWorkspaceId(values.workspace, USAGE);
+  return (app) => (command === 'set' ? set : remove)(app, workspaceId);
+}
+
+async function list(app: ProgramApp): Promise<void> {
+  const workspaceIds = await app.execute(listConnectedWorkspaces, {}, EVERY_WORKSPACE);
+  print(workspaceIds.join('\n') || 'No workspace has an API key.');
+}
+
+async function remove(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> {
+  const wasThere = await app.execute(disconnectKey, {}, workspaceId);
+  print(
+    wasThere
+      ? `The API key of workspace ${workspaceId} was removed.`
+      : `Workspace ${workspaceId} has no API key.`,
+  );
+}
+
+async function set(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> {
+  const key = findKey(await readInput());
+  if (!key) throw new Error("Standard input doesn't hold an API key: one line of letters, digits and signs.");
+  await app.execute(connectKey, { key }, workspaceId).catch(explainFailure);
+  print(`The API key works and is stored, encrypted, for workspace ${workspaceId}.`);
+}
+
+function explainFailure(error: unknown): never {
+  if (!(error instanceof HostingError)) throw error;
+  throw new Error(
+    `The API key was not stored. The hosting API's answer: ${error.code.replaceAll('_', ' ')}.`,
+  );
 }
 
 async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) say('Paste the API key, then press Enter and Ctrl-D:');
+  if (process.stdin.isTTY) print('Paste the API key, then press Enter and Ctrl-D:');
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) text += part;
   return text;
 }
 
-function say(words: string): void {
-  process.stdout.write(`${words}\n`);
-}
-
-function describeFault(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
-  if (isExpected(error))
-    return `The key was not kept: the hosting API says ${error.code.replaceAll('_', ' ')}.`;
-  return error instanceof Error ? error.message : 'That did not work.';
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${describeFault(error)}\n`);
-  process.exitCode = 1;
-});
+runProgram(main);

@@ -1,21 +1,23 @@
+import type { ChannelId, UserId, WorkspaceId } from './ids.ts';
+
 /** Weakest first; each role may do all that the ones before it may (docs/design.md 3). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Who acts, and where. Slack ids only: never an e-mail address or a name. */
 export interface Actor {
-  readonly workspaceId: string;
-  readonly userId: string;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
   /** Where it was done; absent for modals and the home screen. */
-  readonly channelId?: string;
+  readonly channelId?: ChannelId;
   /**
-   * The team that Slack says the person belongs to; a different one than the workspace's means
-   * somebody of another organisation (Slack Connect), who has no role at all.
+   * The team that Slack says the user belongs to. If it is not the workspace's, the user is from another organization
+   * (Slack Connect) and has no role.
    */
-  readonly homeTeamId?: string;
+  readonly homeTeamId?: WorkspaceId;
 }
 
-/** Tells whether somebody with this role may do what needs that one. */
+/** Tells whether a user with the held role may do what needs the other one. */
 export function roleCovers(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }
@@ -26,5 +28,8 @@ export function strongerRole(a: Role | undefined, b: Role | undefined): Role | u
   return ROLES.indexOf(a) >= ROLES.indexOf(b) ? a : b;
 }
 
-/** Who acts in the audit when the app does something by itself. */
-export const THE_APP = 'app';
+/** The actor in the audit when the app does something by itself. */
+export const THE_APP: UserId = 'app';
+
+/** The actor in the audit of programs that are run on the machine. */
+export const THE_COMMAND_LINE: UserId = 'command line';

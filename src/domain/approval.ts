@@ -5,6 +5,7 @@ import type { Money } from './money.ts';
 import type { Purchase } from './operation.ts';
 import { labelOf } from './operation.ts';
 import type { Reason } from './reason.ts';
+import { HOUR_MS } from './time.ts';
 
 /** What a second user is asked to approve, frozen as the first one confirmed it. */
 export type ApprovalAction =
@@ -64,7 +65,7 @@ export type Approval = Omit<ApprovalRequest, 'state'> & ApprovalOutcome;
 export type NewApproval = NewDecision<ApprovalRequest>;
 
 /** How long an approval stays open. */
-export const APPROVAL_MS = 60 * 60_000;
+export const APPROVAL_MS = HOUR_MS;
 
 export function labelOfAction(action: ApprovalAction): string {
   return action.kind === 'delete' ? action.label : labelOf(action.purchase);

@@ -24,21 +24,21 @@ export type ApiCode = (typeof API_CODES)[number];
 /** What can go wrong between us and the API; the client adds these three to the API's own ten. */
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
-/** What our own rules refuse. Words for people live in one table: `slack/errors/words.ts`. */
+/** What our own rules refuse, and what each refusal says about itself. The words are in `slack/<feature>/refusal-words.ts`. */
 export interface RefusalDetails {
-  // doors
+  // permission
   /** `label`: the role is held, but not for that server. `owners`: who could give it, as far as they are known. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
   other_organisation: { missingScope?: string };
   other_workspace: Record<never, never>;
-  /** `userId`: somebody else, in whose name something was to be done. */
+  /** `userId`: another user, in whose name something was to be done. */
   identity_unknown: { userId?: string };
   not_creator: { label: string };
   already_handled: Record<never, never>;
   /** A button or a modal whose contents can't be read: of another version of this app, or forged. */
   unreadable_press: Record<never, never>;
-  // words somebody typed
+  // typed text
   unknown_command: { typed: string; nearest?: string };
   bad_words: { problem: string; usage: string };
   unknown_server: { typed: string; nearest?: string };
@@ -48,7 +48,7 @@ export interface RefusalDetails {
   bad_label: { problem: string };
   too_many_servers: { count: number; most: number };
   // money
-  price_moved: { before: number; now: number };
+  price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };
   paid_until_unknown: { label: string };
   create_in_doubt: { label: string };
@@ -100,7 +100,7 @@ export interface RefusalDetails {
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   channel_unwritable: { reason: string };
-  /** Somebody else saved other settings while the form was open. */
+  /** Another user saved other settings while the form was open. */
   settings_moved: Record<never, never>;
   // the process
   waited_too_long: Record<never, never>;
@@ -204,7 +204,7 @@ export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;
 }
 
-/** A defect's name and where it happened; never its message, which may repeat what somebody typed or an answer held. */
+/** A defect's name and where it happened; never its message, which may repeat what was typed or what an answer held. */
 export function describeDefect(error: unknown): { name: string; stack: string } {
   if (!(error instanceof Error)) return { name: typeof error, stack: '' };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -1,40 +1,64 @@
+/** Typed text and labels are outside material: longer words than this are compared by their beginning. */
+const MOST_LETTERS = 64;
+/** More typing mistakes than this are another word. */
+const MOST_EDITS = 6;
+/** Cells of the comparison's table for one search: a few milliseconds. A suggestion isn't worth more. */
+const MOST_WORK = 1_000_000;
+
 /**
- * Finds the candidate that was probably meant: at most a third of its letters differ (Damerau–Levenshtein).
- * Used for labels, subcommands and roles alike.
+ * Finds the candidate that was probably meant: at most a third of its letters differ (Damerau–Levenshtein), and at most
+ * six. Used for labels, subcommands and roles alike. Its time is limited, however many and long the candidates are: of
+ * too many, the last ones are left out.
  */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
-  const wanted = typed.toLowerCase().slice(0, MOST_LETTERS);
+  const wanted = beginningOf(typed);
+  const rows = [0, 1, 2].map(() => new Uint8Array(MOST_LETTERS + 2));
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
+  let work = 0;
   for (const candidate of candidates) {
-    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
-    if (Math.abs(candidate.length - wanted.length) > allowed) continue;
-    const edits = countEdits(wanted, candidate.toLowerCase().slice(0, MOST_LETTERS));
-    if (edits <= allowed && edits < fewest) [nearest, fewest] = [candidate, edits];
+    const longest = Math.min(Math.max(typed.length, candidate.length), MOST_LETTERS);
+    const third = Math.max(1, Math.floor(longest / 3));
+    // Only a nearer one than the nearest so far counts.
+    const allowed = Math.min(third, MOST_EDITS, fewest - 1);
+    if (Math.abs(candidate.length - typed.length) > allowed) continue;
+    work += MOST_LETTERS + wanted.length * (2 * allowed + 1);
+    if (work > MOST_WORK) break;
+    const edits = countEdits(wanted, beginningOf(candidate), allowed, rows);
+    if (edits <= allowed) [nearest, fewest] = [candidate, edits];
+    if (fewest === 0) break;
   }
   return nearest;
 }
 
-/** Typed text is outside material: longer words than this are compared by their beginning. */
-const MOST_LETTERS = 64;
+/** Some letters are longer in lower case. */
+function beginningOf(text: string): string {
+  return text.slice(0, MOST_LETTERS).toLowerCase().slice(0, MOST_LETTERS);
+}
 
-function countEdits(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+/** Counts edits as long as there are no more than `most`; only the cells near the diagonal can be that few. */
+function countEdits(a: string, b: string, most: number, rows: readonly Uint8Array[]): number {
+  const tooMany = most + 1;
+  let [beforeLast = new Uint8Array(), last = new Uint8Array(), current = new Uint8Array()] = rows;
+  for (let column = 0; column <= b.length + 1; column++) last[column] = Math.min(column, tooMany);
   for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1];
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const choices = [
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      ];
-      if (swapped) choices.push((beforeLast[column - 2] ?? 0) + 1);
-      current.push(Math.min(...choices));
+    const from = Math.max(1, row - most);
+    const to = Math.min(b.length, row + most);
+    // What is beside the diagonal's surroundings counts as too many; it is not worked out.
+    current[from - 1] = from === 1 ? Math.min(row, tooMany) : tooMany;
+    let least = current[from - 1] ?? tooMany;
+    for (let column = from; column <= to; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      let edits = (last[column - 1] ?? tooMany) + (isSame ? 0 : 1);
+      edits = Math.min(edits, (last[column] ?? tooMany) + 1, (current[column - 1] ?? tooMany) + 1);
+      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isSwapped) edits = Math.min(edits, (beforeLast[column - 2] ?? tooMany) + 1);
+      current[column] = Math.min(edits, tooMany);
+      least = Math.min(least, edits);
     }
-    [beforeLast, last] = [last, current];
+    if (least > most) return tooMany;
+    current[to + 1] = tooMany;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return last[b.length] ?? 0;
+  return last[b.length] ?? tooMany;
 }

@@ -1,4 +1,6 @@
+import { isIdenticalLabel, searchLabels } from './label.ts';
 import { findNearest } from './nearest.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import { compareServers, type Server } from './server.ts';
 
 /** What a typed name of a server stands for. Several matches never act: they make a picker. */
@@ -7,27 +9,32 @@ export type ServerMatch =
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
   | { readonly kind: 'unknown'; readonly nearest?: string };
 
-/** Finds the server that a person named by label (exact, then unique prefix, any case), id or IPv4. */
-export function matchServer(typed: string, servers: readonly Server[]): ServerMatch {
+/**
+ * Finds the server that was referred to by label (exact, then unique prefix, any case), ID or IPv4 address. Only labels
+ * that `isOffered` lets through are suggested.
+ */
+export function matchServer(
+  typed: string,
+  servers: readonly Server[],
+  isOffered: (label: string) => boolean = () => true,
+): ServerMatch {
   const wanted = typed.trim();
-  const lower = wanted.toLowerCase();
-  if (lower === '') return { kind: 'unknown' };
+  if (wanted === '') return { kind: 'unknown' };
+  const search = searchLabels(wanted);
   const tries: ((server: Server) => boolean)[] = [
     // A label, an id and an address share this step: "42" may be one server's label and another one's id.
-    (server) => server.label === wanted || String(server.id) === wanted || server.ipv4 === wanted,
-    (server) => server.label.toLowerCase() === lower,
-    (server) => server.label.toLowerCase().startsWith(lower),
+    (server) =>
+      isIdenticalLabel(server.label, wanted) || String(server.id) === wanted || server.ipv4 === wanted,
+    (server) => search.isSame(server.label),
+    (server) => search.isBeginning(server.label),
   ];
   for (const isMeant of tries) {
     const matches = servers.filter(isMeant).sort(compareServers);
     if (matches.length > 1) return { kind: 'ambiguous', servers: matches };
     if (matches[0]) return { kind: 'found', server: matches[0] };
   }
-  const nearest = findNearest(
-    wanted,
-    servers.map((server) => server.label),
-  );
-  return nearest === undefined ? { kind: 'unknown' } : { kind: 'unknown', nearest };
+  const nearest = findNearest(wanted, servers.map(({ label }) => label).filter(isOffered));
+  return { kind: 'unknown', ...omitUndefined({ nearest }) };
 }
 
 /** Keeps the servers whose label, id, address or state contains the filter, any case. */

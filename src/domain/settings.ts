@@ -1,4 +1,5 @@
 import { describeMoney, type Money } from './money.ts';
+import { omitUndefined } from './omit-undefined.ts';
 import type { Purchase } from './operation.ts';
 
 /** What takes a second person (off by default). */
@@ -16,7 +17,7 @@ export interface WorkspaceSettings {
   readonly approval: ApprovalRule;
   /** The most that may be spent with this app in one month of UTC; absent for no limit. */
   readonly budget: { readonly workspace?: Money; readonly person?: Money };
-  /** Where requests to approve and reminders are posted; absent: to people directly. */
+  /** Where approval requests and reminders are posted; absent: to users directly. */
   readonly channelId?: string;
 }
 
@@ -25,12 +26,6 @@ export const DEFAULT_SETTINGS: WorkspaceSettings = {
   approval: { delete: false, renew: false },
   budget: {},
 };
-
-/** The first moment of the month that a budget counts, in UTC. */
-export function monthStart(now: number): number {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-}
 
 /** Tells whether a purchase takes a second person. */
 export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price: Money | undefined): boolean {
@@ -64,8 +59,7 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   const after = flatten(is);
   return SETTING_NAMES.filter((name) => before[name] !== after[name]).map((name) => ({
     name,
-    ...(before[name] === undefined ? {} : { before: before[name] }),
-    ...(after[name] === undefined ? {} : { after: after[name] }),
+    ...omitUndefined({ before: before[name], after: after[name] }),
   }));
 }
 

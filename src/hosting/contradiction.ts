@@ -1,6 +1,6 @@
 import type { ApiCode } from '../domain/errors.ts';
 import { findKnownCode, type Sent } from './codes.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Fields, fieldsOf, foldName } from './fields.ts';
 
 /** An error inside an answer that says success by its status. */

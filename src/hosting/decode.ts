@@ -1,11 +1,10 @@
 import type { ApiCode } from '../domain/errors.ts';
 import { findContradiction } from './contradiction.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint, WireAnswer } from './endpoint.ts';
 import { makeError, readError } from './errors.ts';
 import { NOT_JSON, parseJson } from './json.ts';
 import { namesPassword } from './read-record.ts';
 import { sealText } from './seal.ts';
-import type { WireAnswer } from './send.ts';
 
 /** Told how many parts of an answer were left out because they could not be read. */
 export type OnUnreadable = (count: number) => void;

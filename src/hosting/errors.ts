@@ -1,7 +1,7 @@
 import { HostingError, type HostingErrorDetails } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
 import { findCode, findUnknownCode } from './codes.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** Codes that leave open whether a paid call was paid. Every other one is proof that it was not, or was undone. */
 const PROVE_NOTHING: readonly HostingError['code'][] = [

@@ -1,5 +1,5 @@
 import { Secret } from '../domain/secret.ts';
-import type { Created } from './endpoints.ts';
+import type { Created } from './endpoint.ts';
 import {
   type Fields,
   fieldsOf,

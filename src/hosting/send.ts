@@ -1,21 +1,12 @@
 import { type Dispatcher, Pool } from 'undici';
+import { omitUndefined } from '../domain/omit-undefined.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint, WireAnswer } from './endpoint.ts';
 import { makeError } from './errors.ts';
 import { PAGING_HEADERS, type PagingHeaders } from './paging.ts';
 import { sealText } from './seal.ts';
 import { sleepUnless } from './sleep.ts';
-
-/** What came back, before anything is made of it. */
-export interface WireAnswer {
-  readonly status: number;
-  readonly retryAfter?: string;
-  readonly text: string;
-  /** Every byte as one character, where the answer was not UTF-8 and `text` is damaged. */
-  readonly raw?: string;
-  readonly paging?: PagingHeaders;
-}
 
 export interface Transport {
   /**
@@ -107,7 +98,7 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
     authorization: `Bearer ${token}`,
     accept: 'application/json',
     'user-agent': 'vps-slack',
-    ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
+    ...omitUndefined({ 'content-type': endpoint.body && 'application/json' }),
   };
 }
 

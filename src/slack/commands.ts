@@ -14,7 +14,7 @@ import { list } from './servers/list.ts';
 import { reboot, start, stop } from './servers/power.ts';
 import { show } from './servers/show.ts';
 
-/** Every subcommand of `/vps`, in the order in which help, the README and the manifest name them. */
+/** Every subcommand of `/vps`, in the order in which help and the README list them. */
 export const commands: readonly Command[] = [
   defineHelp(() => commands),
   list,

@@ -1,11 +1,12 @@
 import { type Role, roleCovers } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { findNearest } from '../domain/nearest.ts';
+import { omitUndefined } from '../domain/omit-undefined.ts';
 import { context, type Message, textMessage } from './kit/blocks.ts';
 import { type Command, defineCommand } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
 
-/** Help is made of the commands themselves: the list is handed in, since it holds this command too. */
+/** Help is generated from the commands. The list is passed in, since it contains this command too. */
 export function defineHelp(listCommands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
@@ -32,19 +33,19 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
     typed,
     commands.map(({ name }) => name),
   );
-  throw new Refusal('unknown_command', { typed, ...(nearest === undefined ? {} : { nearest }) });
+  throw new Refusal('unknown_command', { typed, ...omitUndefined({ nearest }) });
 }
 
-/** What this person may run, and nothing else. */
+/** The commands that this user may run, and no others. */
 export function helpMessage(commands: readonly Command[], role: Role | undefined): Message {
   const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
   const lines = allowed.map(({ usage, summary }) => `\`/vps ${escapeText(usage)}\` ${summary}`);
-  const standing = role
+  const roleWords = role
     ? `You are *${role}* here.`
     : 'You have no role here yet: ask for one with `/vps access ask viewer`.';
   return textMessage(
     lines.join('\n'),
-    context(`${standing} A server is named by its label, id or IPv4 address.`),
+    context(`${roleWords} A server is named by its label, id or IPv4 address.`),
   );
 }
 

@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import type { Store } from '../app/ports.ts';
+import type { Spill } from '../app/purchases/ports.ts';
 import type { System } from '../system.ts';
 import type { Vault } from '../vault.ts';
 import { createAccessRequests } from './access/access-requests.ts';
@@ -14,8 +15,10 @@ import { type Foundation, openEngine } from './engine/database.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
+import { createMigrations } from './migrations/index.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
+import { createSpill } from './purchases/spill.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
 
@@ -26,20 +29,29 @@ export interface StoreOptions {
   readonly system: System;
   /** False opens it beside an app that may be running: for the command line. Default true. */
   readonly lock?: boolean;
+  /** Where paid answers are kept while the database can't take them (`SPILL_DIR`). Default: beside the database. */
+  readonly spillDir?: string | undefined;
 }
 
 /**
  * Opens the database, brings its schema up to date and returns everything that is stored there.
  * @throws DatabaseInUse when another process holds it; DatabaseUnusable with a sentence for the operator
  */
-export async function openStore({ databaseUrl, vault, system, lock = true }: StoreOptions): Promise<Store> {
+export async function openStore({
+  databaseUrl,
+  vault,
+  system,
+  lock = true,
+  spillDir,
+}: StoreOptions): Promise<Store> {
   const engine = openEngine(databaseUrl, { lock });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   const close = async () => {
     await db.destroy().finally(() => engine.close());
   };
   try {
-    await (engine.mayMigrate ? migrate(db) : requireCurrent(db));
+    const migrations = createMigrations(vault);
+    await (engine.mayMigrate ? migrate(db, migrations) : requireCurrent(db, migrations));
     engine.markMigrated();
     if (engine.isSoleProcess) await freeLeases(db);
   } catch (error) {
@@ -47,7 +59,8 @@ export async function openStore({ databaseUrl, vault, system, lock = true }: Sto
     throw error;
   }
   const foundation = { db, engine, vault, newId: () => system.newId() };
-  return assemble(foundation, system, () => engine.scrub(db).finally(close));
+  const spill = createSpill(spillDir ?? engine.besidePath?.('spill'), vault);
+  return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
 }
 
 /** What a killed process held is free at once, where no other process can be alive that holds it. */
@@ -56,7 +69,7 @@ async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.deleteFrom('locks').execute();
 }
 
-function assemble(foundation: Foundation, system: System, close: () => Promise<void>): Store {
+function assemble(foundation: Foundation, system: System, spill: Spill, close: () => Promise<void>): Store {
   let closing: Promise<void> | undefined;
   return {
     workspaces: createWorkspaces(foundation),
@@ -66,6 +79,7 @@ function assemble(foundation: Foundation, system: System, close: () => Promise<v
     approvals: createApprovals(foundation),
     ledger: createLedger(foundation),
     passwords: createPasswords(foundation),
+    spill,
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),
     seenRequests: createSeenRequests(foundation),

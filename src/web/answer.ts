@@ -27,7 +27,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
   const parts: Buffer[] = [];
   let length = 0;
-  // Read to its end all the same: whoever hangs up on a sender is not heard by it either.
+  // Read to its end all the same: a client that is cut off while sending does not read the answer.
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
     if (length <= FORM_LIMIT_BYTES) parts.push(part);

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connectKey, type FoundLink, findKey } from '../app/account/connect-key.ts';
+import { findKey } from '../app/account/connect-key.ts';
+import { connectByLink, type FoundLink } from '../app/account/connect-link.ts';
+import type { AccountPorts } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
-import type { AppPorts } from '../app/ports.ts';
 import { isExpected } from '../domain/errors.ts';
 import { readForm } from './answer.ts';
 import { answerPage, htmlOfWords } from './page.ts';
@@ -11,7 +12,7 @@ export type Explain = (error: unknown) => string;
 
 /** What the page works with. */
 export interface ConnectParts {
-  readonly entry: Entry<AppPorts>;
+  readonly entry: Pick<Entry<AccountPorts>, 'execute'>;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
   readonly explain: Explain;
 }
@@ -38,7 +39,7 @@ export async function serveConnect(
   if (!key)
     return showForm(response, 422, 'That can’t be an API key: it is one line of letters, digits and signs.');
   try {
-    await entry.execute(connectKey, { tokenHash: link.tokenHash, key }, link.caller);
+    await entry.execute(connectByLink, { tokenHash: link.tokenHash, key }, link.caller);
   } catch (error) {
     const status = isExpected(error) ? 422 : 500;
     if (isExpected(error) && error.code === 'link_unusable') return refuse(response, 'used');

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What can be counted without naming anybody or anything: no ids, no labels of servers, no secrets. */
+/** Numbers only: no IDs, no labels of servers, no secrets. */
 export interface Metrics {
   hostingCall(report: {
     operation: string;
@@ -8,7 +8,7 @@ export interface Metrics {
     durationMs: number;
     waitedMs: number;
   }): void;
-  /** Asked when the numbers are read. */
+  /** Sets what is asked when the numbers are read. */
   onRead(read: () => Promise<{ openOperations: number; undeliveredPasswords: number }>): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -16,8 +16,26 @@ export interface Metrics {
 
 /** Builds the numbers of `/metrics`, in Prometheus's text format. */
 export function createMetrics(): Metrics {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+  const registry = new Registry();
+  const calls = countCalls(registry);
+  const state = gaugeState(registry);
+  let read: Parameters<Metrics['onRead']>[0] = async () => ({ openOperations: 0, undeliveredPasswords: 0 });
+  return {
+    contentType: registry.contentType,
+    hostingCall: calls,
+    onRead: (reader) => {
+      read = reader;
+    },
+    text: async () => {
+      state(await read());
+      return registry.metrics();
+    },
+  };
+}
+
+/** What is counted at each call of the hosting API. */
+function countCalls(registry: Registry): Metrics['hostingCall'] {
+  const registers = [registry];
   const calls = new Counter({
     name: 'vps_hosting_calls_total',
     help: 'Requests sent to the hosting API, by operation and outcome',
@@ -37,6 +55,16 @@ export function createMetrics(): Metrics {
     buckets: [0.01, 0.1, 1, 5, 15, 60],
     registers,
   });
+  return ({ operation, code, durationMs, waitedMs }) => {
+    calls.inc({ operation, outcome: code ?? 'ok' });
+    durations.observe({ operation }, durationMs / 1000);
+    waits.observe(waitedMs / 1000);
+  };
+}
+
+/** What is read when the numbers are asked for. */
+function gaugeState(registry: Registry) {
+  const registers = [registry];
   const open = new Gauge({
     name: 'vps_operations_open',
     help: 'Paid operations that are neither settled nor refused',
@@ -47,22 +75,8 @@ export function createMetrics(): Metrics {
     help: 'Root passwords that Slack has not taken yet',
     registers,
   });
-  let read = async () => ({ openOperations: 0, undeliveredPasswords: 0 });
-  return {
-    contentType: registry.contentType,
-    hostingCall: ({ operation, code, durationMs, waitedMs }) => {
-      calls.inc({ operation, outcome: code ?? 'ok' });
-      durations.observe({ operation }, durationMs / 1000);
-      waits.observe(waitedMs / 1000);
-    },
-    onRead: (reader) => {
-      read = reader;
-    },
-    text: async () => {
-      const { openOperations, undeliveredPasswords } = await read();
-      open.set(openOperations);
-      undelivered.set(undeliveredPasswords);
-      return registry.metrics();
-    },
+  return (found: { readonly openOperations: number; readonly undeliveredPasswords: number }): void => {
+    open.set(found.openOperations);
+    undelivered.set(found.undeliveredPasswords);
   };
 }

@@ -42,7 +42,7 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Words for people are written for Slack: what it escapes, marks as code or prints bold is written as HTML. Whom it
+ * Words for users are written for Slack: what it escapes, marks as code or prints bold is written as HTML. Whom it
  * would mention by name is named by id.
  */
 export function htmlOfWords(words: string): string {

@@ -37,7 +37,7 @@ export function createWebServer(parts: WebParts): Server {
       return parts.slack(request, response);
     }
     serve(path, request, response, parts).catch((error: unknown) => {
-      if (request.destroyed && !request.complete) return; // whoever hung up hears nothing, and is no defect
+      if (request.destroyed && !request.complete) return; // the client hung up, which is no defect
       const words = parts.explain(error); // logs it with an incident id
       if (!response.headersSent) answer(response, 500, 'text/plain; charset=utf-8', `${words}\n`);
       else response.destroy();

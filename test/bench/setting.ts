@@ -7,10 +7,11 @@ import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
+import { makeKey } from '../support/keys.ts';
 import { type Contender, ROOT, start } from './processes.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-bench';
-const ENCRYPTION_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const ENCRYPTION_KEY = `k1:${makeKey('bench')}`;
 const BOT_TOKEN = 'xoxb-a-bot-token-of-the-bench';
 /** As many as a team may well have: they make the message that every reply posts. */
 export const SERVERS = 20;

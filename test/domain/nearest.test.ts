@@ -48,3 +48,41 @@ describe('the nearest word', () => {
     expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 });
+
+describe('of all candidates', () => {
+  /** The whole table, without any limit. */
+  const countAll = (a: string, b: string): number => {
+    const rows = Array.from({ length: a.length + 1 }, (_, row) => [row, ...Array<number>(b.length).fill(0)]);
+    rows[0] = Array.from({ length: b.length + 1 }, (_, column) => column);
+    const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+    for (let row = 1; row <= a.length; row++) {
+      for (let column = 1; column <= b.length; column++) {
+        const isSame = a[row - 1] === b[column - 1];
+        const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+        const choices = [
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (isSame ? 0 : 1),
+        ];
+        if (isSwapped && row > 1 && column > 1) choices.push(at(row - 2, column - 2) + 1);
+        (rows[row] ?? [])[column] = Math.min(...choices);
+      }
+    }
+    return at(a.length, b.length);
+  };
+
+  it('none is nearer than the one that was found', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', '1', '-'), minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(word, fc.array(word, { maxLength: 8 }), (typed, candidates) => {
+        const near = candidates.filter((candidate) => {
+          const third = Math.max(1, Math.floor(Math.max(typed.length, candidate.length) / 3));
+          return countAll(typed, candidate) <= Math.min(third, 6);
+        });
+        const [first] = near.sort((a, b) => countAll(typed, a) - countAll(typed, b));
+        expect(findNearest(typed, candidates)).toBe(first);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -35,7 +35,8 @@ describe('a typed name', () => {
     ['web-2', [3], 'a label in any case'],
     ['DB', [4], 'a whole label in any case before a prefix'],
     ['DB-R', [5], 'a unique prefix in any case'],
-    ['  db  ', [4], 'a label with blanks around it'],
+    ['  db  ', [4], 'a label with spaces around it'],
+    ['ｄｂ', [4], 'a label typed in full-width letters'],
     ['7', [7], 'an id'],
     ['203.0.113.7', [1], 'an IPv4 address'],
   ])('%j means %j: %s', (typed, ids) => {
@@ -64,6 +65,10 @@ describe('a typed name', () => {
 
   it.each(['', '   ', '\t\n'])('%j is no name, not even of a server with an empty label', (typed) => {
     expect(found(typed, [server(1, ''), server(2, ' ')])).toBe('unknown');
+  });
+
+  it('finds a label that has spaces around it, which nobody sees', () => {
+    expect(found('db', [server(1, ' db '), server(2, 'db-replica')])).toEqual([1]);
   });
 
   it('is not a prefix of an id or of an address', () => {

@@ -5,7 +5,6 @@ import {
   DEFAULT_SETTINGS,
   fitsBudget,
   listChanges,
-  monthStart,
   needsApproval,
   takesApprovals,
   type WorkspaceSettings,
@@ -53,14 +52,6 @@ describe('a budget', () => {
     [500, 0, 100, false],
   ])('of which %s is spent takes %s of %s: %s', (spent, price, most, fits) => {
     expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
-  });
-
-  test.each([
-    ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
-    ['2026-01-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
-    ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z'],
-  ])('counts %s from %s', (now, start) => {
-    expect(monthStart(Date.parse(now))).toBe(Date.parse(start));
   });
 });
 

@@ -2,6 +2,7 @@ import { MockAgent } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { API_CODES } from '../../src/domain/errors.ts';
 import { decode } from '../../src/hosting/decode.ts';
+import type { Endpoint } from '../../src/hosting/endpoint.ts';
 import * as endpoints from '../../src/hosting/endpoints.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem } from '../../src/system.ts';
@@ -11,7 +12,7 @@ const BASE_URL = 'https://hosting.test/v1';
 
 /** Asks one endpoint of a service that always answers this; `body` is JSON unless it is text. */
 async function ask<Answer>(
-  endpoint: endpoints.Endpoint<Answer>,
+  endpoint: Endpoint<Answer>,
   status: number,
   body: unknown,
   onUnreadable: (count: number) => void = () => {},

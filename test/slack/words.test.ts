@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HostingError, Refusal, type RefusalCode } from '../../src/domain/errors.ts';
+import { HostingError, Refusal, type RefusalCode, type RefusalDetails } from '../../src/domain/errors.ts';
 import { NASTY_LABELS } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import { operationsOf } from '../../src/sandbox/gallery/fixtures/purchases.ts';
 import {
@@ -9,14 +9,14 @@ import {
 } from '../../src/sandbox/gallery/fixtures/sample-details.ts';
 import { makeOperation, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { outcomeWords } from '../../src/slack/purchases/outcome-message.ts';
-import { wordsOfCode, wordsOfError } from '../../src/slack/words.ts';
+import { wordsOfError, wordsOfHosting, wordsOfRefusal } from '../../src/slack/words.ts';
 
 const words = (code: RefusalCode, label = 'web-1', currency = 'EUR') =>
-  wordsOfCode(code, sampleDetails(label)[code], currency);
+  wordsOfRefusal(code, sampleDetails(label)[code], currency);
 
 const everyWord = [
   ...REFUSAL_CODES.map((code) => [code, words(code)] as const),
-  ...HOSTING_CODES.map((code) => [code, wordsOfCode(code, {}, '')] as const),
+  ...HOSTING_CODES.map((code) => [code, wordsOfHosting({ code })] as const),
 ];
 
 /** Slack writes times in marks of its own. */
@@ -54,14 +54,9 @@ describe('the words for an error', () => {
   });
 
   it.each(REFUSAL_CODES)('%s can be said without the optional details', (code) => {
-    const {
-      nearest: _nearest,
-      held: _held,
-      owners: _owners,
-      by: _by,
-      ...needed
-    } = sampleDetails('web-1')[code] as Record<string, unknown>;
-    expect(wordsOfCode(code, needed, '')).not.toMatch(/undefined|\?\?| {2}/);
+    const details: RefusalDetails[typeof code] = { ...sampleDetails('web-1')[code] };
+    for (const name of ['nearest', 'held', 'owners', 'by']) Reflect.deleteProperty(details, name);
+    expect(wordsOfRefusal(code, details, '')).not.toMatch(/undefined|\?\?| {2}/);
   });
 
   it.each(REFUSAL_CODES)('%s let no label ping or link', (code) => {
@@ -70,9 +65,7 @@ describe('the words for an error', () => {
     }
   });
 
-  it('of a code that nobody knows say so', () => {
-    expect(wordsOfCode('from_the_future', {}, '')).toContain('unexpected');
-    expect(wordsOfCode('constructor', {}, '')).toContain('unexpected');
+  it('of an API error that its document does not have quote the error', () => {
     const error = new HostingError('unknown_code', 'maybe', { unknownCode: '<!here> maintenance' });
     expect(wordsOfError(error, '')).toMatch(/not in its document.*`&lt;!here&gt; maintenance`/);
   });
@@ -90,8 +83,8 @@ describe('the words for an error', () => {
       /\*manager\*.*you are \*viewer\*.*<@U0OWNER0001>.*\/vps access ask manager/,
     );
     expect(words('no_api_key')).toContain('/vps connect');
-    expect(wordsOfCode('not_enough_balance', {}, '')).toContain('Top it up');
-    expect(wordsOfCode('not_allowed', {}, '')).toContain('first top-up');
+    expect(wordsOfHosting({ code: 'not_enough_balance' })).toContain('Top it up');
+    expect(wordsOfHosting({ code: 'not_allowed' })).toContain('first top-up');
   });
 });
 
@@ -100,8 +93,12 @@ describe('money', () => {
     expect(words(code)).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
-  it.each(['not_created', 'checking', 'not_sent'])('that %s is about is said to be somewhere', (code) => {
-    expect(wordsOfCode(code, {}, '')).toMatch(SAYS_WHERE_THE_MONEY_IS);
+  it.each([
+    'not_created',
+    'checking',
+    'not_sent',
+  ] as const)('that %s is about is said to be somewhere', (code) => {
+    expect(wordsOfHosting({ code })).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
   it('is accounted for in the words of every purchase that was refused or is in doubt', () => {

@@ -1,4 +1,4 @@
-import type { NewGrant } from '../../src/app/access/ports.ts';
+import type { NewGrant } from '../../src/app/access/grants-port.ts';
 import type { Approvals } from '../../src/app/approvals/ports.ts';
 import type { Ledger, NewOperation, Prepared } from '../../src/app/purchases/ports.ts';
 import { APPROVAL_MS, type ApprovalAction } from '../../src/domain/approval.ts';
@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../src/domain/audit-entry.ts';
 import { money } from '../../src/domain/money.ts';
 import { createIds, realSystem, type System } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
+import { makeKey } from '../support/keys.ts';
 
 export const T0 = 1_790_000_000_000;
 
@@ -16,7 +17,7 @@ export const stillSystem: System = {
   newId: createIds(() => T0, Math.random),
 };
 
-export const vault = createVault(parseKeyring(`test:${Buffer.alloc(32, 7).toString('base64')}`));
+export const vault = createVault(parseKeyring(`test:${makeKey('store')}`));
 
 export function newCreate(label = 'web-1', more: Partial<NewOperation> = {}): NewOperation {
   return {

@@ -6,6 +6,7 @@ import { Refusal } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { createVault, parseKeyring, VaultError } from '../../src/vault.ts';
+import { makeKey } from '../support/keys.ts';
 import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';
 
 const KEY = 'canary-api-key-4711';
@@ -57,11 +58,10 @@ describe('the database files', () => {
 
   test.each([
     ['the person has saved it', (id: string) => store.passwords.erase(id)],
-    ['nothing is held beyond delivery', (id: string) => store.passwords.markDelivered(id, T0, 0)],
     [
       'its time is over',
       async (id: string) => {
-        await store.passwords.markDelivered(id, T0, 1);
+        await store.passwords.startHold(id, T0, 1);
         await store.passwords.eraseExpired(T0 + 1);
       },
     ],
@@ -135,7 +135,7 @@ describe('a row that was copied', () => {
 test('a lost key is named, and what it sealed is not lost with it', async () => {
   await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
   await store.close();
-  const other = createVault(parseKeyring(`k9:${Buffer.alloc(32, 9).toString('base64')}`));
+  const other = createVault(parseKeyring(`k9:${makeKey('other')}`));
   const reopened = await openStore({ databaseUrl: `sqlite:${path}`, vault: other, system: stillSystem });
   const found = reopened.apiKeys.find('T1');
   await expect(found).rejects.toThrow(Refusal);

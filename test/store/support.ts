@@ -52,5 +52,6 @@ export const engines: readonly { name: string; make: () => Promise<Store> }[] = 
 
 /** Reads every file of a folder as one text of bytes. */
 export function readBytes(folder: string): Buffer {
-  return Buffer.concat(readdirSync(folder).map((file) => readFileSync(join(folder, file))));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
 }

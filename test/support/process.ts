@@ -7,15 +7,20 @@ export interface AppProcess extends AsyncDisposable {
   readonly pid: number;
   /** All that it wrote so far. */
   output(): string;
+  /** Resolves when the process has ended and closed its output. */
+  readonly ended: Promise<void>;
   /** kill -9: nothing is tidied up. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the built app and waits until it says that it is ready. */
-export async function startProcess(environment: Readonly<Record<string, string>>): Promise<AppProcess> {
-  const child = spawn(process.execPath, ['dist/main.js'], {
+/** Starts the built app, or what starts it, and waits until it listens. */
+export async function startProcess(
+  environment: Readonly<Record<string, string>>,
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath, 'dist/main.js'],
+): Promise<AppProcess> {
+  const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -24,6 +29,7 @@ export async function startProcess(environment: Readonly<Record<string, string>>
     stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
   }
   const output = () => written.join('');
+  const ended = once(child, 'close').then(() => undefined);
   const port = await waitForPort(child, output);
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
@@ -36,6 +42,7 @@ export async function startProcess(environment: Readonly<Record<string, string>>
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     output,
+    ended,
     kill: async () => {
       await end('SIGKILL');
     },
@@ -49,7 +56,7 @@ export async function startProcess(environment: Readonly<Record<string, string>>
 async function waitForPort(child: ChildProcess, output: () => string): Promise<number> {
   return new Promise((resolve, reject) => {
     const look = () => {
-      const port = /"port":(\d+)[^\n]*"msg":"ready"/.exec(output())?.[1];
+      const port = /"port":(\d+)[^\n]*"msg":"(?:ready|started, but not ready)"/.exec(output())?.[1];
       if (port) resolve(Number(port));
     };
     child.stdout?.on('data', look);

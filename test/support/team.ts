@@ -11,9 +11,11 @@ import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 
+import { makeKey } from './keys.ts';
+
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
-export const ENCRYPTION_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
 export const SCOPES = readOwnManifest().scopes;
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;

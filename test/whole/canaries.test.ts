@@ -66,8 +66,12 @@ function readableOf(request: string): string {
 }
 
 async function bytesOf(folder: string): Promise<string> {
-  const names = await readdir(folder);
-  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')));
+  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  );
+  const files = await Promise.all(
+    found.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
+  );
   return files.join('\n');
 }
 

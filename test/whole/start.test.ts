@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
-import { ENCRYPTION_KEY, startTeam } from '../support/team.ts';
+import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
+
+// Several processes in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Runs a built program to its end. */
 function run(file: string, args: readonly string[], environment: Record<string, string>, input = '') {
@@ -19,6 +22,17 @@ function run(file: string, args: readonly string[], environment: Record<string, 
     );
     child.stdin?.end(input);
   });
+}
+
+/** What the command line did, in order. */
+async function auditOf(team: Team): Promise<readonly string[]> {
+  const entries = await team.app.ports.audit.list({
+    workspaceId: TEAM.id,
+    actorId: 'command line',
+    limit: 50,
+  });
+  expect(new Set(entries.map(({ surface }) => surface))).toEqual(new Set(['cli']));
+  return entries.map(({ action, outcome }) => `${action} ${outcome}`).reverse();
 }
 
 describe('starting', () => {
@@ -37,7 +51,8 @@ describe('starting', () => {
     const settings = { ...team.environment, PORT: String(port), DATABASE_URL: 'sqlite::memory:' };
     const { code, output } = await run('main.js', [], settings);
     expect(code).toBe(1);
-    expect(output).toContain('The port is in use');
+    expect(output).toContain(`Port ${port} is in use`);
+    expect(output).not.toMatch(/\n\s+at /);
   });
 
   test('twice on one database is refused with a sentence', async () => {
@@ -59,12 +74,33 @@ describe('starting', () => {
     await using team = await startTeam();
     const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
     await using app = await startProcess(settings);
+    expect(app.output()).not.toContain('"msg":"ready"');
+    expect(app.output()).toMatch(
+      /"missing":"Slack does not accept SLACK_BOT_TOKEN[^"]*","msg":"started, but not ready"/,
+    );
     const ready = await fetch(`${app.url}/readyz`);
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain('SLACK_BOT_TOKEN');
     expect((await fetch(`${app.url}/livez`)).status).toBe(200);
   });
 });
+
+test('SIGTERM to what npm started stops the app and frees its port', async () => {
+  await using team = await startTeam();
+  const settings = { ...team.environment, DATABASE_URL: 'sqlite::memory:' };
+  await using npm = await startProcess(settings, ['npm', 'start']);
+  const [child] = await listChildren(npm.pid);
+  if (child === undefined) throw new Error('npm has started nothing');
+  process.kill(child, 'SIGTERM');
+  await npm.ended;
+  await expect(fetch(`${npm.url}/livez`)).rejects.toThrow('fetch failed');
+});
+
+/** The processes that a process has started (Linux). */
+async function listChildren(pid: number): Promise<readonly number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return list.trim().split(' ').filter(Boolean).map(Number);
+}
 
 describe('the key on the command line', () => {
   test('is tried and kept beside a running app, which uses it at once; and forgotten again', async () => {
@@ -78,13 +114,19 @@ describe('the key on the command line', () => {
     const wrong = await run('cli/key.js', ['set', ...wanted], settings, 'not-the-key\n');
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('unauthorized') });
     const kept = await run('cli/key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
-    expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is kept') });
+    expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is stored') });
     expect(kept.output).not.toContain(team.apiKey);
     await owner.types('/vps list');
     await owner.sees('no servers yet');
 
     expect((await run('cli/key.js', ['list'], settings)).output).toContain(TEAM.id);
-    expect((await run('cli/key.js', ['remove', ...wanted], settings)).output).toContain('forgotten');
+    expect(await auditOf(team)).toEqual([
+      'connect started',
+      'connect failed',
+      'connect started',
+      'connect done',
+    ]);
+    expect((await run('cli/key.js', ['remove', ...wanted], settings)).output).toContain('was removed');
     owner.overlooksOldMessages();
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected yet');
@@ -93,7 +135,22 @@ describe('the key on the command line', () => {
   test('says how it is used when it is used in another way', async () => {
     const { code, output } = await run('cli/key.js', ['set'], {});
     expect(code).toBe(1);
-    expect(output).toContain('--workspace');
+    expect(output).toMatch(/^Which workspace\? Add --workspace and its ID to set\.\n\nUsage:\n/);
+  });
+
+  test.each([
+    [[], 'Choose set, remove or list.'],
+    [['sett', '--workspace', 'T1'], 'There\'s no command "sett".'],
+    [['toString', '--workspace', 'T1'], 'There\'s no command "toString".'],
+    [['set', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
+    [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
+    [['list', 'all'], '"all" is too much.'],
+  ])('with %j says what is wrong, and then how it is used', async (args, words) => {
+    const { code, output } = await run('cli/key.js', args, {});
+    expect(code).toBe(1);
+    expect(output.split('\n\n')[0]).toContain(words);
+    expect(output).toContain('\n\nUsage:\n');
+    expect(output).not.toMatch(/\n\s+at /);
   });
 
   test('makes the database on a machine where the app never ran', async () => {

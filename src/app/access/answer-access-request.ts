@@ -3,17 +3,19 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { accessKind } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
+import type { NewGrant } from './grants-port.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
-import type { AccessPorts, NewGrant } from './ports.ts';
+import type { AccessPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccessPorts>();
 
 /** How long an approved role lasts, in milliseconds. */
-export const GRANT_TIMES = { hour: 60 * 60_000, workday: 8 * 60 * 60_000, permanent: undefined } as const;
+export const GRANT_TIMES = { hour: HOUR_MS, workday: 8 * HOUR_MS, permanent: undefined } as const;
 
 type GrantTime = keyof typeof GRANT_TIMES;
 export type AccessAnswer = GrantTime | 'deny';

@@ -5,6 +5,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { checkGrantee } from './check-grantee.ts';
@@ -120,7 +121,9 @@ export const revokeAccess = defineUseCase({
 function describeForAudit(grant: Grant | WantedGrant): string {
   const { role, pattern, subjectId } = grant;
   const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
-  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / 60_000)} min` : ''].filter(Boolean).join(' ');
+  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / MINUTE_MS)} min` : '']
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** How many servers a pattern matches today; undefined when that can't be read now. */

@@ -5,6 +5,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import { listDeciders } from './access-kind.ts';
@@ -15,10 +16,10 @@ import type { AccessPorts, RequestOutcome } from './ports.ts';
 const defineUseCase = useCasesOver<AccessPorts>();
 
 /** A second request for the same within this time is refused, and so are more than a few for anything. */
-const REPEAT_MS = 60 * 60_000;
+const REPEAT_MS = HOUR_MS;
 const MOST_REQUESTS = 3;
 /** How long a request stays open: after that, what it was for is forgotten. */
-const OPEN_MS = 7 * 24 * 3_600_000;
+const OPEN_MS = WEEK_MS;
 
 /** A role, on the server of this label or on all. */
 export interface WantedRole {

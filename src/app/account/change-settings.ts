@@ -1,12 +1,11 @@
 import { Refusal } from '../../domain/errors.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
-import type { Workspace, Workspaces } from './ports.ts';
+import type { AccountPorts, Workspace, Workspaces } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<AccountPorts>();
 
-/** What owners have set for the workspace. */
+/** Reads what owners have set for the workspace. */
 export const readSettings = defineUseCase({
   name: 'settings',
   needs: 'owner',
@@ -17,14 +16,14 @@ export const readSettings = defineUseCase({
 
 /**
  * Changes settings; the audit names each with what it was and what it is.
- * @throws Refusal `settings_moved` when they are not any more what the form showed
+ * @throws Refusal `settings_moved` when they have changed since the form was opened
  */
 export const changeSettings = defineUseCase({
   name: 'settings_change',
   needs: 'owner',
   effect: 'changes',
   subject: ({ was, settings }) => ({ label: describeChanges(was, settings) }),
-  /** `was` is what the form showed. */
+  /** `was`: what the form showed. */
   run: async (
     { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
     context,
@@ -42,7 +41,7 @@ export function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): 
     .join(', ');
 }
 
-/** The workspace that the actor acts in; the entry has seen that it is there. */
+/** The workspace that the actor acts in; the entry has made sure that it is stored. */
 export async function getWorkspace({
   actor,
   ports,
@@ -51,6 +50,6 @@ export async function getWorkspace({
   'actor' | 'ports'
 >): Promise<Workspace> {
   const workspace = await ports.workspaces.find(actor.workspaceId);
-  if (!workspace) throw new Error('the entry let somebody into a workspace that is not there');
+  if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
   return workspace;
 }

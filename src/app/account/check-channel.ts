@@ -1,10 +1,11 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ChannelId } from '../../domain/ids.ts';
+import type { System } from '../../system.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 import { withTimeout } from '../with-timeout.ts';
+import type { ChannelTest } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<{ readonly system: System; readonly channelTest: ChannelTest }>();
 
 /** Slack wants the answer to a form within 3 s. */
 const CHECK_TIMEOUT_MS = 2000;

@@ -2,6 +2,18 @@ import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkspaceSettings } from '../../domain/settings.ts';
+import type { System } from '../../system.ts';
+import type { FindHosting } from '../hosting-api.ts';
+
+/** What the use cases about the hosting account, the settings and the audit need from outside. */
+export interface AccountPorts {
+  readonly system: System;
+  readonly workspaces: Pick<Workspaces, 'find' | 'changeSettings'>;
+  readonly apiKeys: Pick<ApiKeys, 'put' | 'remove' | 'listWorkspaces'>;
+  readonly connectLinks: Pick<ConnectLinks, 'put' | 'find' | 'take' | 'giveBack'>;
+  readonly audit: Pick<AuditLog, 'list' | 'read' | 'verify' | 'prune' | 'listWorkspaces'>;
+  readonly hostingOf: FindHosting;
+}
 
 export interface Workspace {
   readonly id: string;
@@ -13,7 +25,7 @@ export interface Workspaces {
   /** Adds it, or updates its name. Settings stay. */
   put(workspace: { readonly id: string; readonly name: string }, at: number): Promise<void>;
   find(id: string): Promise<Workspace | undefined>;
-  /** False when they are not as they were, by what somebody else saved: then nothing is changed. */
+  /** False, and nothing is changed, when another user has saved other settings since. */
   changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
 }
 
@@ -88,14 +100,32 @@ export type AuditVerdict =
     }
   | ({ readonly ok: false } & AuditFault);
 
+/** How many entries of a workspace were removed, and the fault at which removing stopped. */
+export interface PrunedWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly removed: number;
+  readonly fault?: AuditFault;
+}
+
+/** The number and the signature of a chain's newest entry. */
+export interface AuditHead {
+  readonly seq: number;
+  readonly signature: string;
+}
+
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
   /** Oldest first, page by page. */
   read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
-  /** Goes through the chain of a workspace; stops at the first fault. */
-  verify(workspaceId: string): Promise<AuditVerdict>;
+  /**
+   * Goes through the chain of a workspace; stops at the first fault. With a head that was published earlier, the chain
+   * also has to go on from there.
+   */
+  verify(workspaceId: string, published?: AuditHead): Promise<AuditVerdict>;
+  /** The newest entry of every chain, to be published. */
+  listHeads(): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
   /**
    * Removes what is older, in every workspace, and audits that. What is not as it was written is kept, and all that
    * came after it: it is evidence.
@@ -103,7 +133,7 @@ export interface AuditLog {
   prune(
     before: number,
     by: Pick<AuditEntry, 'at' | 'actorId' | 'surface'>,
-  ): Promise<readonly { workspaceId: string; removed: number; fault?: AuditFault }[]>;
+  ): Promise<readonly PrunedWorkspace[]>;
   /** Workspaces that have entries, or had. */
   listWorkspaces(): Promise<readonly string[]>;
 }

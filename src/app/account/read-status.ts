@@ -1,21 +1,24 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
-import { type HostingCode, isExpected, type RefusalCode } from '../../domain/errors.ts';
-import type { Operation } from '../../domain/operation.ts';
-import { findRoles } from '../authorize/find-roles.ts';
+import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { Approvals } from '../approvals/ports.ts';
+import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { Ledger, Passwords } from '../purchases/ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+/** What `status` reads. */
+export interface StatusPorts extends RolePorts {
+  readonly ledger: Pick<Ledger, 'listOpen'>;
+  readonly passwords: Pick<Passwords, 'listHeld'>;
+  readonly approvals: Pick<Approvals, 'listOpen'>;
+}
+
+const defineUseCase = useCasesOver<StatusPorts>();
 
 export interface Status {
-  /** `ok`, or why the API could not be used just now. */
-  readonly api: 'ok' | HostingCode | RefusalCode | 'unknown_code';
-  /** What belongs to that code. */
-  readonly details?: object;
-  readonly servers?: number;
-  readonly answerMs?: number;
-  readonly budget?: { readonly taken: number; readonly limit: number; readonly waiting: number };
+  readonly api: ApiStatus;
   /** Confirmed and not ended yet, in doubt included. */
   readonly open: readonly Operation[];
   /** Waits for a second person, oldest first. */
@@ -23,6 +26,16 @@ export interface Status {
   /** Root passwords that wait to be saved. */
   readonly passwordsHeld: number;
 }
+
+/** Whether the hosting API answers and accepts the workspace's key. */
+export type ApiStatus =
+  | {
+      readonly isUsable: true;
+      readonly servers: number;
+      readonly answerMs: number;
+      readonly budget: ReturnType<HostingApi['budget']>;
+    }
+  | { readonly isUsable: false; readonly error: HostingError | Refusal };
 
 export interface WaitingApproval {
   readonly approval: Approval;
@@ -38,26 +51,34 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { ports } = context;
     const { workspaceId } = context.actor;
-    const open = await ports.ledger.listOpen(workspaceId);
+    const all = await ports.ledger.listOpen(workspaceId);
+    const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
-    const known = { open, passwordsHeld, waiting: await listWaiting(context) };
-    try {
-      const hosting = await context.hosting();
-      const startedAt = ports.system.elapsed();
-      const servers = await hosting.listServers({ freshness: 'fresh' });
-      const answerMs = Math.round(ports.system.elapsed() - startedAt);
-      return { api: 'ok', servers: servers.length, answerMs, budget: hosting.budget(), ...known };
-    } catch (error) {
-      if (!isExpected(error)) throw error;
-      return { api: error.code, details: error.details, ...known };
-    }
+    const waiting = await listWaiting(context);
+    return { api: await tryApi(context), open, passwordsHeld, waiting };
   },
 });
 
-async function listWaiting({ actor, ports }: UseCaseContext<AppPorts>): Promise<readonly WaitingApproval[]> {
+async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {
+  try {
+    const hosting = await open();
+    const startedAt = ports.system.elapsed();
+    const servers = await hosting.listServers({ freshness: 'fresh' });
+    const answerMs = Math.round(ports.system.elapsed() - startedAt);
+    return { isUsable: true, servers: servers.length, answerMs, budget: hosting.budget() };
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return { isUsable: false, error };
+  }
+}
+
+async function listWaiting(context: UseCaseContext<StatusPorts>): Promise<readonly WaitingApproval[]> {
+  const { actor, ports } = context;
   const now = ports.system.now();
   const open = await ports.approvals.listOpen(actor.workspaceId);
-  const waiting = open.filter(({ expiresAt }) => expiresAt > now);
+  const waiting = open.filter(
+    ({ expiresAt, action }) => expiresAt > now && context.covers(labelOfAction(action)),
+  );
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({

@@ -7,7 +7,7 @@ import {
 } from '../../domain/approval.ts';
 import { findPlan, type Order } from '../../domain/catalog.ts';
 import { isRefusal } from '../../domain/errors.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
@@ -63,7 +63,7 @@ async function findDeleteChange(
 ): Promise<CancelCode | undefined> {
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
-  if (server.label !== label) return 'label_differs';
+  if (!isIdenticalLabel(server.label, label)) return 'label_differs';
   // A month that was paid since would be lost without the requester having agreed to that.
   return server.paidUntil === paidUntil ? undefined : 'already_renewed';
 }
@@ -78,7 +78,7 @@ async function findPurchaseChange(
   const servers = await hosting.listServers({ freshness: 'fresh' });
   const server = servers.find(({ id }) => id === purchase.serverId);
   if (!server || server.state === 'deleted') return 'unknown_server';
-  if (keepLabel(server.label) !== purchase.label) return 'label_differs';
+  if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
   const context = { actor: requesterOf(approval), ports, hosting: async () => hosting };
   const now = await findRenewPrice(server, context);
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';

@@ -1,6 +1,7 @@
 import { THE_APP } from '../../domain/actor.ts';
 import type { Approval, CancelReason } from '../../domain/approval.ts';
 import type { ServerId } from '../../domain/ids.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import { sweepDecisions } from '../decisions/sweep-decisions.ts';
 import { approvalKind } from './approval-kind.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
@@ -11,9 +12,9 @@ import type { ApprovalPorts } from './ports.ts';
 import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
-const RESUME_MS = 5 * 60_000;
+const RESUME_MS = 5 * MINUTE_MS;
 /** Only after this time the answer to a delete counts as lost: a process may still be waiting for it. */
-const ANSWER_MS = 10 * 60_000;
+const ANSWER_MS = 10 * MINUTE_MS;
 
 export type SweepPorts = RecheckPorts & CarryOutPorts;
 

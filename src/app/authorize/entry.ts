@@ -115,9 +115,9 @@ function createContext<Ports extends EntryPorts>(
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
     covers,
-    requireRoleFor: async (label) => {
+    requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
-        throw await describeMissingRole(needs, roles, actor, ports, label);
+        throw await describeMissingRole(needs, roles, actor, ports, { label, typed });
     },
     // One act, one account: a server that was found in one is never deleted in another that was connected since.
     hosting: () => {

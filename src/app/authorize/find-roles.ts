@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import type { System } from '../../system.ts';
-import type { Grants } from '../access/ports.ts';
+import type { Grants } from '../access/grants-port.ts';
 import type { Groups, SlackUser, Users } from './ports.ts';
 
 /** What roles are read from. */

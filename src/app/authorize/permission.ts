@@ -56,11 +56,24 @@ export async function describeMissingRole(
   roles: KnownRoles,
   actor: Actor,
   ports: RolePorts,
-  label?: string,
+  server?: { readonly label: string; readonly typed: string },
 ): Promise<Refusal> {
-  if (coversRole(roles.possible, needed, label)) return new Refusal('identity_unknown', {});
+  if (coversRole(roles.possible, needed, server?.label)) return new Refusal('identity_unknown', {});
   // A courtesy that must not make a refusal late: Slack may be slow to say who is still an owner.
   const owners = await withTimeout(listOwners(actor.workspaceId, ports), ports.system, OWNERS_TIMEOUT_MS);
   const held = strongestRole(roles.held);
-  return new Refusal('role_needed', { needed, owners: owners ?? [], ...omitUndefined({ held, label }) });
+  return new Refusal('role_needed', {
+    needed,
+    owners: owners ?? [],
+    ...omitUndefined({ held, label: server && findKnownLabel(server, roles) }),
+  });
+}
+
+/** An ID, an address or the beginning of a label must not tell the label to users whose roles are for other servers. */
+function findKnownLabel(
+  { label, typed }: { readonly label: string; readonly typed: string },
+  { held }: KnownRoles,
+): string {
+  const isTyped = typed.trim().toLowerCase() === label.trim().toLowerCase();
+  return isTyped || coversRole(held, 'viewer', label) ? label : '';
 }

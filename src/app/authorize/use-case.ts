@@ -41,8 +41,11 @@ export interface UseCaseContext<Ports> {
   hosting(): Promise<HostingApi>;
   /** Whether the role that this use case needs is held for the server of that label (docs/design.md 3). */
   covers(label: string): boolean;
-  /** @throws Refusal `role_needed` when it is not, `identity_unknown` when Slack did not say; audited as denied */
-  requireRoleFor(label: string): Promise<void>;
+  /**
+   * `typed` is how the actor named the server: a refusal tells the label only to those who know it or may see it.
+   * @throws Refusal `role_needed` when it is not, `identity_unknown` when Slack did not say; audited as denied
+   */
+  requireRoleFor(label: string, typed?: string): Promise<void>;
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
   /** Makes the audit say that the outcome is unknown, and why. */

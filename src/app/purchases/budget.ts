@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { Money } from '../../domain/money.ts';
-import { DEFAULT_SETTINGS, fitsBudget, monthStart } from '../../domain/settings.ts';
+import { DEFAULT_SETTINGS, fitsBudget } from '../../domain/settings.ts';
+import { monthStart } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
 import type { Workspaces } from '../account/ports.ts';
 import type { Budget, Ledger, Spent } from './ports.ts';

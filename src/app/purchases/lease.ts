@@ -1,8 +1,9 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import type { Lease, LeasePorts } from './ports.ts';
 
 /** How long an operation stays with a process that has died. A living process renews its lease three times as often. */
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 
 /** A lease of an operation from now, for a new owner unless one is named. */
 export function newLease({ system }: Pick<LeasePorts, 'system'>, owner = system.newId()): Lease {

@@ -11,9 +11,7 @@ export async function notifyOperation(id: ConfirmationId, ports: NotifyPorts): P
   if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
   // A lost encryption key must not keep the actor from learning the outcome itself.
   const held = await passwords.find(id).catch(() => undefined);
-  const { isNotified, isPasswordShown } = await ports.operationNotifier.notify(operation, held);
-  if (!isNotified) return;
-  const at = ports.system.now();
-  if (isPasswordShown) await passwords.markDelivered(id, at, ports.settings.passwordHoldMs);
-  await ledger.markNotified(operation, at);
+  const { isNotified } = await ports.operationNotifier.notify(operation, held);
+  // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
+  if (isNotified) await ledger.markNotified(operation, ports.system.now());
 }

@@ -8,6 +8,7 @@ import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { newLease } from './lease.ts';
 import type { Ledger, PaymentPorts } from './ports.ts';
+import { forgetSpilled, spillAnswer } from './spill.ts';
 
 /** A confirmed operation on its way to the hosting API. */
 export interface Payment {
@@ -57,10 +58,14 @@ type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { r
  * Stores the API's own answer. It may hold a password that exists nowhere else, so a full disk or a locked database is
  * waited out for as long as this process lives.
  */
-export async function settleUntilStored({ operation, ports }: Payment, settled: Settled): Promise<void> {
+export async function settleUntilStored(
+  { operation, ports }: Pick<Payment, 'operation' | 'ports'>,
+  settled: Settled,
+): Promise<void> {
   const { log, ledger, system } = ports;
   const { id: operationId } = operation;
   const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
+  let isSpilled = false;
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       const isStored = await ledger.settle(
@@ -69,10 +74,13 @@ export async function settleUntilStored({ operation, ports }: Payment, settled: 
         audit,
       );
       if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
+      if (isSpilled) await forgetSpilled(operationId, ports);
       return;
     } catch (error) {
       const cause = error instanceof Error ? error.name : 'unknown';
       log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
+      // This process may end before the database takes it.
+      isSpilled ||= await spillAnswer(operationId, settled, ports);
       await system.sleep(waitMs);
     }
   }

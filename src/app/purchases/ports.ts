@@ -141,12 +141,12 @@ export interface Passwords {
   find(operationId: ConfirmationId): Promise<HeldPassword | undefined>;
   /** Which servers of this workspace have one, newest first; nothing is opened. */
   listHeld(workspaceId: WorkspaceId): Promise<readonly Omit<HeldPassword, 'password'>[]>;
-  /** Slack accepted the message: from now on the password is held for `holdMs` (0 erases it at once). */
-  markDelivered(operationId: ConfirmationId, at: number, holdMs: number): Promise<void>;
-  /** Operations whose password has not been delivered; `leaseDue` hands out their operations. */
+  /** Its creator has asked to see it: it is held for `holdMs` from the first time on. */
+  startHold(operationId: ConfirmationId, at: number, holdMs: number): Promise<void>;
+  /** Passwords that their creators have not asked to see. */
   countUndelivered(): Promise<number>;
   erase(operationId: ConfirmationId): Promise<boolean>;
-  /** Erases the delivered ones that have expired. An undelivered one never expires. */
+  /** Erases those whose time is over. One that its creator has not asked to see never expires. */
   eraseExpired(now: number): Promise<number>;
 }
 
@@ -158,7 +158,7 @@ export interface HeldPassword {
   readonly serverId: ServerId;
   readonly label: string;
   readonly password: Secret<string>;
-  /** Epoch milliseconds; absent until it is delivered. */
+  /** Epoch milliseconds; absent until its creator has asked to see it. */
   readonly heldUntil?: number;
 }
 
@@ -168,19 +168,15 @@ export interface OperationNotifier {
    * Tells the actor how the operation stands, with the root password if one is held. The password is shown ephemerally or
    * not at all; the rest may come as a direct message where no ephemeral message gets through. Never throws.
    */
-  notify(
-    operation: Operation,
-    password: HeldPassword | undefined,
-  ): Promise<{ readonly isNotified: boolean; readonly isPasswordShown: boolean }>;
+  notify(operation: Operation, password: HeldPassword | undefined): Promise<{ readonly isNotified: boolean }>;
 }
 
 /** What it takes to notify the actor of an operation. */
 export interface NotifyPorts {
   readonly system: Pick<System, 'now'>;
   readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
-  readonly passwords: Pick<Passwords, 'find' | 'markDelivered'>;
+  readonly passwords: Pick<Passwords, 'find'>;
   readonly operationNotifier: OperationNotifier;
-  readonly settings: { readonly passwordHoldMs: number };
 }
 
 /** What it takes to work on an operation while holding its lease. */
@@ -200,6 +196,7 @@ export interface AccountPorts {
 export interface PaymentPorts extends NotifyPorts, AccountPorts {
   readonly system: LeasePorts['system'];
   readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly spill: Pick<Spill, 'write' | 'remove'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &
     Pick<Ledger, 'findCreateOf' | 'listOpen' | 'markSent' | 'settle' | 'refuse' | 'markUnconfirmed'>;
@@ -215,4 +212,22 @@ export interface ResolvePorts extends AccountPorts {
     /** After this many milliseconds an unconfirmed operation is not waited for any longer. */
     readonly unconfirmedMs: number;
   };
+}
+
+/** The API's own answer to a paid request: its password exists nowhere else. */
+export interface PaidAnswer {
+  readonly serverId: ServerId;
+  readonly paidUntil?: number;
+  readonly password?: Secret<string>;
+}
+
+export type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
+
+/** Where answers are kept, sealed, that the database can't take (docs/design.md 5.7). */
+export interface Spill {
+  /** Does nothing when it has an answer of this operation. */
+  write(operationId: ConfirmationId, answer: PaidAnswer): Promise<void>;
+  /** `unreadable` counts those whose encryption key is missing; they stay. */
+  readAll(): Promise<{ readonly answers: readonly SpilledAnswer[]; readonly unreadable: number }>;
+  remove(operationId: ConfirmationId): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import type { ServerId } from '../../domain/ids.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
-import { type Server, sameLabel } from '../../domain/server.ts';
+import type { Server } from '../../domain/server.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { ResolvePorts } from './ports.ts';
@@ -22,7 +23,7 @@ export function judge(
   const { purchase } = operation;
   if (purchase.kind === 'create') {
     const fresh = servers.filter(({ id }) => !operation.knownIds.includes(id) && !othersIds.includes(id));
-    const mine = fresh.filter(({ label }) => sameLabel(label, purchase.order.label));
+    const mine = fresh.filter(({ label }) => isSameLabel(label, purchase.order.label));
     if (mine.length > 1) return { kind: 'contradictory' };
     return mine[0] ? { kind: 'done', serverId: mine[0].id } : { kind: 'nothing_yet' };
   }

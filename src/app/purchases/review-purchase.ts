@@ -1,10 +1,11 @@
 import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isSameLabel, parseLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { findNearest } from '../../domain/nearest.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
-import { type Server, sameLabel } from '../../domain/server.ts';
+import type { Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { isReconnectedSince } from '../account/hosting-since.ts';
@@ -71,10 +72,10 @@ export const reviewCreate = defineUseCase({
   run: async (input: { order: Order }, context): Promise<CreateReview> => {
     const hosting = await context.hosting();
     const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
-    const order = { ...input.order, label: checkLabel(input.order.label) };
+    const order = { ...input.order, label: parseLabel(input.order.label) };
     await context.requireRoleFor(order.label);
     const plan = getPlanOf(order, catalog);
-    const namesake = servers.find((server) => server.label.toLowerCase() === order.label.toLowerCase());
+    const namesake = servers.find((server) => isSameLabel(server.label, order.label));
     const terms = await readTerms('create', plan.monthly, context);
     return omitUndefined({ order, plan, terms, namesake });
   },
@@ -101,21 +102,6 @@ function getPlanOf(order: Order, catalog: Catalog): Plan {
   const plan = findPlan(catalog, order.plan);
   if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
   return plan;
-}
-
-/** Slack's form fields take this much; what the hosting API takes is not documented, so it decides the rest. */
-export const LABEL_MAX_CHARACTERS = 500;
-
-/** @throws Refusal `bad_label` */
-export function checkLabel(typed: string): string {
-  const label = typed.trim();
-  if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
-  if (label.length > LABEL_MAX_CHARACTERS) {
-    throw new Refusal('bad_label', { problem: `it is longer than ${LABEL_MAX_CHARACTERS} characters` });
-  }
-  if (/\p{Cc}/u.test(label))
-    throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
-  return label;
 }
 
 export interface RenewReview {
@@ -152,7 +138,7 @@ async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<
   const held = await ports.apiKeys.find(context.actor.workspaceId);
   // In another account the same id would be another server, whose plan is not known here.
   const isReconnected = held === undefined || isReconnectedSince(held, created.createdAt);
-  if (isReconnected && !sameLabel(created.purchase.order.label, label)) return undefined;
+  if (isReconnected && !isSameLabel(created.purchase.order.label, label)) return undefined;
   const hosting = await context.hosting();
   return findPlan(await hosting.fetchCatalog(), created.purchase.order.plan);
 }

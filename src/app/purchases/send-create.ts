@@ -1,8 +1,8 @@
 import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { sameLabel } from '../../domain/server.ts';
 import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
 
 /**
@@ -32,7 +32,9 @@ async function waitForOtherCreates({ operation, ports }: Payment): Promise<void>
   for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
     const open = await ports.ledger.listOpen(operation.workspaceId);
     const others = open.filter((other) => other.id !== operation.id && other.purchase.kind === 'create');
-    if (others.some((other) => other.state === 'unconfirmed' && sameLabel(labelOf(other.purchase), label))) {
+    if (
+      others.some((other) => other.state === 'unconfirmed' && isSameLabel(labelOf(other.purchase), label))
+    ) {
       throw new Refusal('create_in_doubt', { label });
     }
     if (!others.some((other) => other.state === 'sent')) return;

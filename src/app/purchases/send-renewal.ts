@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { isFrozenLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { getPlan, markSent, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
@@ -33,7 +33,7 @@ async function refuseOtherMonth(
 ): Promise<void> {
   const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
   if (!server || server.state === 'deleted') throw new Refusal('unknown_server', { typed: label });
-  if (keepLabel(server.label) !== label)
+  if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== paidUntil)

@@ -6,12 +6,15 @@ import type { ServerRef } from '../servers/find-server.ts';
 import type { HeldPassword, Passwords } from './ports.ts';
 
 interface PasswordPorts {
-  readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'markDelivered'>;
+  readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'startHold'>;
   readonly system: Pick<System, 'now'>;
   readonly settings: { readonly passwordHoldMs: number };
 }
 
 const defineUseCase = useCasesOver<PasswordPorts>();
+
+/** Long enough to be read and copied, also where `PASSWORD_HOLD_MINUTES` is 0. */
+const LEAST_HOLD_MS = 60_000;
 
 type Held = Omit<HeldPassword, 'password'>;
 
@@ -46,7 +49,8 @@ export const showPassword = defineUseCase({
     // The time limit starts with this act of the creator, and only with the first one (docs/design.md 5).
     if (password.heldUntil === undefined) {
       const { system, settings } = context.ports;
-      await passwords.markDelivered(password.operationId, system.now(), settings.passwordHoldMs);
+      const holdMs = Math.max(settings.passwordHoldMs, LEAST_HOLD_MS);
+      await passwords.startHold(password.operationId, system.now(), holdMs);
     }
     return password;
   },

@@ -14,7 +14,7 @@ import { payOperation } from './run-operation.ts';
 export interface DueOperationPorts extends PaymentPorts, ResolvePorts {
   readonly system: PaymentPorts['system'];
   readonly ledger: PaymentPorts['ledger'] & ResolvePorts['ledger'] & Pick<Ledger, 'leaseDue'>;
-  readonly settings: PaymentPorts['settings'] & ResolvePorts['settings'];
+  readonly settings: ResolvePorts['settings'];
 }
 
 /** Whether users may still do what they confirmed. */

@@ -1,67 +1,65 @@
 import { HostingError } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
-import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
-import { getServer, pickServer, type ServerRef } from './find-server.ts';
+import { getServer, pickServer, type ServerRef, subjectOf } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<ServerPorts>();
 
 export interface PowerChange {
   readonly server: Server;
-  /** What the service says now; absent when it did not say. */
+  /** The state that the hosting API reports now; absent when it did not say. */
   readonly state?: string;
-  /** The answer never came: it may have happened, and `state` is what a look right after showed. */
+  /** No answer came: the action may have been carried out, and `state` is what the list showed right after. */
   readonly isInDoubt: boolean;
 }
 
 interface PowerInput {
   readonly ref: ServerRef;
-  readonly onWait?: () => void;
+  readonly onWait?: (() => void) | undefined;
 }
 
-/** Start, stop and reboot, each a use case of its own name for the audit. */
-export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange, AppPorts>>> = {
+/** Start, stop and reboot, each a use case with its own name in the audit. */
+export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange, ServerPorts>>> = {
   start: definePower('start'),
   stop: definePower('stop'),
   reboot: definePower('reboot'),
 };
 
-function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, AppPorts> {
+function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, ServerPorts> {
   return defineUseCase({
     name: action,
     needs: 'operator',
     effect: 'changes',
-    subject: ({ ref }) => ('id' in ref ? { serverId: ref.id } : { label: ref.typed }),
-    run: async (input: PowerInput, context: UseCaseContext<AppPorts>) => {
-      const waiting = input.onWait ? { onWait: input.onWait } : {};
-      const server = await getServer(input.ref, context, waiting);
+    subject: ({ ref }) => subjectOf(ref),
+    run: async ({ ref, onWait }: PowerInput, context): Promise<PowerChange> => {
+      const waiting = omitUndefined({ onWait });
+      const server = await getServer(ref, context, waiting);
       const hosting = await context.hosting();
       try {
         const { state } = await hosting.changePower(action, server.id, waiting);
-        return { server, ...(state === '' ? {} : { state }), isInDoubt: false };
+        return { server, ...omitUndefined({ state: state || undefined }), isInDoubt: false };
       } catch (error) {
         if (!isUnanswered(error)) throw await withState(error, server, hosting);
-        context.ports.log.warn('a power action has no answer', {
-          action,
-          serverId: server.id,
-          code: error.code,
-        });
-        const seen = await lookAgain(server, hosting);
-        return { server, ...(seen ? { state: seen.state } : {}), isInDoubt: true };
+        const { code } = error;
+        context.ports.log.warn('a power action has no answer', { action, serverId: server.id, code });
+        const state = (await findNow(server, hosting))?.state;
+        return { server, ...omitUndefined({ state }), isInDoubt: true };
       }
     },
   });
 }
 
-/** "That does not suit its state" helps nobody who does not know the state. */
+/** `wrong_state` alone does not help a user who does not know the server's state. */
 async function withState(error: unknown, server: Server, hosting: HostingApi): Promise<unknown> {
   if (!(error instanceof HostingError) || error.code !== 'wrong_state') return error;
-  const { state } = (await lookAgain(server, hosting)) ?? server;
+  const { state } = (await findNow(server, hosting)) ?? server;
   return new HostingError(error.code, error.moneyMoved, { ...error.details, state });
 }
 
-/** Tells a failure that says nothing of whether the work was done. */
+/** Tells a failure that does not say whether the work was done. */
 export function isUnanswered(error: unknown): error is HostingError {
   return (
     error instanceof HostingError &&
@@ -69,8 +67,8 @@ export function isUnanswered(error: unknown): error is HostingError {
   );
 }
 
-/** One fresh look at a server after an answer that did not come; undefined when there is none either. */
-export async function lookAgain(server: Server, hosting: HostingApi): Promise<Server | undefined> {
+/** The server in a fresh list, after an answer did not come; undefined when the list has no answer either. */
+async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
     return pickServer({ id: server.id }, await hosting.listServers({ freshness: 'fresh' }));
   } catch {

@@ -1,17 +1,17 @@
 import { Refusal } from '../../domain/errors.ts';
-import { deletionWord, type Server } from '../../domain/server.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
+import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { notifyApproval } from '../approvals/notify-approval.ts';
-import { requestApproval } from '../approvals/request-approval.ts';
-import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import type { AppPorts } from '../ports.ts';
 import { isUnanswered } from './change-power.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<ServerPorts>();
 
-/** Looks at the server that is to be deleted, for the dialog. */
+/** Reads what the delete dialog shows. */
 export const prepareDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
@@ -24,39 +24,21 @@ export const prepareDelete = defineUseCase({
 
 export interface DeleteReview {
   readonly server: Server;
-  /** Another manager has to approve it. */
+  /** Another manager has to approve the delete. */
   readonly takesApproval: boolean;
+}
+
+/** Which server, and what was typed to confirm it. */
+export interface DeleteInput {
+  readonly id: ServerId;
+  readonly typedLabel: string;
 }
 
 export interface Deletion {
   readonly server: Server;
-  /** Whether it is gone; undefined when neither the answer came nor a look after it. */
-  readonly isGone?: boolean;
+  /** Whether it is gone; undefined when neither the delete nor the list after it was answered. */
+  readonly isGone: boolean | undefined;
 }
-
-/**
- * Asks for a second person where the workspace wants one for deletes; undefined where it does not.
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`
- */
-export const requestDelete = defineUseCase({
-  name: 'delete',
-  needs: 'manager',
-  effect: 'confirms',
-  run: async (input: { id: number; typedLabel: string; approvalId: string }, context) => {
-    if (!(await getWorkspace(context)).settings.approval.delete) return undefined;
-    const { id: serverId, label, paidUntil } = await getNamed(input, context);
-    const action = {
-      kind: 'delete',
-      serverId,
-      label,
-      ...(paidUntil === undefined ? {} : { paidUntil }),
-    } as const;
-    return requestApproval({ id: input.approvalId, action, isOverBudget: false }, context);
-  },
-  follow: async (requested, { ports }) => {
-    if (requested?.isNew) await notifyApproval(requested.approval.id, ports);
-  },
-});
 
 /**
  * Deletes the server whose label was typed.
@@ -68,8 +50,8 @@ export const deleteServer = defineUseCase({
   needs: 'manager',
   effect: 'changes',
   subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
-  run: async (input: { id: number; typedLabel: string }, context): Promise<Deletion> => {
-    const server = await getNamed(input, context);
+  run: async (input: DeleteInput, context): Promise<Deletion> => {
+    const server = await getServerToDelete(input, context);
     if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
     const hosting = await context.hosting();
     try {
@@ -79,23 +61,24 @@ export const deleteServer = defineUseCase({
       if (!isUnanswered(error)) throw error;
       const isGone = await isGoneNow(server.id, hosting);
       if (!isGone) context.setUnconfirmed(error.code);
-      return { server, ...(isGone === undefined ? {} : { isGone }) };
+      return { server, isGone };
     }
   },
 });
 
-/** @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
-async function getNamed(
-  { id, typedLabel }: { id: number; typedLabel: string },
-  context: UseCaseContext<AppPorts>,
+/** The server, if what was typed is its label. @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
+export async function getServerToDelete(
+  { id, typedLabel }: DeleteInput,
+  context: Parameters<typeof getServer>[1],
 ): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
-  if (typedLabel.trim() !== wanted) throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
+  if (!isIdenticalLabel(typedLabel.trim(), wanted))
+    throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
   return server;
 }
 
-async function isGoneNow(id: number, hosting: HostingApi): Promise<boolean | undefined> {
+async function isGoneNow(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
   try {
     const seen = (await hosting.listServers({ freshness: 'fresh' })).find((server) => server.id === id);
     return seen === undefined || seen.state === 'deleted';

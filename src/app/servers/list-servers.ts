@@ -1,20 +1,24 @@
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { filterServers } from '../../domain/server-ref.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
+import type { ServerPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<ServerPorts>();
 
-/** Lists those of the account's servers that the actor may see and that match the filter, by label. */
+/** Lists the account's servers that the actor may see and that match the filter, sorted by label. */
 export const listServers = defineUseCase({
   name: 'list',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { filter: string; onWait?: () => void }, context): Promise<Server[]> => {
+  run: async (
+    { filter, onWait }: { filter: string; onWait?: (() => void) | undefined },
+    context,
+  ): Promise<Server[]> => {
     const hosting = await context.hosting();
-    const servers = await hosting.listServers(input.onWait ? { onWait: input.onWait } : {});
+    const servers = await hosting.listServers(omitUndefined({ onWait }));
     return filterServers(
-      input.filter,
+      filter,
       servers.filter(({ label }) => context.covers(label)),
     );
   },

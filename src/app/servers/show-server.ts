@@ -1,26 +1,31 @@
+import type { StoredEntry } from '../../domain/audit-entry.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AppPorts } from '../ports.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
 
-const defineUseCase = useCasesOver<AppPorts>();
+const defineUseCase = useCasesOver<ServerPorts>();
 
 export interface ServerCard {
   readonly server: Server;
-  /** What was paid for it here, newest first. */
+  /** What was paid for it with this app, newest first. */
   readonly operations: readonly Operation[];
-  /** What was done with it here, newest first. */
-  readonly history: readonly { at: number; actorId: string; action: string; outcome: string }[];
+  /** What was done to it with this app, newest first. */
+  readonly history: readonly Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome'>[];
 }
 
-/** Shows one server with what was done with it here. */
+/** Shows one server with its history in this app. */
 export const showServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
-  run: async (input: { ref: ServerRef; onWait?: () => void }, context): Promise<ServerCard> => {
-    const server = await getServer(input.ref, context, input.onWait ? { onWait: input.onWait } : {});
+  run: async (
+    { ref, onWait }: { ref: ServerRef; onWait?: (() => void) | undefined },
+    context,
+  ): Promise<ServerCard> => {
+    const server = await getServer(ref, context, omitUndefined({ onWait }));
     const { ports } = context;
     const { workspaceId } = context.actor;
     const [operations, entries] = await Promise.all([

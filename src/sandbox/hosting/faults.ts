@@ -1,7 +1,7 @@
 import type { Changes } from './changes.ts';
 import { ERROR_CODES, type ErrorCode } from './errors.ts';
 import { OPERATIONS, type Operation } from './routes.ts';
-import type { Supplier } from './servers.ts';
+import type { Supplier } from './supplier.ts';
 
 /** What becomes of a request under a fault: whether its work is done, and what the caller gets to see. */
 export interface Effect {

@@ -17,12 +17,7 @@ import {
   type WireServer,
 } from './server-record.ts';
 import type { HostingSnapshot } from './snapshot.ts';
-
-/** What the supplier behind the service says to an order (docs/hosting-api.md 3, rules 2 and 3). */
-export type Supplier =
-  | { readonly says: 'yes' }
-  | { readonly says: 'no' }
-  | { readonly says: 'nothing'; readonly completes: boolean; readonly afterMs: number };
+import type { Supplier } from './supplier.ts';
 
 export interface ServerTimes {
   readonly createDelayMs: number;

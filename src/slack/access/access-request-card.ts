@@ -2,10 +2,10 @@ import type { Button } from '@slack/types';
 import type { AccessAnswer } from '../../app/access/answer-access-request.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { ConfirmationId, UserId } from '../../domain/ids.ts';
-import { accessAnswerButton } from '../buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { mention, slackDate } from '../kit/text.ts';
 import { describeRequest, describeRole } from './access-words.ts';
+import { accessAnswerButton } from './buttons.ts';
 
 const WORDS: Readonly<Record<AccessAnswer, string>> = {
   hour: 'Approve for 1 h',

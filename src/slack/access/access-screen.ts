@@ -2,12 +2,12 @@ import type { KnownBlock } from '@slack/types';
 import type { AccessList } from '../../app/access/change-access.ts';
 import type { Grant, HeldRoles } from '../../domain/access.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { accessPages, grantButton, revokeButton } from '../buttons.ts';
 import { actions, confirmation, context, header, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import { count, mention } from '../kit/text.ts';
 import { answerButtons } from './access-request-card.ts';
 import { describeGrant, describeHeldRole, describeRequest, plainRole } from './access-words.ts';
+import { accessPages, grantButton, revokeButton } from './buttons.ts';
 
 const GRANTS_PER_PAGE = 12;
 /** With the longest patterns, so many fit into one section. */

@@ -9,13 +9,13 @@ import {
 import { listGroups } from '../../app/access/list-groups.ts';
 import type { Grantee } from '../../domain/access.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { accessPages, grantButton, revokeButton } from '../buttons.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { accessScreen, rolesMessage } from './access-screen.ts';
 import { describeGrantee } from './access-words.ts';
+import { accessPages, grantButton, revokeButton } from './buttons.ts';
 import {
   GRANT_TITLE,
   grantedWords,

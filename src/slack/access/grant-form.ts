@@ -6,13 +6,14 @@ import type { Grantee } from '../../domain/access.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 import { context, option, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeTyped, count, plainLabel } from '../kit/text.ts';
 import { describeGrantee, describeRole } from './access-words.ts';
 
 export const GRANT_TITLE = 'Give a role';
-const HOUR_MS = 60 * 60_000;
 const TIMES = [
   { value: 'permanent', text: 'for good' },
   { value: '1', text: 'for 1 hour' },

@@ -4,7 +4,6 @@ import { checkWantedRole, requestAccess } from '../../app/access/request-access.
 import type { AccessRequest } from '../../domain/access-request.ts';
 import { ROLES } from '../../domain/actor.ts';
 import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { accessAnswerButton, requestAccessButton } from '../buttons.ts';
 import { section, textMessage } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
@@ -12,6 +11,7 @@ import { mention } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { requestedWords } from './access-request-card.ts';
 import { describeRole } from './access-words.ts';
+import { accessAnswerButton, requestAccessButton } from './buttons.ts';
 
 const TITLE = 'Ask for access';
 const wantedRole = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });

@@ -1,16 +1,16 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { auditPageButton } from '../buttons.ts';
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../kit/text.ts';
 import { describeAction } from './action-words.ts';
+import { auditPageButton } from './buttons.ts';
 
 export const ENTRIES_PER_PAGE = 20;
 /** With the longest labels, so many lines fit into one paragraph. */
 const ENTRIES_PER_SECTION = 5;
 
-/** What of the audit is asked for. */
-export interface AuditQuestion {
+/** Which entries are wanted. */
+export interface AuditQuery {
   readonly server?: string;
   readonly actorId?: string;
   /** Epoch milliseconds. */
@@ -20,7 +20,7 @@ export interface AuditQuestion {
 /** One page of the audit, newest first; one entry more than a page means that there are older ones. */
 export function auditMessage(
   entries: readonly (AuditEntry & { readonly id: string })[],
-  question: AuditQuestion,
+  query: AuditQuery,
   before: string | undefined,
   currency: string,
 ): Message {
@@ -28,19 +28,19 @@ export function auditMessage(
   const last = shown.at(-1);
   if (!last)
     return textMessage(before ? 'There are no older entries.' : 'Nothing has been done yet that fits.');
-  const lines = withoutBegun(shown).map((entry) => describeEntry(entry, currency));
+  const lines = omitStarted(shown).map((entry) => describeEntry(entry, currency));
   const parts = Array.from({ length: Math.ceil(lines.length / ENTRIES_PER_SECTION) }, (_, part) =>
     lines.slice(part * ENTRIES_PER_SECTION, (part + 1) * ENTRIES_PER_SECTION),
   );
   const older =
     entries.length > shown.length
-      ? [actions(auditPageButton.element('Older', { ...question, before: last.id }))]
+      ? [actions(auditPageButton.element('Older', { ...query, before: last.id }))]
       : [];
   return { text: 'Audit', blocks: [...parts.map((part) => section(part.join('\n'))), ...older] };
 }
 
-/** That something was begun is worth a line only as long as nothing else is known of it. */
-function withoutBegun<Entry extends AuditEntry>(entries: readonly Entry[]): Entry[] {
+/** `started` is only shown while the outcome is not known. */
+function omitStarted<Entry extends AuditEntry>(entries: readonly Entry[]): Entry[] {
   const known = new Set(entries.filter(({ outcome }) => outcome !== 'started').map(({ actId }) => actId));
   return entries.filter(({ outcome, actId }) => outcome !== 'started' || !known.has(actId));
 }
@@ -58,12 +58,12 @@ function describeEntry(entry: AuditEntry, currency: string): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** The app itself, and the command line, are nobody who could be mentioned. */
+/** The app itself and the command line are not users who could be mentioned. */
 function describeActor(actorId: string): string {
   return /^[UW][A-Z0-9]+$/.test(actorId) ? mention(actorId) : `the ${escapeText(actorId)}`;
 }
 
-/** Codes are written as people read them; the export has them as they are. */
+/** Codes as words; the export has them as they are. */
 function words(code: string): string {
   return code.replaceAll('_', ' ');
 }

@@ -1,11 +1,12 @@
 import { readAudit } from '../../app/account/read-audit.ts';
-import { findDay } from '../../domain/day.ts';
-import { auditPageButton } from '../buttons.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { DAY_MS, findDay, HOUR_MS, WEEK_MS } from '../../domain/time.ts';
 import type { Message } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import { findUserId, type TypedWords } from '../kit/typed-words.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { type AuditQuestion, auditMessage, ENTRIES_PER_PAGE } from './audit-page.ts';
+import { type AuditQuery, auditMessage, ENTRIES_PER_PAGE } from './audit-page.ts';
+import { auditPageButton } from './buttons.ts';
 
 export const audit = defineCommand({
   name: 'audit',
@@ -13,11 +14,13 @@ export const audit = defineCommand({
   summary: 'Shows who did what, with what outcome, denied tries included',
   needs: 'owner',
   options: ['since'],
-  parse: parseQuestion,
+  parse: parseQuery,
   run: async ({ since, ...filter }, request) => {
     const now = request.now();
-    const from = since === undefined ? {} : { since: 'at' in since ? since.at : now - since.agoMs };
-    await request.reply.send(await auditPage({ ...filter, ...from }, undefined, request));
+    const from = since && ('at' in since ? since.at : now - since.agoMs);
+    await request.reply.send(
+      await auditPage({ ...filter, ...omitUndefined({ since: from }) }, undefined, request),
+    );
   },
   actions: [
     auditPageButton.on(async ({ before, ...filter }, request) => {
@@ -28,10 +31,10 @@ export const audit = defineCommand({
 
 type Since = { readonly at: number } | { readonly agoMs: number };
 
-function parseQuestion({
+function parseQuery({
   words,
   options,
-}: TypedWords): (Omit<AuditQuestion, 'since'> & { since?: Since }) | string {
+}: TypedWords): (Omit<AuditQuery, 'since'> & { since?: Since }) | string {
   const at = words.findIndex((word) => word.toLowerCase() === 'since');
   const sinceTyped = options.since ?? (at < 0 ? undefined : (words[at + 1] ?? ''));
   const rest = at < 0 ? words : [...words.slice(0, at), ...words.slice(at + 2)];
@@ -41,34 +44,28 @@ function parseQuestion({
   }
   const actorId = rest.map(findUserId).find((id) => id !== undefined);
   const server = rest.filter((word) => findUserId(word) === undefined).join(' ');
-  return {
-    ...(server === '' ? {} : { server }),
-    ...(actorId === undefined ? {} : { actorId }),
-    ...(since ? { since } : {}),
-  };
+  return omitUndefined({ server: server === '' ? undefined : server, actorId, since });
 }
 
-const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
+const UNIT_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS, w: WEEK_MS };
 
 function findSince(typed: string): Since | undefined {
-  const time = /^(\d{1,4})([hdw])$/i.exec(typed);
-  if (time) {
-    const unit = (time[2] ?? 'd').toLowerCase() as keyof typeof UNIT_MS;
-    return { agoMs: Number(time[1]) * UNIT_MS[unit] };
-  }
+  const [, amount, unit = ''] = /^(\d{1,4})([hdw])$/i.exec(typed) ?? [];
+  const unitMs = UNIT_MS[unit.toLowerCase()];
+  if (unitMs !== undefined) return { agoMs: Number(amount) * unitMs };
   const at = findDay(typed);
   return at === undefined ? undefined : { at };
 }
 
 async function auditPage(
-  question: AuditQuestion,
+  query: AuditQuery,
   before: string | undefined,
   request: SlackRequest,
 ): Promise<Message> {
   const entries = await request.execute(readAudit, {
-    ...question,
-    ...(before === undefined ? {} : { before }),
+    ...query,
+    ...omitUndefined({ before }),
     limit: ENTRIES_PER_PAGE + 1,
   });
-  return auditMessage(entries, question, before, request.currency);
+  return auditMessage(entries, query, before, request.currency);
 }

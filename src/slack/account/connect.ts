@@ -1,9 +1,10 @@
-import { disconnectKey, makeConnectLink } from '../../app/account/connect-key.ts';
+import { disconnectKey } from '../../app/account/connect-key.ts';
+import { makeConnectLink } from '../../app/account/connect-link.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { connectButton, disconnectButton, linkButton } from '../buttons.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { connectButton, disconnectButton, linkButton } from './buttons.ts';
 
 export const connect = defineCommand({
   name: 'connect',
@@ -11,7 +12,7 @@ export const connect = defineCommand({
   summary: 'Gives you a one-time link to the form that takes the hosting API key',
   needs: 'owner',
   parse: ({ words }) =>
-    // Whoever typed a key into the chat should hear that it is known to Slack now.
+    // A user who typed a key into the chat has to know that Slack has it now.
     words.length > 0
       ? 'An API key is never typed into Slack. If you just did, revoke it on the hosting account’s page, and make a new one.'
       : {},
@@ -31,7 +32,7 @@ async function sendLink(request: SlackRequest): Promise<void> {
   await request.reply.send(linkMessage(`${publicUrl}/connect/${token.reveal()}`));
 }
 
-/** The way to the form that takes the API key. The address is for one person, once. */
+/** Leads to the form that takes the API key. The link is for one user and works once. */
 export function linkMessage(url: string): Message {
   const open = { ...linkButton.element('Enter the API key', {}, { style: 'primary' }), url };
   return textMessage(
@@ -62,7 +63,7 @@ export const disconnect = defineCommand({
   ],
 });
 
-/** Asks before the API key is forgotten. */
+/** Asks before the API key is removed. */
 export function disconnectMessage(): Message {
   const confirm = confirmation({
     title: 'Forget the API key?',

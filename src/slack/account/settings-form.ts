@@ -1,9 +1,11 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeMoney, findMoney, type Money, money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { listChanges, type SettingName, type WorkspaceSettings } from '../../domain/settings.ts';
 import { context, option, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { escapeText } from '../kit/text.ts';
 
 export const SETTINGS_TITLE = 'Settings';
@@ -73,7 +75,7 @@ export function settingsView(settings: WorkspaceSettings, origin: Origin, curren
         label: 'Channel for requests to approve, and reminders',
         hint: 'Empty: they go to people directly. The app has to be in it. Who asks for a role asks the owners directly.',
         optional: true,
-        ...(settings.channelId === undefined ? {} : { initial: settings.channelId }),
+        initial: settings.channelId,
       }),
     ],
   });
@@ -87,10 +89,10 @@ export function readSettingsFields(fields: Fields): WorkspaceSettings {
     approval: {
       delete: fields.approveDelete === 'on',
       renew: fields.approveRenew === 'on',
-      ...amountIn('createAbove', createAbove),
+      ...omitUndefined({ createAbove: readAmount(createAbove) }),
     },
-    budget: { ...amountIn('workspace', workspaceBudget), ...amountIn('person', personBudget) },
-    ...(channel === undefined ? {} : { channelId: channel }),
+    budget: omitUndefined({ workspace: readAmount(workspaceBudget), person: readAmount(personBudget) }),
+    ...omitUndefined({ channelId: channel }),
   };
 }
 
@@ -151,13 +153,12 @@ function choice(
 function amountField(
   name: 'createAbove' | 'workspaceBudget' | 'personBudget',
   value: Money | undefined,
-  look: { readonly label: string; readonly hint: string },
+  words: { readonly label: string; readonly hint: string },
 ): InputBlock {
-  const initial = value === undefined ? {} : { initial: describeMoney(value) };
-  return settingsForm.textField(name, { ...look, ...initial, optional: true, maxLength: 20 });
+  const initial = value === undefined ? undefined : describeMoney(value);
+  return settingsForm.textField(name, { ...words, initial, optional: true, maxLength: 20 });
 }
 
-function amountIn<Name extends string>(name: Name, text: string | undefined): { [Key in Name]?: Money } {
-  const found = text === undefined ? undefined : findMoney(text);
-  return (found === undefined ? {} : { [name]: found }) as { [Key in Name]?: Money };
+function readAmount(text: string | undefined): Money | undefined {
+  return text === undefined ? undefined : findMoney(text);
 }

@@ -1,13 +1,13 @@
-import { readStatus, type Status } from '../../app/account/read-status.ts';
+import { type ApiStatus, readStatus, type Status } from '../../app/account/read-status.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { approvalActions } from '../approvals/answer-buttons.ts';
 import { waitingBlocks } from '../approvals/approval-card.ts';
-import { decideButton } from '../buttons.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
-import { wordsOfCode } from '../words.ts';
+import { wordsOfError } from '../words.ts';
 
 export const status = defineCommand({
   name: 'status',
@@ -26,18 +26,13 @@ export const status = defineCommand({
 
 /** How the app and the API are doing, as far as this workspace is concerned. */
 export function statusMessage(found: Status, currency: string): Message {
-  const isWell = found.api === 'ok';
-  const title = isWell
-    ? `The hosting API answers and accepts the key (${found.answerMs} ms, ${count(found.servers ?? 0, 'server')}).`
-    : wordsOfCode(found.api, found.details ?? {}, currency);
-  const { budget } = found;
-  const waiting = budget && budget.waiting > 0 ? `, ${count(budget.waiting, 'request')} waiting` : '';
+  const { api } = found;
   return {
-    text: isWell ? 'The hosting API answers.' : 'The hosting API can’t be used just now.',
+    text: api.isUsable ? 'The hosting API answers.' : 'The hosting API can’t be used just now.',
     blocks: [
-      section(title),
+      section(describeApi(api, currency)),
       facts([
-        ['Requests of this minute', budget ? `${budget.taken} of ${budget.limit}${waiting}` : 'unknown'],
+        ['Requests of this minute', describeBudget(api)],
         ['In doubt', describeOpen(found)],
         ['Root passwords to save', String(found.passwordsHeld)],
       ]),
@@ -47,7 +42,18 @@ export function statusMessage(found: Status, currency: string): Message {
   };
 }
 
-/** A press for each operation that waits for a person. */
+function describeApi(api: ApiStatus, currency: string): string {
+  if (!api.isUsable) return wordsOfError(api.error, currency);
+  return `The hosting API answers and accepts the key (${api.answerMs} ms, ${count(api.servers, 'server')}).`;
+}
+
+function describeBudget(api: ApiStatus): string {
+  if (!api.isUsable) return 'unknown';
+  const { taken, limit, waiting } = api.budget;
+  return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
+}
+
+/** A button for each operation that a manager has to decide. */
 function decisions({ open }: Status) {
   const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
   if (waiting.length === 0) return [];

@@ -1,9 +1,9 @@
 import { answerApproval } from '../../app/approvals/answer-approval.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { approvalButton } from '../buttons.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { answeredWords } from './approval-words.ts';
+import { approvalButton } from './buttons.ts';
 
 /** The answers of a second user, on cards and in `/vps status`. */
 export const approvalActions = [

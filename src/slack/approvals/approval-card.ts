@@ -1,10 +1,11 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { type Approval, type ApprovalAction, labelOfAction } from '../../domain/approval.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { countPaidDays } from '../../domain/server.ts';
-import { approvalButton, createReviewButton, deleteButton, renewButton, showButton } from '../buttons.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
+import { createReviewButton, renewButton } from '../purchases/buttons.ts';
+import { deleteButton, showButton } from '../servers/buttons.ts';
 import { kindOf } from './action-kind.ts';
 import {
   approvalWords,
@@ -13,6 +14,7 @@ import {
   priceOf,
   unreachedWords,
 } from './approval-words.ts';
+import { approvalButton } from './buttons.ts';
 
 /** What a manager sees: who requests what and why, with the answers; and the outcome in its place. */
 export function approvalCard(approval: Approval, currency: string): Message {

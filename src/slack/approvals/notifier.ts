@@ -2,7 +2,7 @@ import type { DecisionNotifier } from '../../app/decisions/ports.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { createCardNotifier, type NotifierParts } from '../decisions/card-notifier.ts';
 import { noticeView } from '../kit/form.ts';
-import type { Confirmer } from '../transport/outbox.ts';
+import type { Confirmer } from '../transport/reply.ts';
 import { kindOf } from './action-kind.ts';
 import { approvalCard, approvalMessage, deletedAnnouncement } from './approval-card.ts';
 import { approvalWords } from './approval-words.ts';

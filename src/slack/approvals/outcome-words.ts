@@ -4,9 +4,10 @@ import {
   type DeleteEndDetails,
   labelOfAction,
 } from '../../domain/approval.ts';
+import type { HostingCode, NoDetails, RefusalCode, RefusalDetails } from '../../domain/errors.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { codeLabel, mention } from '../kit/text.ts';
-import { wordsOfCode } from '../words.ts';
+import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { kindOf } from './action-kind.ts';
 
 type Canceled = Extract<Approval, { state: 'void' }>;
@@ -37,10 +38,16 @@ export function endWords({ action, reason }: Ended, currency: string): string {
   return describeReason(END_WORDS, reason, codeLabel(labelOfAction(action)), currency);
 }
 
-/** Words for a delete that failed with the error of this code. */
-function failed(code: keyof DeleteEndDetails) {
-  return (details: object, label: string, currency: string) =>
-    `${label} was not deleted: ${wordsOfCode(code, details, currency)}`;
+type EndWords<Details> = (details: Details, label: string, currency: string) => string;
+
+/** Words for a delete that the hosting API refused. */
+function failed(code: HostingCode | 'unknown_code'): EndWords<NoDetails> {
+  return (_, label) => `${label} was not deleted: ${wordsOfHosting({ code })}`;
+}
+
+/** Words for a delete that one of our rules stopped. */
+function refused<Code extends RefusalCode>(code: Code): EndWords<RefusalDetails[Code]> {
+  return (details, label, currency) => `${label} was not deleted: ${wordsOfRefusal(code, details, currency)}`;
 }
 
 const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]> = {
@@ -63,9 +70,9 @@ const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]
   wrong_state: failed('wrong_state'),
   rate_limited: failed('rate_limited'),
   not_sent: failed('not_sent'),
-  no_api_key: failed('no_api_key'),
-  account_changed: failed('account_changed'),
-  key_unreadable: failed('key_unreadable'),
-  waited_too_long: failed('waited_too_long'),
-  shutting_down: failed('shutting_down'),
+  no_api_key: refused('no_api_key'),
+  account_changed: refused('account_changed'),
+  key_unreadable: refused('key_unreadable'),
+  waited_too_long: refused('waited_too_long'),
+  shutting_down: refused('shutting_down'),
 };

@@ -4,7 +4,8 @@ import type { ChannelId, UserId } from '../../domain/ids.ts';
 import type { Log } from '../../log.ts';
 import type { Message } from '../kit/blocks.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
-import type { Confirmer, Outbox } from '../transport/outbox.ts';
+import type { Outbox } from '../transport/outbox.ts';
+import type { Confirmer } from '../transport/reply.ts';
 
 export interface NotifierParts {
   readonly outbox: Outbox;

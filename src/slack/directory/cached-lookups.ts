@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { withTimeout } from '../../app/with-timeout.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
 
 /** Long enough to spare Slack, short enough for a revoked role to stop counting soon. */
-const GOOD_FOR_MS = 5 * 60_000;
+const GOOD_FOR_MS = 5 * MINUTE_MS;
 /** Without the scope, or with Slack down, it is asked again after this time. */
 const FAILURE_GOOD_FOR_MS = 30_000;
 /** A submission has to be answered within 3 s: what Slack has not said by then counts as unknown. */

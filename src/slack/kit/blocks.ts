@@ -17,7 +17,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
 
-/** What is said to people. `text` is for notifications and screen readers and never holds a secret. */
+/** A message to users. `text` is for notifications and screen readers and never holds a secret. */
 export interface Message {
   readonly text: string;
   readonly blocks: KnownBlock[];
@@ -30,7 +30,7 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
   return { text, blocks: [section(text), ...more] };
 }
 
-/** A paragraph of mrkdwn. Whatever comes from outside in it must be escaped by the caller. */
+/** A paragraph of mrkdwn. The caller escapes what comes from outside. */
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
   const isTall = text.length > TALL_CHARACTERS || text.split('\n').length > TALL_LINES;
@@ -101,11 +101,16 @@ export function option(text: string, value: string, description?: string): Plain
   return {
     text: plain(shorten(text, LIMITS.optionText)),
     value,
-    ...(description ? { description: plain(shorten(description, LIMITS.optionDescription)) } : {}),
+    ...omitUndefined({
+      description: description ? plain(shorten(description, LIMITS.optionDescription)) : undefined,
+    }),
   };
 }
 
-/** What Slack asks before it lets a button through. Slack draws the text as it is: plain labels, and times in words. */
+/**
+ * The question that Slack asks before it sends the press of a button. Slack draws the text as it is: plain labels, and times
+ * in words.
+ */
 export function confirmation(words: {
   title: string;
   text: string;
@@ -117,6 +122,6 @@ export function confirmation(words: {
     text: plain(shorten(words.text, LIMITS.confirmText)),
     confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
-    ...(words.isDangerous ? { style: 'danger' as const } : {}),
+    ...omitUndefined({ style: words.isDangerous ? ('danger' as const) : undefined }),
   };
 }

@@ -1,26 +1,30 @@
 import type { Button, ConfirmationDialog, ExternalSelect, PlainTextOption, StaticSelect } from '@slack/types';
 import type { z } from 'zod';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { LIMITS } from './limits.ts';
+import { parseJson } from './parse-json.ts';
 import { shorten } from './text.ts';
-import { parseWritten } from './written.ts';
 
-/** A button with both its ends: what is written into it is read by the same schema when it comes back. */
+/** How a button looks; `label` is read aloud instead of its text. */
+export interface ButtonOptions {
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: ConfirmationDialog | undefined;
+  readonly label?: string;
+}
+
+/** A button with both its ends: its value is written and read by the same schema. */
 export interface ButtonKind<Value> {
   readonly id: string;
-  element(
-    text: string,
-    value: Value,
-    look?: { style?: 'primary' | 'danger'; confirm?: ConfirmationDialog; label?: string },
-  ): Button;
+  element(text: string, value: Value, options?: ButtonOptions): Button;
   on(run: (value: Value, request: SlackRequest) => Promise<void>): ActionHandler;
 }
 
 /** What happens when a button is pressed or a choice is made. */
 export interface ActionHandler {
   readonly id: string;
-  /** @throws Refusal `unreadable_press` when the value is not one that we wrote */
+  /** @throws Refusal `unreadable_press` when the value is not what this version writes */
   run(value: string, request: SlackRequest): Promise<void>;
 }
 
@@ -28,16 +32,18 @@ export interface ActionHandler {
 export function defineButton<Value>(id: string, schema: z.ZodType<Value>): ButtonKind<Value> {
   return {
     id,
-    element: (text, value, look = {}) => ({
+    element: (text, value, { style, confirm, label } = {}) => ({
       type: 'button',
       action_id: id,
       text: plain(shorten(text, LIMITS.buttonText)),
       value: JSON.stringify(value),
-      ...(look.style ? { style: look.style } : {}),
-      ...(look.confirm ? { confirm: look.confirm } : {}),
-      ...(look.label ? { accessibility_label: shorten(look.label, LIMITS.accessibilityLabel) } : {}),
+      ...omitUndefined({
+        style,
+        confirm,
+        accessibility_label: label && shorten(label, LIMITS.accessibilityLabel),
+      }),
     }),
-    on: (run) => ({ id, run: async (value, request) => run(parseWritten(value, schema), request) }),
+    on: (run) => ({ id, run: async (value, request) => run(parseJson(value, schema), request) }),
   };
 }
 
@@ -45,7 +51,7 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
 export interface ChoiceKind {
   readonly id: string;
   menu(placeholder: string, options: readonly PlainTextOption[], confirm?: ConfirmationDialog): StaticSelect;
-  /** For more than 100 choices: Slack asks for them while the person types. */
+  /** For more than 100 choices: Slack asks for them while the user types. */
   typeAhead(placeholder: string): ExternalSelect;
   on(run: (value: string, request: SlackRequest) => Promise<void>): ActionHandler;
 }
@@ -59,7 +65,7 @@ export function defineChoice(id: string): ChoiceKind {
       action_id: id,
       placeholder: plain(placeholder),
       options: [...options],
-      ...(confirm ? { confirm } : {}),
+      ...omitUndefined({ confirm }),
     }),
     typeAhead: (placeholder) => ({
       type: 'external_select',

@@ -9,10 +9,10 @@ import { parseTyped, type TypedWords } from './typed-words.ts';
 /** One subcommand of `/vps` with everything that belongs to it. */
 export interface Command {
   readonly name: string;
-  /** What stands after `/vps` in help, in the README and in the manifest's hint. */
+  /** What stands after `/vps` in help and in the README. */
   readonly usage: string;
   readonly summary: string;
-  /** For help: whom it is shown to. What may be done is decided at the entry, by the use case. */
+  /** For help: which users see it. What they may do is decided at the entry, by the use case. */
   readonly needs: Role | 'anyone';
   run(rest: string, request: SlackRequest): Promise<void>;
   readonly actions: readonly ActionHandler[];
@@ -20,7 +20,7 @@ export interface Command {
   readonly suggestions: readonly Suggestions[];
 }
 
-/** Answers what Slack asks while somebody types in a long menu: 100 options at most, within 3 s. */
+/** The options that Slack asks for while a user types in a long menu: at most 100, within 3 s. */
 export interface Suggestions {
   /** A menu in a message by its id, or a field of a modal as `modal.field`. */
   readonly id: string;
@@ -43,9 +43,9 @@ interface CommandParts<Arguments> {
 }
 
 /** What was typed may come back in the value of a button, which holds 2,000 characters, escapes included. */
-const TYPED_MOST = 900;
+const MAX_TEXT_LENGTH = 900;
 
-/** Defines a subcommand. To add one: a file in `commands`, a line in `commands/index.ts`. */
+/** Defines a subcommand. To add one: a file in its feature's folder, and a line in `commands.ts`. */
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
   const { name, usage, summary, needs } = parts;
   return {
@@ -54,8 +54,8 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
     summary,
     needs,
     run: async (rest, request) => {
-      if (rest.length > TYPED_MOST) {
-        const problem = `That is too long: ${TYPED_MOST} characters at most.`;
+      if (rest.length > MAX_TEXT_LENGTH) {
+        const problem = `That is too long: ${MAX_TEXT_LENGTH} characters at most.`;
         throw new Refusal('bad_words', { problem, usage: `/vps ${usage}` });
       }
       const parsed = parts.parse(parseTyped(rest, parts.options));
@@ -70,7 +70,7 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
   };
 }
 
-/** For commands that take one server: its name may have blanks in it. */
+/** For commands that take one server: its label may have spaces in it. */
 export function parseServerName({ words }: TypedWords): { readonly typed: string } | string {
   const typed = words.join(' ').trim();
   return typed === '' ? 'Which server? Give its label, id or IPv4 address.' : { typed };

@@ -8,28 +8,29 @@ import type {
   UsersSelect,
 } from '@slack/types';
 import { z } from 'zod';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { plain } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
-/** How any field looks. */
-export interface FieldLook {
+/** What every field can have. */
+export interface FieldOptions {
   readonly label: string;
-  /** A grey line below it. */
+  /** A gray line below it. */
   readonly hint?: string;
   readonly placeholder?: string;
-  /** What stands in it at first: the text, a choice's value, or an id of Slack. */
-  readonly initial?: string;
+  /** Its first value: the text, a choice's value, or an ID of Slack. */
+  readonly initial?: string | undefined;
 }
 
-export interface TextLook extends FieldLook {
+export interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly multiline?: boolean;
 }
 
-export interface SelectLook extends FieldLook {
+export interface SelectOptions extends FieldOptions {
   readonly placeholder: string;
   readonly options: readonly PlainTextOption[];
-  /** Has Slack ask for the choices while the person types, however few there are; `options` hold the initial one. */
+  /** Has Slack ask for the choices while the user types, however few there are; `options` hold the initial one. */
   readonly typeAhead?: boolean;
 }
 
@@ -43,78 +44,89 @@ export type Emptiness<Fields, Name extends keyof Fields> =
 export interface FieldKinds<Fields> {
   textField<Name extends keyof Fields & string>(
     name: Name,
-    look: TextLook & Emptiness<Fields, Name>,
+    options: TextOptions & Emptiness<Fields, Name>,
   ): InputBlock;
   selectField<Name extends keyof Fields & string>(
     name: Name,
-    look: SelectLook & Emptiness<Fields, Name>,
+    options: SelectOptions & Emptiness<Fields, Name>,
   ): InputBlock;
-  /** Anybody that Slack lists, bots and guests too; read as a user id. */
+  /** All users that Slack lists, bots and guests too; read as a user ID. */
   userField<Name extends keyof Fields & string>(
     name: Name,
-    look: FieldLook & Emptiness<Fields, Name>,
+    options: FieldOptions & Emptiness<Fields, Name>,
   ): InputBlock;
-  /** Channels that the person can see, private ones too; read as a channel id. */
+  /** Channels that the user can see, private ones too; read as a channel ID. */
   channelField<Name extends keyof Fields & string>(
     name: Name,
-    look: FieldLook & Emptiness<Fields, Name>,
+    options: FieldOptions & Emptiness<Fields, Name>,
   ): InputBlock;
 }
 
-/** Draws the fields of one modal: names of blocks and actions are made here and nowhere else. */
+/** Builds the fields of one modal: the names of its blocks and actions are made here and nowhere else. */
 export function fieldsOf<Fields>(modalId: string): FieldKinds<Fields> {
-  const named = (name: string, look: FieldLook) => ({
+  const named = (name: string, options: FieldOptions) => ({
     action_id: `${modalId}.${name}`,
-    ...(look.placeholder ? { placeholder: plain(look.placeholder) } : {}),
+    ...omitUndefined({ placeholder: options.placeholder ? plain(options.placeholder) : undefined }),
   });
   return {
-    textField: (name, look) => draw(name, look, { ...textElement(look), ...named(name, look) }),
-    selectField: (name, look) => draw(name, look, { ...selectElement(look), ...named(name, look) }),
-    userField: (name, look) => draw(name, look, { ...personElement(look), ...named(name, look) }),
-    channelField: (name, look) => draw(name, look, { ...channelElement(look), ...named(name, look) }),
+    textField: (name, options) =>
+      buildField(name, options, { ...textElement(options), ...named(name, options) }),
+    selectField: (name, options) =>
+      buildField(name, options, { ...selectElement(options), ...named(name, options) }),
+    userField: (name, options) =>
+      buildField(name, options, { ...userElement(options), ...named(name, options) }),
+    channelField: (name, options) =>
+      buildField(name, options, { ...channelElement(options), ...named(name, options) }),
   };
 }
 
 type Element = InputBlock['element'];
 
-function draw(name: string, look: FieldLook & { optional?: boolean }, element: Element): InputBlock {
+function buildField(
+  name: string,
+  options: FieldOptions & { optional?: boolean },
+  element: Element,
+): InputBlock {
   return {
     type: 'input',
     block_id: name,
-    label: plain(look.label),
-    ...(look.hint ? { hint: plain(look.hint) } : {}),
-    ...(look.optional ? { optional: true } : {}),
+    label: plain(options.label),
+    ...omitUndefined({
+      hint: options.hint ? plain(options.hint) : undefined,
+      optional: options.optional || undefined,
+    }),
     element,
   };
 }
 
-function textElement({ initial, maxLength, multiline }: TextLook): PlainTextInput {
+function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextInput {
   return {
     type: 'plain_text_input',
-    ...(initial ? { initial_value: initial } : {}),
-    ...(maxLength ? { max_length: maxLength } : {}),
-    ...(multiline ? { multiline } : {}),
+    ...omitUndefined({
+      initial_value: initial || undefined,
+      max_length: maxLength,
+      multiline: multiline || undefined,
+    }),
   };
 }
 
-/** What a menu can't hold is asked for while the person types. */
-function selectElement({ options, initial, typeAhead }: SelectLook): StaticSelect | ExternalSelect {
-  const chosen = options.find(({ value }) => value === initial);
-  const start = chosen ? { initial_option: chosen } : {};
+/** What a menu can't hold is asked for while the user types. */
+function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSelect | ExternalSelect {
+  const start = omitUndefined({ initial_option: options.find(({ value }) => value === initial) });
   return typeAhead || options.length > LIMITS.options
     ? { type: 'external_select', min_query_length: 0, ...start }
     : { type: 'static_select', options: [...options], ...start };
 }
 
-function personElement({ initial }: FieldLook): UsersSelect {
-  return { type: 'users_select', ...(initial ? { initial_user: initial } : {}) };
+function userElement({ initial }: FieldOptions): UsersSelect {
+  return { type: 'users_select', ...omitUndefined({ initial_user: initial }) };
 }
 
-function channelElement({ initial }: FieldLook): ConversationsSelect {
+function channelElement({ initial }: FieldOptions): ConversationsSelect {
   return {
     type: 'conversations_select',
     filter: { include: ['public', 'private'], exclude_bot_users: true },
-    ...(initial ? { initial_conversation: initial } : {}),
+    ...omitUndefined({ initial_conversation: initial }),
   };
 }
 
@@ -130,7 +142,7 @@ const fieldState = z.object({
   selected_channel: z.string().nullish(),
 });
 
-/** Reads what was entered, by field. Blanks alone are nothing, and nothing is left out. */
+/** Reads what was entered, by field. Empty fields, and fields with only spaces, are left out. */
 export function readEntered(entered: z.output<typeof enteredState>): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, actions] of Object.entries(entered)) {

@@ -1,14 +1,15 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { isRefusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { serverOption } from '../servers/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { LIMITS } from './limits.ts';
-import { defineModal, type ModalHandler, type ModalKind, type Origin } from './modal.ts';
+import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
+import type { Origin } from './origin.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
@@ -18,7 +19,7 @@ export interface FormKind<Input> {
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
   /** Opens the form from a message whose trigger is fresh. */
   readonly handler: ActionHandler;
-  /** Takes the choice among several servers that were meant. */
+  /** Takes the choice among several servers that match. */
   readonly pickHandler: ModalHandler;
 }
 
@@ -26,9 +27,9 @@ interface FormParts<Input> {
   readonly id: string;
   readonly title: string;
   readonly input: z.ZodType<Input>;
-  /** Whose role is asked for before anything opens. */
+  /** The use case whose permission is checked before anything opens. */
   readonly needs: UseCaseSpec;
-  /** The input that a server picked among several makes. */
+  /** Makes the input for a server that was picked among several. */
   pick?(id: number): Input;
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
@@ -74,7 +75,7 @@ export function definePicker(formId: string): Picker {
   return defineModal(`pick_${formId}`, z.object({}), z.object({ server: z.string().regex(/^\d+$/) }));
 }
 
-/** Loads the view; what goes wrong is shown in the modal that waits for it. */
+/** Loads the view; what goes wrong is shown in the open modal. */
 async function loadOrExplain<Input>(
   parts: FormParts<Input>,
   picker: Picker,
@@ -85,18 +86,14 @@ async function loadOrExplain<Input>(
   try {
     return await parts.load(input, request, origin);
   } catch (error) {
-    if (parts.pick && error instanceof Refusal && isAmbiguous(error)) {
+    if (parts.pick && isRefusal(error, 'ambiguous_server')) {
       return pickView(parts.title, picker, request.explain(error), error.details.servers, origin);
     }
     return noticeView(parts.title, request.explain(error));
   }
 }
 
-function isAmbiguous(error: Refusal): error is Refusal<'ambiguous_server'> {
-  return error.code === 'ambiguous_server';
-}
-
-/** Asks in a modal which of these servers was meant. */
+/** Asks in a modal which of these servers is meant. */
 export function pickView(
   title: string,
   picker: Picker,
@@ -109,7 +106,7 @@ export function pickView(
   return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
 }
 
-/** Nobody is left with a loading view: a form that Slack does not take is said to be one. */
+/** No user is left with a loading view: if Slack refuses the form, they are told. */
 async function fillView(
   viewId: string,
   view: ModalView,
@@ -117,11 +114,11 @@ async function fillView(
   request: SlackRequest,
 ): Promise<void> {
   const filled = await request.views.update(viewId, view);
-  // `not_found`: it was closed meanwhile.
+  // `not_found`: the user has closed it.
   if (filled.ok || filled.error === 'not_found') return;
   const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
-  const told = await request.views.update(viewId, noticeView(title, words));
-  if (!told.ok) await request.reply.send(textMessage(words));
+  const shown = await request.views.update(viewId, noticeView(title, words));
+  if (!shown.ok) await request.reply.send(textMessage(words));
 }
 
 /** A modal that only says something. */
@@ -134,7 +131,7 @@ export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   };
 }
 
-/** What stands in a modal while the API is asked. */
+/** The content of a modal while the API is asked. */
 export function loadingView(title: string, words = 'Asking the hosting API…'): ModalView {
   return noticeView(title, words);
 }

@@ -5,16 +5,11 @@ import type { SlackRequest } from '../transport/request.ts';
 import { plain } from './blocks.ts';
 import { enteredState, type FieldKinds, fieldsOf, readEntered } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import type { Origin } from './origin.ts';
+import { parseJson, parseValue } from './parse-json.ts';
 import { shorten } from './text.ts';
-import { parseWritten } from './written.ts';
 
-/** Where a form was opened: its id finds the reply path that is kept, sealed, on our side. */
-export interface Origin {
-  readonly formId: string;
-  readonly channelId?: string;
-}
-
-/** What is answered to a submission, and what is done after the answer has left. */
+/** The answer to a submission, and what is done after it was sent. */
 export interface SubmitAnswer {
   /** `close` (default) closes it; a view replaces it; errors stand beside their fields. */
   readonly with?: 'close' | ModalView | { readonly errors: Readonly<Record<string, string>> };
@@ -39,7 +34,7 @@ export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
     close?: string;
     blocks: KnownBlock[];
   }): ModalView;
-  /** Asks at the entry whether `needs` may be done, before anything of what was entered is looked at. */
+  /** Checks the permission for `needs` before anything that was entered is read. */
   onSubmit(
     needs: UseCaseSpec,
     run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
@@ -82,11 +77,11 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
       id,
       run: async (view, request) => {
         await request.authorize(needs);
-        const envelope = parseWritten(view.private_metadata, envelopeOf(metadata));
+        const { o: origin, m } = parseJson(view.private_metadata, envelope);
+        const written = parseValue(m, metadata);
         const parsed = fields.safeParse(readEntered(view.state.values));
         if (!parsed.success) return { with: { errors: errorsOf(parsed.error) } };
-        const { o: origin, m } = envelope;
-        return run({ fields: parsed.data, metadata: m as Metadata, origin, viewId: view.id }, request);
+        return run({ fields: parsed.data, metadata: written, origin, viewId: view.id }, request);
       },
     }),
   };
@@ -95,16 +90,17 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
 /** Reads where a form was opened, before anything else of it is known; undefined when the modal is not one of ours. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
   try {
-    return parseWritten(privateMetadata, envelopeOf(z.unknown())).o;
+    return parseJson(privateMetadata, envelope).o;
   } catch {
     return undefined;
   }
 }
 
-function envelopeOf<Metadata>(metadata: z.ZodType<Metadata>) {
-  const origin = z.object({ formId: z.string(), channelId: z.string().exactOptional() });
-  return z.object({ o: origin, m: metadata });
-}
+/** What a modal's metadata holds besides its own. */
+const envelope = z.object({
+  o: z.object({ formId: z.string(), channelId: z.string().exactOptional() }),
+  m: z.unknown(),
+});
 
 function errorsOf(error: z.ZodError): Record<string, string> {
   return Object.fromEntries(error.issues.map((issue) => [String(issue.path[0]), issue.message]));

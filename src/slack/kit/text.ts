@@ -3,7 +3,7 @@ export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Turns Slack's entities in what somebody typed back into characters. */
+/** Turns Slack's entities in typed text back into characters. */
 export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
@@ -30,7 +30,7 @@ export function codeLabel(label: string, most = 80): string {
   return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
 }
 
-/** Something that somebody typed, in mrkdwn. */
+/** Typed text in mrkdwn. */
 export function codeTyped(typed: string): string {
   return codeLabel(typed);
 }
@@ -45,7 +45,7 @@ export function utcDate(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Mentions a person by id. */
+/** Mentions a user by ID. */
 export function mention(userId: string): string {
   return `<@${userId}>`;
 }

@@ -1,6 +1,6 @@
 import { decodeText } from './text.ts';
 
-/** What somebody typed after a subcommand. */
+/** The words that were typed after a subcommand. */
 export interface TypedWords {
   readonly words: readonly string[];
   /** `key=value`, `--key=value` and `--key value` of the keys that the command knows. */

@@ -1,10 +1,10 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import { type Catalog, describePlan, type Plan } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { catalogPages, createButton } from '../buttons.ts';
 import { actions, context, type Message, section } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import { count, escapeText, plainLabel, shorten } from '../kit/text.ts';
+import { catalogPages, createButton } from './buttons.ts';
 
 const PLANS_PER_MESSAGE = 60;
 

@@ -1,8 +1,8 @@
 import { readCatalog } from '../../app/purchases/read-catalog.ts';
-import { catalogPages } from '../buttons.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { catalogPages } from './buttons.ts';
 import { catalogMessage } from './catalog-message.ts';
 
 export const catalog = defineCommand({

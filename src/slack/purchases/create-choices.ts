@@ -1,13 +1,14 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import { LABEL_MAX_CHARACTERS } from '../../app/purchases/review-purchase.ts';
 import { type Catalog, describePlan, type Order } from '../../domain/catalog.ts';
+import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { option, section } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { LIMITS } from '../kit/limits.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 
 export const CREATE_TITLE = 'Create a server';
 

@@ -4,7 +4,8 @@ import type { CreateReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
 import { termsBlocks } from './terms.ts';
 

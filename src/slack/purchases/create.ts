@@ -4,11 +4,12 @@ import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { createButton, createReviewButton } from '../buttons.ts';
 import { defineCommand, type Suggestions } from '../kit/command.ts';
 import { defineForm, loadingView } from '../kit/form.ts';
-import type { Origin, SubmitAnswer } from '../kit/modal.ts';
+import type { SubmitAnswer } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { createButton, createReviewButton } from './buttons.ts';
 import {
   CHOICES,
   type Choice,

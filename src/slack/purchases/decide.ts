@@ -6,12 +6,13 @@ import {
   type UnconfirmedOrder,
 } from '../../app/purchases/decide-unconfirmed.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { decideButton } from '../buttons.ts';
 import { option, section } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel } from '../kit/text.ts';
 import { serverOption } from '../servers/server-option.ts';
+import { decideButton } from './buttons.ts';
 
 const TITLE = 'What has happened?';
 const NOTHING = 'nothing';

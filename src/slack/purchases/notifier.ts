@@ -16,9 +16,7 @@ interface Parts {
 export function createOperationNotifier(parts: Parts): OperationNotifier {
   return {
     notify: (operation, held) =>
-      notifySafely(operation.id, parts.log, { isNotified: false, isPasswordShown: false }, () =>
-        notify(operation, held, parts),
-      ),
+      notifySafely(operation.id, parts.log, { isNotified: false }, () => notify(operation, held, parts)),
   };
 }
 
@@ -31,7 +29,7 @@ async function notify(operation: Operation, held: HeldPassword | undefined, part
   });
   const isNotified = isShown || (await sendDirectly(operation, parts));
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
-  return { isNotified, isPasswordShown: isShown && held !== undefined };
+  return { isNotified };
 }
 
 function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {

@@ -3,16 +3,10 @@ import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
-import {
-  createReviewButton,
-  decideButton,
-  passwordButton,
-  renewButton,
-  savedButton,
-  showButton,
-} from '../buttons.ts';
 import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
+import { showButton } from '../servers/buttons.ts';
+import { createReviewButton, decideButton, passwordButton, renewButton, savedButton } from './buttons.ts';
 import { refusalWords, unconfirmedWords } from './reason-words.ts';
 
 /** How an operation stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */

@@ -2,12 +2,12 @@ import { erasePassword } from '../../app/purchases/erase-password.ts';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
-import { passwordButton, savedButton } from '../buttons.ts';
 import { type Message, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { codeLabel } from '../kit/text.ts';
 import { offerServers, pickChoice } from '../servers/pick-server.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { passwordButton, savedButton } from './buttons.ts';
 import { passwordBlocks } from './outcome-message.ts';
 
 export const password = defineCommand({

@@ -12,7 +12,7 @@ import {
 } from '../../domain/outcome.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { codeLabel, slackDate } from '../kit/text.ts';
-import { wordsOfCode } from '../words.ts';
+import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
 
 /**
  * Why an order was refused, and what is proven about its money. "Nothing was charged" is said by that proof alone,
@@ -100,9 +100,9 @@ function shared<Code extends PurchaseRefusalCode>(
   details: RefusalDetails[Code],
   currency: string,
 ): string {
-  return wordsOfCode(code, details, currency);
+  return wordsOfRefusal(code, details, currency);
 }
 
 function sharedHosting(code: HostingCode | 'unknown_code'): string {
-  return wordsOfCode(code, {}, '');
+  return wordsOfHosting({ code });
 }

@@ -2,11 +2,12 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { RenewReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
-import { keepLabel } from '../../domain/kept-label.ts';
+import { freezeLabel } from '../../domain/label.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { context, facts, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
 import { describePaidUntil } from '../servers/server-card.ts';
 import { termsBlocks } from './terms.ts';
@@ -37,7 +38,7 @@ export function renewReviewView(
     origin,
     metadata: omitUndefined({
       serverId: server.id,
-      label: keepLabel(server.label),
+      label: freezeLabel(server.label),
       paidUntil,
       price: plan?.monthly,
     }),

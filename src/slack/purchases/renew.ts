@@ -3,9 +3,9 @@ import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { reviewRenew } from '../../app/purchases/review-purchase.ts';
 import { money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { renewButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm } from '../kit/form.ts';
+import { renewButton } from './buttons.ts';
 import { pay } from './pay.ts';
 import { RENEW_TITLE, renewReview, renewReviewView } from './renew-review.ts';
 

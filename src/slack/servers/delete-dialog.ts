@@ -1,22 +1,25 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { DeleteReview } from '../../app/servers/delete-server.ts';
-import { countPaidDays, deletionWord, type Server } from '../../domain/server.ts';
+import { deletionWord } from '../../domain/label.ts';
+import type { Server } from '../../domain/server.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { alert, context, facts, section } from '../kit/blocks.ts';
-import { defineModal, type Origin } from '../kit/modal.ts';
+import { defineModal } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { codeLabel, count, escapeText, shorten } from '../kit/text.ts';
 import { describePaidUntil } from './server-card.ts';
 
 export const DELETE_TITLE = 'Delete a server';
 
-/** The label has to be typed, so that no thumb deletes a server. */
+/** The label has to be typed, so that no server is deleted by accident. */
 export const deleteDialog = defineModal(
   'delete',
   z.object({ serverId: z.number().int(), label: z.string(), word: z.string() }),
   z.object({ label: z.string('Type its label').trim().min(1, 'Type its label') }),
 );
 
-/** What is lost, before it is. */
+/** Shows what will be lost. */
 export function deleteView({ server, takesApproval }: DeleteReview, origin: Origin, now: number): ModalView {
   const word = deletionWord(server);
   return deleteDialog.view({

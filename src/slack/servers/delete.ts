@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { RequestedApproval } from '../../app/approvals/request-approval.ts';
-import { deleteServer, prepareDelete, requestDelete } from '../../app/servers/delete-server.ts';
-import { deleteButton, showButton } from '../buttons.ts';
+import { deleteServer, prepareDelete } from '../../app/servers/delete-server.ts';
+import { requestDelete } from '../../app/servers/request-delete.ts';
+import { isIdenticalLabel } from '../../domain/label.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
 import { askedBefore, waitingWords } from '../purchases/pay.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { deleteButton, showButton } from './buttons.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
 
 const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
@@ -35,8 +37,8 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
-      // Compared here, so that a slip of the finger is told beside the field, and again where it is carried out.
-      if (fields.label !== metadata.word) {
+      // Compared here to show a typing error beside the field; the use case compares it again.
+      if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
@@ -45,9 +47,9 @@ export const remove = defineCommand({
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
           request.views.follow(origin.formId, viewId);
-          const asked = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
-          if (asked) await ask(asked, origin.formId, viewId, request);
-          else await carryOut(deletion, viewId, request);
+          const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
+          if (requested) await showRequested(requested, origin.formId, viewId, request);
+          else await runDelete(deletion, viewId, request);
         },
       };
     }),
@@ -55,7 +57,7 @@ export const remove = defineCommand({
 });
 
 /** Another manager has to approve it first. */
-async function ask(
+async function showRequested(
   { isNew, approval }: RequestedApproval,
   formId: string,
   viewId: string,
@@ -65,7 +67,7 @@ async function ask(
   await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
 }
 
-async function carryOut(
+async function runDelete(
   deletion: { id: number; typedLabel: string },
   viewId: string,
   request: SlackRequest,

@@ -1,9 +1,9 @@
 import { listServers } from '../../app/servers/list-servers.ts';
 import { filterServers } from '../../domain/server-ref.ts';
-import { listPages, manageChoice } from '../buttons.ts';
 import { defineCommand } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { listPages, manageChoice } from './buttons.ts';
 import { serverList } from './server-list.ts';
 import { serverOption } from './server-option.ts';
 import { showById } from './show.ts';
@@ -19,8 +19,8 @@ export const list = defineCommand({
     await request.reply.send(serverList(servers, filter, 0));
   },
   actions: [
-    listPages.back.on(turn),
-    listPages.further.on(turn),
+    listPages.back.on(showPage),
+    listPages.further.on(showPage),
     manageChoice.on((id, request) => showById(Number(id), request)),
   ],
   suggestions: [
@@ -34,7 +34,7 @@ export const list = defineCommand({
   ],
 });
 
-async function turn(
+async function showPage(
   { filter, page }: { filter: string; page: number },
   request: SlackRequest,
 ): Promise<void> {

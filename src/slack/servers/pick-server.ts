@@ -1,12 +1,12 @@
 import type { ConfirmationDialog } from '@slack/types';
-import { Refusal } from '../../domain/errors.ts';
+import { isRefusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineChoice } from '../kit/button.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { serverOption } from './server-option.ts';
 
-/** The menus that ask which of several servers was meant, one for each verb that is typed. */
+/** The menus that ask which of several servers is meant, one for each command. */
 export const pickChoice = {
   show: defineChoice('pick_show'),
   start: defineChoice('pick_start'),
@@ -15,10 +15,10 @@ export const pickChoice = {
   password: defineChoice('pick_password'),
 } as const;
 
-/** Slack takes 100 choices, but not so many of the longest ones in one message. */
+/** Slack allows 100 choices, but fewer of the longest ones fit into one message. */
 const MENU_MOST = 60;
 
-/** Runs the work; when a name fits several servers, nothing is done and a menu asks which one was meant. */
+/** Runs the work; when a name matches several servers, nothing is done and a menu asks which one is meant. */
 export async function offerServers(
   verb: keyof typeof pickChoice,
   request: SlackRequest,
@@ -27,9 +27,8 @@ export async function offerServers(
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'ambiguous_server') throw error;
-    const { servers } = (error as Refusal<'ambiguous_server'>).details;
-    await request.reply.send(pickMessage(verb, request.explain(error), servers));
+    if (!isRefusal(error, 'ambiguous_server')) throw error;
+    await request.reply.send(pickMessage(verb, request.explain(error), error.details.servers));
   }
 }
 
@@ -40,15 +39,15 @@ export function pickMessage(
   servers: readonly Server[],
 ): Message {
   const offered = servers.slice(0, MENU_MOST);
-  const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), askFirst(verb));
+  const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmationOf(verb));
   const note = `These are the first ${offered.length}: for another one, type more of its label, or its id.`;
   return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
 }
 
-/** A choice in a menu is made by accident as easily as a button is pressed. */
-function askFirst(verb: keyof typeof pickChoice): ConfirmationDialog | undefined {
+/** A menu is as easily touched by accident as a button. */
+function confirmationOf(verb: keyof typeof pickChoice): ConfirmationDialog | undefined {
   if (verb !== 'stop' && verb !== 'reboot') return undefined;
-  const deed = verb === 'stop' ? 'Stop' : 'Reboot';
-  const title = `${deed} this server?`;
-  return confirmation({ title, text: 'It happens at once.', confirm: deed, isDangerous: true });
+  const action = verb === 'stop' ? 'Stop' : 'Reboot';
+  const title = `${action} this server?`;
+  return confirmation({ title, text: 'It happens at once.', confirm: action, isDangerous: true });
 }

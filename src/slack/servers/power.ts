@@ -2,15 +2,15 @@ import type { KnownBlock } from '@slack/types';
 import { changePower, type PowerChange } from '../../app/servers/change-power.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import type { PowerAction } from '../../domain/server.ts';
-import { rebootButton, showButton, startButton, stopButton } from '../buttons.ts';
 import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { type Command, defineCommand } from '../kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { rebootButton, showButton, startButton, stopButton } from './buttons.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 
-/** One line of words is enough for a night at work: more servers at once are a mistake more often than a wish. */
+/** More servers in one command are more often a mistake than meant. */
 const MOST_AT_ONCE = 20;
 
 export const start = definePowerCommand('start', 'Starts servers');
@@ -44,10 +44,7 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
   });
 }
 
-/**
- * One after the other, whatever becomes of the one before, and told together: Slack takes five answers to a command,
- * and a sixth is lost.
- */
+/** One after the other, even if one fails. Reported together: Slack accepts five answers to a command and loses a sixth. */
 async function runSeveral(
   action: PowerAction,
   names: readonly string[],
@@ -59,29 +56,29 @@ async function runSeveral(
   const others: KnownBlock[] = [];
   for (const [place, typed] of names.entries()) {
     // The same signed request acts once on each server that it names.
-    const turn = request.subrequest(place);
+    const subrequest = request.subrequest(place);
     try {
-      const change = await turn.execute(changePower[action], { ref: { typed }, onWait });
-      if (change.isInDoubt) others.push(...powerDoubt(action, change).blocks);
+      const change = await subrequest.execute(changePower[action], { ref: { typed }, onWait });
+      if (change.isInDoubt) others.push(...unconfirmedMessage(action, change).blocks);
       else done.push(codeLabel(change.server.label, 40));
     } catch (error) {
-      others.push(section(`${codeTyped(typed)}: ${turn.explain(error)}`));
+      others.push(section(`${codeTyped(typed)}: ${subrequest.explain(error)}`));
     }
   }
-  await tellSeveral(action, done, others, request);
+  await reportSeveral(action, done, others, request);
 }
 
-/** The channel hears of what was done, the person of the rest, and of all that the channel was not told. */
-async function tellSeveral(
+/** Tells the channel what was done, and the user the rest, including what the channel was not told. */
+async function reportSeveral(
   action: PowerAction,
   done: readonly string[],
   others: readonly KnownBlock[],
   request: SlackRequest,
 ): Promise<void> {
-  const isNotified = done.length > 0 && (await request.announce(`${PAST[action]} ${done.join(', ')}`));
-  if (isNotified && others.length === 0) return;
-  const untold = done.length > 0 && !isNotified ? `: ${done.join(', ')}` : '';
-  const words = `${count(done.length, 'server')} ${done.length === 1 ? 'was' : 'were'} ${PAST[action]}${untold}.`;
+  const isAnnounced = done.length > 0 && (await request.announce(`${PAST[action]} ${done.join(', ')}`));
+  if (isAnnounced && others.length === 0) return;
+  const unannounced = done.length > 0 && !isAnnounced ? `: ${done.join(', ')}` : '';
+  const words = `${count(done.length, 'server')} ${done.length === 1 ? 'was' : 'were'} ${PAST[action]}${unannounced}.`;
   await request.reply.send(textMessage(words, ...others));
 }
 
@@ -96,18 +93,18 @@ function once(act: () => void): () => void {
 async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], { ref, onWait: sendWaiting(request) });
   if (change.isInDoubt) {
-    await request.reply.send(powerDoubt(action, change));
+    await request.reply.send(unconfirmedMessage(action, change));
     return;
   }
   const label = codeLabel(change.server.label);
   const state = change.state ? ` It is ${escapeText(change.state)} now.` : '';
-  const isNotified = await request.announce(`${PAST[action]} ${label}`);
-  if (!isNotified || state !== '')
+  const isAnnounced = await request.announce(`${PAST[action]} ${label}`);
+  if (!isAnnounced || state !== '')
     await request.reply.send(textMessage(`${label} was ${PAST[action]}.${state}`));
 }
 
-/** What is said when the answer to a power action never came. */
-export function powerDoubt(action: PowerAction, { server, state }: PowerChange): Message {
+/** What the user is told when a power action was not answered. */
+export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
   const seen = state ? ` A look right after showed it as ${escapeText(state)}.` : '';
   return textMessage(
     `We don’t know whether ${codeLabel(server.label)} was ${PAST[action]}: the hosting API’s answer did not arrive.${seen}`,

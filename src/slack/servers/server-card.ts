@@ -1,15 +1,17 @@
 import type { ServerCard } from '../../app/servers/show-server.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { countPaidDays, type Server } from '../../domain/server.ts';
+import type { Server } from '../../domain/server.ts';
+import { countPaidDays } from '../../domain/time.ts';
 import { describeAction } from '../account/action-words.ts';
-import { deleteButton, rebootButton, renewButton, startButton, stopButton } from '../buttons.ts';
 import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
 import { count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import { deleteButton, rebootButton, startButton, stopButton } from './buttons.ts';
 
 /** One server with its buttons and its recent history. */
-export function serverCard(sheet: ServerCard, now: number): Message {
-  const { server } = sheet;
-  const history = describeHistory(sheet);
+export function serverCard(card: ServerCard, now: number): Message {
+  const { server } = card;
+  const history = describeHistory(card);
   return {
     text: `${plainText(server.label)}: ${escapeText(server.state)}, paid until ${server.paidUntil ? utcDate(server.paidUntil) : 'unknown'}`,
     blocks: [
@@ -26,7 +28,7 @@ export function serverCard(sheet: ServerCard, now: number): Message {
   };
 }
 
-/** Stop and reboot ask first: a thumb on a phone finds them by accident. Renew and delete open a form. */
+/** Stop and reboot ask first: they are easily touched by accident on a phone. Renew and delete open a form. */
 function serverButtons(server: Server) {
   const value = { id: server.id };
   const name = plainLabel(server.label, 60);

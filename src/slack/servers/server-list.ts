@@ -1,6 +1,5 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
-import { createButton, listPages, manageChoice } from '../buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import {
@@ -13,6 +12,8 @@ import {
   slackDate,
   utcDate,
 } from '../kit/text.ts';
+import { createButton } from '../purchases/buttons.ts';
+import { listPages, manageChoice } from './buttons.ts';
 import { serverOption } from './server-option.ts';
 
 /** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
@@ -20,7 +21,7 @@ const ROWS_PER_MESSAGE = 100;
 const CELLS_PER_MESSAGE = 9500;
 /** A section is drawn taller than a row, and a message has 50 blocks at most. */
 const SECTIONS_PER_MESSAGE = 25;
-/** A menu of more choices is asked for while somebody types: the longest ones would make the message too long. */
+/** The choices of longer menus are asked for while the user types: the longest would make the message too long. */
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
@@ -35,7 +36,7 @@ export function serverList(servers: readonly Server[], filter: string, page: num
   return {
     text: title,
     blocks: [section(`*${title}*`), serverTable(shown), controls],
-    // Seldom wanted, and as long as the table: made when it is asked for.
+    // Rarely needed and as long as the table, so it is built on demand.
     get plainBlocks() {
       return [section(`*${title}*`), ...serverSections(shown), controls];
     },

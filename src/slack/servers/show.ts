@@ -1,8 +1,8 @@
 import { showServer } from '../../app/servers/show-server.ts';
-import { showButton } from '../buttons.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { showButton } from './buttons.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 import { serverCard } from './server-card.ts';
 
@@ -14,8 +14,8 @@ export const show = defineCommand({
   parse: parseServerName,
   run: (input, request) =>
     offerServers('show', request, async () => {
-      const sheet = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
-      await request.reply.send(serverCard(sheet, request.now()));
+      const card = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
+      await request.reply.send(serverCard(card, request.now()));
     }),
   actions: [
     showButton.on(({ id }, request) => showById(id, request)),
@@ -23,8 +23,8 @@ export const show = defineCommand({
   ],
 });
 
-/** Shows the server that a button or a menu stands for. */
+/** Shows the server that a button or a menu is for. */
 export async function showById(id: number, request: SlackRequest): Promise<void> {
-  const sheet = await request.execute(showServer, { ref: { id } });
-  await request.reply.send(serverCard(sheet, request.now()));
+  const card = await request.execute(showServer, { ref: { id } });
+  await request.reply.send(serverCard(card, request.now()));
 }

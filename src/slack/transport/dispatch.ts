@@ -8,7 +8,8 @@ import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
-import { findOrigin, type ModalHandler, type Origin, type SubmitAnswer } from '../kit/modal.ts';
+import { findOrigin, type ModalHandler, type SubmitAnswer } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
 import { awaitFinalView, type FinalView } from './final-view.ts';
 import {

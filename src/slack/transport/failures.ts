@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { isRefusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { requestAccessButton } from '../buttons.ts';
+import { requestAccessButton } from '../access/buttons.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import type { SubmitAnswer } from '../kit/modal.ts';

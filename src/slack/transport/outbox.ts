@@ -1,25 +1,14 @@
 import type { ModalView } from '@slack/types';
 import type { Channels } from '../../app/access/ports.ts';
-import type { ReplyUrls } from '../../app/authorize/ports.ts';
 import type { Card } from '../../domain/decision.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
-import type { System } from '../../system.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
-import { createStoredReply } from './reply.ts';
+import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
-import type { SlackClients } from './slack-clients.ts';
-
-/** Who confirmed something, and where. */
-export interface Confirmer {
-  readonly confirmationId: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-  readonly userId: UserId;
-  readonly channelId?: ChannelId | undefined;
-}
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
 export interface Outbox {
@@ -44,13 +33,10 @@ export interface Outbox {
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 
-export interface OutboxParts {
+export interface OutboxParts extends StoredReplyParts {
   readonly channels: Pick<Channels, 'isShared'>;
-  readonly clients: SlackClients;
-  readonly replyUrls: ReplyUrls;
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
-  readonly system: System;
   readonly mayAnnounce: MayAnnounce;
 }
 

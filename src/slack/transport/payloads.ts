@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { type Origin, submittedView } from '../kit/modal.ts';
+import { submittedView } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import { namedId } from './request-id.ts';
 
 /** The parts of Slack's payloads that are read. Everything else in them is ignored. */

@@ -1,12 +1,14 @@
-import type { ChannelId, UserId } from '../../domain/ids.ts';
+import type { ReplyUrls } from '../../app/authorize/ports.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
 import { type Message, textMessage } from '../kit/blocks.ts';
 import { holdsSecret, withFallback } from './fallback.ts';
-import type { Confirmer, OutboxParts } from './outbox.ts';
 import type { Reply } from './request.ts';
 import type { SlackApi } from './slack-api.ts';
+import type { SlackClients } from './slack-clients.ts';
 
 /** Who is answered, and where they acted. */
 export interface Addressee {
@@ -24,10 +26,25 @@ export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack
   return { ...createReply(async () => url, to, slack), ...omitUndefined({ url }) };
 }
 
+/** Who confirmed something, and where. */
+export interface Confirmer {
+  readonly confirmationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly channelId?: ChannelId | undefined;
+}
+
+/** What an answer for a modal is found and sent with. */
+export interface StoredReplyParts {
+  readonly clients: SlackClients;
+  readonly replyUrls: ReplyUrls;
+  readonly system: System;
+}
+
 /** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
 export function createStoredReply(
   { confirmationId, workspaceId, channelId, userId }: Confirmer,
-  { clients, replyUrls, system }: Pick<OutboxParts, 'clients' | 'replyUrls' | 'system'>,
+  { clients, replyUrls, system }: StoredReplyParts,
 ): Reply {
   const findUrl = () => replyUrls.use(confirmationId, system.now());
   const reply = createReply(findUrl, { userId, channelId }, clients.of(workspaceId));

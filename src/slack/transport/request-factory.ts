@@ -5,6 +5,7 @@ import type { AppPorts } from '../../app/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import { strongestRole } from '../../domain/access.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -75,7 +76,7 @@ async function announce(
 /** A trigger lives for 3 s and works once; any other error is about the view itself. */
 const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'];
 
-const REPLY_URL_MS = 30 * 60_000;
+const REPLY_URL_MS = 30 * MINUTE_MS;
 
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, system }: RequestParts,

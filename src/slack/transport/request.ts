@@ -5,7 +5,7 @@ import type { Role } from '../../domain/actor.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Message } from '../kit/blocks.ts';
-import type { Origin } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
 /**

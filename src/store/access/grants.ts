@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
-import type { Grants, NewGrant } from '../../app/access/ports.ts';
+import type { Grants, NewGrant } from '../../app/access/grants-port.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES, roleCovers } from '../../domain/actor.ts';
 import type { ChannelId, GrantId, UserId } from '../../domain/ids.ts';

@@ -1,14 +1,10 @@
 import type { Transaction } from 'kysely';
-import { Refusal } from '../../domain/errors.ts';
+import { z } from 'zod';
+import { isRefusal } from '../../domain/errors.ts';
 import type { Vault } from '../../vault.ts';
 import type { Queries } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
-
-/** An entry as its neighbours know it; 0 and '' before the first one. */
-export interface Link {
-  readonly seq: number;
-  readonly signature: string;
-}
+import { isHead, keepHead, type Link, link, readHead, type SignedHead } from './audit-head.ts';
 
 /** Where the chain of a workspace begins and ends. */
 export interface ChainEnds {
@@ -25,6 +21,17 @@ export interface ChainEnds {
 export interface SignedEnds {
   readonly ends: string;
   readonly signature: string;
+}
+
+const chainEnds: z.ZodType<ChainEnds> = z.object({
+  last: link,
+  pruned: link.extend({ count: z.number().int(), at: z.number() }).exactOptional(),
+  inherited: z.object({ ends: z.string(), signature: z.string() }).exactOptional(),
+});
+
+/** Reads the ends that `signEnds` wrote. @throws ZodError when they are something else */
+export function parseEnds(ends: string): ChainEnds {
+  return chainEnds.parse(JSON.parse(ends));
 }
 
 export type Verdict = 'signed' | 'altered' | { readonly lostKey: string };
@@ -70,32 +77,45 @@ export function judgeEnds(vault: Vault, workspaceId: string, { ends, signature }
   return judge(vault, signature, writeEnds(workspaceId, ends), 'audit chain');
 }
 
-/** Reads where a chain begins and ends; others may add to it meanwhile. */
+/** Reads where a chain begins and ends; it may grow while it is read. */
 export async function readChain(db: Queries, vault: Vault, workspaceId: string): Promise<ChainEnds> {
+  // In one statement: others may add an entry between two.
   const found = await db
     .selectFrom('audit_chains')
-    .select(['ends', 'signature'])
-    .where('workspace_id', '=', workspaceId)
+    .leftJoin('audit_heads', 'audit_heads.workspace_id', 'audit_chains.workspace_id')
+    .select(['audit_chains.ends', 'audit_chains.signature'])
+    .select(['audit_heads.head', 'audit_heads.signature as head_signature'])
+    .where('audit_chains.workspace_id', '=', workspaceId)
     .executeTakeFirst();
-  return believe(db, vault, workspaceId, found);
+  const { head, head_signature: signature } = found ?? {};
+  const kept = head && signature ? { head, signature } : undefined;
+  return believe(db, vault, workspaceId, found, found ? kept : await readHead(db, workspaceId));
 }
 
-/** Takes the chain of a workspace: nobody else adds to it or prunes it before the transaction has ended. */
+/**
+ * Locks the chain of a workspace: no other transaction adds to it or prunes it before this one has ended. `operationId`
+ * is the operation that the same transaction writes.
+ */
 export async function takeChain(
   trx: Transaction<Tables>,
   vault: Vault,
   workspaceId: string,
+  operationId = '',
 ): Promise<ChainEnds> {
   const found = await lockChain(trx, workspaceId);
-  if (found) return believe(trx, vault, workspaceId, found);
-  const begun = signEnds(vault, workspaceId, await believe(trx, vault, workspaceId, undefined));
-  await trx
+  if (found) return believe(trx, vault, workspaceId, found, await readHead(trx, workspaceId));
+  const head = await readHead(trx, workspaceId);
+  const chain = await believe(trx, vault, workspaceId, undefined, head, operationId);
+  const begun = await trx
     .insertInto('audit_chains')
-    .values({ workspace_id: workspaceId, ...begun })
+    .values({ workspace_id: workspaceId, ...signEnds(vault, workspaceId, chain) })
     .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  // Another process may have begun it at the same moment: then that one counts.
-  return believe(trx, vault, workspaceId, await lockChain(trx, workspaceId));
+    .returning('workspace_id')
+    .executeTakeFirst();
+  if (begun) return chain;
+  // Another process has begun it at the same moment: then that one counts.
+  const other = await lockChain(trx, workspaceId);
+  return believe(trx, vault, workspaceId, other, await readHead(trx, workspaceId));
 }
 
 /** Writes down where a chain begins and ends, within the transaction that took it. */
@@ -107,19 +127,44 @@ export async function keepChain(
 ): Promise<void> {
   const row = signEnds(vault, workspaceId, chain);
   await trx.updateTable('audit_chains').set(row).where('workspace_id', '=', workspaceId).execute();
+  await keepHead(trx, vault, workspaceId, chain.last);
 }
 
-/** A chain that is missing although there are entries was removed, and does not begin anew. */
+/** A chain that was removed does not start over, and one that was put back to an earlier state is not believed. */
 async function believe(
   db: Queries,
   vault: Vault,
   workspaceId: string,
   found: SignedEnds | undefined,
+  head: SignedHead | undefined,
+  operationId = '',
 ): Promise<ChainEnds> {
-  if (found && judgeEnds(vault, workspaceId, found) === 'signed') return JSON.parse(found.ends) as ChainEnds;
+  if (found && judgeEnds(vault, workspaceId, found) === 'signed') {
+    const chain = parseEnds(found.ends);
+    return isHead(vault, workspaceId, head, chain.last) ? chain : { ...chain, inherited: UNPROVEN };
+  }
   const last = await findNewest(db, workspaceId);
-  if (!found && !last) return { last: NO_LINK };
-  return { last: last ?? NO_LINK, inherited: found ?? { ends: '', signature: '' } };
+  const isNew = !found && !last && !head && !(await hasOthers(db, workspaceId, operationId));
+  return isNew ? { last: NO_LINK } : { last: last ?? NO_LINK, inherited: found ?? UNPROVEN };
+}
+
+/** Stands for ends that can't be proven, however many keys come back. */
+const UNPROVEN: SignedEnds = { ends: '', signature: '' };
+
+/** States of operations that are written together with an audit entry. */
+export const AUDITED = ['settled', 'refused', 'in_doubt'] as const;
+
+/** Whether there are other operations; each of these was written together with an audit entry. */
+async function hasOthers(db: Queries, workspaceId: string, operationId: string): Promise<boolean> {
+  const one = await db
+    .selectFrom('operations')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '<>', operationId)
+    .where('state', 'in', AUDITED)
+    .limit(1)
+    .executeTakeFirst();
+  return one !== undefined;
 }
 
 /** The newest entry as it stands in the table; undefined when there is none. */
@@ -162,7 +207,7 @@ function judge(vault: Vault, signature: string, text: string, purpose: string): 
   try {
     return vault.isSigned(signature, text, purpose) ? 'signed' : 'altered';
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'key_unreadable') throw error;
-    return { lostKey: (error as Refusal<'key_unreadable'>).details.keyId };
+    if (!isRefusal(error, 'key_unreadable')) throw error;
+    return { lostKey: error.details.keyId };
   }
 }

@@ -1,6 +1,8 @@
 import type { AuditFault } from '../../app/account/ports.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
-import { type ChainEnds, judgeEnds, judgeEntry, type Link } from './audit-chain.ts';
+import { type ChainEnds, judgeEnds, judgeEntry, parseEnds } from './audit-chain.ts';
+import type { Link } from './audit-head.ts';
 import type { FoundEntry } from './audit-pages.ts';
 
 /** How far around its place an entry is looked for that is not signed for it. */
@@ -19,17 +21,16 @@ export function proveChain(
   workspaceId: string,
   { last, pruned, inherited }: ChainEnds,
 ): ProvenChain | AuditFault {
-  if (!inherited) return { ...(pruned ? { pruned } : {}), marks: [] };
+  if (!inherited) return { ...omitUndefined({ pruned }), marks: [] };
   const verdict = judgeEnds(vault, workspaceId, inherited);
   if (verdict === 'altered') return describeHead(last.seq);
   if (verdict !== 'signed') {
     return keyMissing({ seq: last.seq }, 'Where the chain ends', verdict.lostKey);
   }
-  const before = JSON.parse(inherited.ends) as ChainEnds;
+  const before = parseEnds(inherited.ends);
   const older = proveChain({ vault }, workspaceId, before);
   if ('problem' in older) return older;
-  const known = pruned ?? older.pruned;
-  return { ...(known ? { pruned: known } : {}), marks: [...older.marks, before.last] };
+  return { ...omitUndefined({ pruned: pruned ?? older.pruned }), marks: [...older.marks, before.last] };
 }
 
 /** Finds what is wrong with an entry that comes after another; `newest` is how far the chain goes at least. */
@@ -63,7 +64,7 @@ export function describeGap(from: number, to: number): AuditFault {
   return { seq: from, problem: 'removed', words };
 }
 
-/** Says that nobody knows where the chain ends. */
+/** Says that the end of the chain is not known. */
 export function describeHead(seq: number): AuditFault {
   const words =
     'The note of where the chain begins and ends was changed or removed: the newest entries may be missing.';

@@ -5,7 +5,7 @@ import { SIGNED_COLUMNS } from './audit-chain.ts';
 /** How many entries are looked at between two turns of the event loop. */
 const PAGE = 500;
 
-/** An entry as it is found in the table, whatever somebody has put there. */
+/** An entry as it is found in the table; it may have been tampered with. */
 export interface FoundEntry {
   readonly id: string;
   readonly seq: number;

@@ -1,5 +1,6 @@
 import type { AuditFault, AuditLog } from '../../app/account/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
 import { type ChainEnds, keepChain, NO_LINK, takeChain } from './audit-chain.ts';
 import { findEntryFault, proveChain } from './audit-faults.ts';
@@ -10,7 +11,7 @@ type Outcome = { readonly removed: number; readonly fault?: AuditFault };
 
 /**
  * Removes the entries of each chain that are older, from its beginning to the first that is not, and remembers the
- * last of them: the next one is signed as coming after it. A page at a time, so that nobody waits for long.
+ * last of them: the next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
  */
 export async function pruneAudit(
   foundation: Foundation,
@@ -38,7 +39,7 @@ async function pruneChain(
   if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
   const actId = foundation.newId();
   const write = (outcome: AuditEntry['outcome'], code?: string) =>
-    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, ...(code ? { code } : {}) });
+    log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, ...omitUndefined({ code }) });
   await write('started');
   let removed = 0;
   for (;;) {
@@ -85,12 +86,8 @@ function prunePage(
     const pruned = { seq, signature, count, at };
     const isOpen = proven.marks.some((mark) => mark.seq > seq);
     const next: ChainEnds = { last: chain.last, pruned };
-    await keepChain(
-      trx,
-      vault,
-      workspaceId,
-      isOpen && chain.inherited ? { ...next, inherited: chain.inherited } : next,
-    );
+    const inherited = isOpen ? chain.inherited : undefined;
+    await keepChain(trx, vault, workspaceId, { ...next, ...omitUndefined({ inherited }) });
     return { removed: old.length };
   });
 }

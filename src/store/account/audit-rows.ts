@@ -21,12 +21,17 @@ export function toFacts(id: string, entry: AuditEntry): AuditFacts {
     act_id: keepText(entry.actId) ?? '',
     server_id: entry.serverId ?? null,
     label,
-    label_key: (label ?? '').toLowerCase(),
+    label_key: searchKeyOf(label ?? ''),
     outcome: entry.outcome,
     code: keepText(entry.code),
     operation_id: keepText(entry.operationId),
     money: entry.money ?? null,
   };
+}
+
+/** Entries are found by their label in any case. It is signed with the entry, so it can't be computed differently now. */
+export function searchKeyOf(label: string): string {
+  return label.toLowerCase();
 }
 
 /** Reads a row of the audit. */

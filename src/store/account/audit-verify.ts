@@ -1,7 +1,9 @@
 import type { AuditVerdict } from '../../app/account/ports.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Foundation } from '../engine/database.ts';
-import { type Link, NO_LINK, readChain } from './audit-chain.ts';
+import { NO_LINK, readChain } from './audit-chain.ts';
 import { describeGap, describeHead, findEntryFault, type ProvenChain, proveChain } from './audit-faults.ts';
+import type { Link } from './audit-head.ts';
 import { type FoundEntry, readPage } from './audit-pages.ts';
 
 /** Goes through a chain from its beginning to its end, while others may add to it or prune it. */
@@ -39,7 +41,7 @@ async function walk(
     }
     if (page.length > 0) continue;
     if (link.seq < newest) return { ok: false, ...describeGap(link.seq + 1, newest) };
-    // Read after the entries: the entries that it knows of beyond these came meanwhile.
+    // Read after the entries: what it knows of beyond these was added in the meantime.
     const { last } = await readChain(foundation.db, foundation.vault, workspaceId);
     if (last.seq < link.seq || (last.seq === link.seq && last.signature !== link.signature)) {
       return { ok: false, ...describeHead(link.seq) };
@@ -55,6 +57,6 @@ function describeWhole({ seq }: Link, entries: number, pruned: ProvenChain['prun
     entries,
     from: entries === 0 ? 0 : seq - entries + 1,
     to: entries === 0 ? 0 : seq,
-    ...(pruned ? { pruned: { count: pruned.count, at: pruned.at } } : {}),
+    ...omitUndefined({ pruned: pruned && { count: pruned.count, at: pruned.at } }),
   };
 }

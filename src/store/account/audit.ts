@@ -3,9 +3,11 @@ import type { AuditFilter, AuditLog } from '../../app/account/ports.ts';
 import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
-import { keepChain, signEntry, takeChain } from './audit-chain.ts';
+import { AUDITED, keepChain, signEntry, takeChain } from './audit-chain.ts';
+import { listHeads } from './audit-head.ts';
 import { pruneAudit } from './audit-prune.ts';
-import { toEntry, toFacts } from './audit-rows.ts';
+import { findHeadFault } from './audit-published.ts';
+import { searchKeyOf, toEntry, toFacts } from './audit-rows.ts';
 import { verifyAudit } from './audit-verify.ts';
 
 /** How many entries are read at once where all of them are wanted. */
@@ -13,7 +15,7 @@ const PAGE = 500;
 
 /**
  * Who did what, with what outcome. It only grows, other than by pruning, and is chained (docs/decisions/0006-the-audit-is-a-signed-chain.md): an entry that
- * was changed, removed or moved behind its back is found.
+ * was changed, removed or moved without the app is found.
  */
 export function createAuditLog(foundation: Foundation): AuditLog {
   const { db } = foundation;
@@ -25,13 +27,20 @@ export function createAuditLog(foundation: Foundation): AuditLog {
       return (await query.execute()).map(toEntry);
     },
     read: (filter) => readAll(foundation, filter),
-    verify: (workspaceId) => verifyAudit(foundation, workspaceId),
+    verify: async (workspaceId, published) => {
+      const verdict = await verifyAudit(foundation, workspaceId);
+      const fault = verdict.ok && published && (await findHeadFault(foundation, workspaceId, published));
+      return fault ? { ok: false, ...fault } : verdict;
+    },
+    listHeads: () => listHeads(db),
     prune: (before, by) => pruneAudit(foundation, log, before, by),
     listWorkspaces: async () => {
       const rows = await db
         .selectFrom('audit')
         .select('workspace_id')
         .union(db.selectFrom('audit_chains').select('workspace_id'))
+        .union(db.selectFrom('audit_heads').select('workspace_id'))
+        .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
         .orderBy('workspace_id')
         .execute();
       return rows.map((row) => row.workspace_id);
@@ -47,7 +56,7 @@ export async function addAudit(
   entry: AuditEntry,
 ): Promise<void> {
   const { workspaceId } = entry;
-  const chain = await takeChain(trx, vault, workspaceId);
+  const chain = await takeChain(trx, vault, workspaceId, entry.operationId);
   // The id is made while the chain is held: their orders are the same.
   const seq = chain.last.seq + 1;
   const row = { ...toFacts(newId(), entry), seq, previous: chain.last.signature };
@@ -71,7 +80,7 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   if (until !== undefined) query = query.where('at', '<', until);
   if (server === undefined) return query;
   return query.where((column) => {
-    const byLabel = column('label_key', '=', server.toLowerCase());
+    const byLabel = column('label_key', '=', searchKeyOf(server));
     const id = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
     return id === undefined ? byLabel : column.or([byLabel, column('server_id', '=', id)]);
   });

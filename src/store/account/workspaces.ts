@@ -1,5 +1,7 @@
 import type { Transaction } from 'kysely';
+import { z } from 'zod';
 import type { Workspaces } from '../../app/account/ports.ts';
+import { money } from '../../domain/money.ts';
 import { DEFAULT_SETTINGS, listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
@@ -26,8 +28,8 @@ export function createWorkspaces({ db }: Foundation): Workspaces {
           .select('settings')
           .where('id', '=', id)
           .executeTakeFirst();
-        // A limit that somebody set and that is not kept would be worse than an error.
-        if (!row) throw new Error('the settings of a workspace that is not there');
+        // A limit that was set and then not stored would be worse than an error.
+        if (!row) throw new Error('settings of a workspace that is not stored');
         if (listChanges(readSettings(row.settings), was).length > 0) return false;
         await trx
           .updateTable('workspaces')
@@ -39,7 +41,7 @@ export function createWorkspaces({ db }: Foundation): Workspaces {
   };
 }
 
-/** Makes everybody wait who does the same, until this transaction has ended. */
+/** Makes other transactions that do the same wait until this one has ended. */
 export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promise<void> {
   await trx
     .updateTable('workspaces')
@@ -48,18 +50,26 @@ export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promi
     .execute();
 }
 
-type Stored = { [Name in keyof WorkspaceSettings]?: Partial<WorkspaceSettings[Name]> };
+const amount = z.number().int().min(0).transform(money).exactOptional();
+
+/** Every setting that is missing was not known to the version that stored the rest, and has its default. */
+const storedSettings = z.looseObject({
+  announces: z.boolean().default(DEFAULT_SETTINGS.announces),
+  approval: z
+    .looseObject({
+      delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
+      renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
+      createAbove: amount,
+    })
+    .prefault({}),
+  budget: z.looseObject({ workspace: amount, person: amount }).prefault({}),
+  channelId: z.string().exactOptional(),
+});
 
 /**
- * Reads what `changeSettings` of any version wrote: what that one did not know is as by default. What can't be read
- * at all is an error, since by default there are no limits.
+ * Reads what `changeSettings` of any version wrote.
+ * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
  */
 function readSettings(text: string): WorkspaceSettings {
-  const stored = JSON.parse(text) as Stored;
-  return {
-    ...DEFAULT_SETTINGS,
-    ...(stored as Partial<WorkspaceSettings>),
-    approval: { ...DEFAULT_SETTINGS.approval, ...stored.approval },
-    budget: { ...DEFAULT_SETTINGS.budget, ...stored.budget },
-  };
+  return storedSettings.parse(JSON.parse(text));
 }

@@ -1,30 +1,9 @@
-import type { Dialect, Kysely, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Vault } from '../../vault.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 import { DatabaseUnusable } from './errors.ts';
 import { openSqlite } from './sqlite-engine.ts';
 import type { Tables } from './tables.ts';
-
-/** A kind of database, with everything in which databases differ. */
-export interface Engine {
-  readonly dialect: Dialect;
-  /** Whether this process may change the schema now; if not, it has to find the schema current. */
-  readonly mayMigrate: boolean;
-  /** Whether no other process can be holding a lease: what a process left behind when it died is freed at the start. */
-  readonly isSoleProcess: boolean;
-  /** Called when the schema is current. */
-  markMigrated(): void;
-  /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
-  readonly skipsLockedRows: boolean;
-  /** Removes deleted data from the engine's own files, as far as it can. */
-  scrub(db: Kysely<Tables>): Promise<void>;
-  /** Called after the last query. */
-  close(): void;
-}
-
-export interface EngineOptions {
-  /** Whether to hold the database against other processes for as long as it is open. */
-  readonly lock: boolean;
-}
 
 /** What every part of the store works with. */
 export interface Foundation {

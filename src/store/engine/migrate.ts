@@ -1,5 +1,4 @@
 import { type Kysely, type Migration, Migrator } from 'kysely';
-import { MIGRATIONS } from '../migrations/index.ts';
 import { DatabaseUnusable } from './errors.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,7 +8,7 @@ type Migrations = Readonly<Record<string, Migration>>;
  * Brings the schema up to this version of the app.
  * @throws DatabaseUnusable when it was written by a newer one, or a migration fails
  */
-export async function migrate(db: Kysely<Tables>, migrations: Migrations = MIGRATIONS): Promise<void> {
+export async function migrate(db: Kysely<Tables>, migrations: Migrations): Promise<void> {
   refuseNewer(await listExecuted(db), migrations);
   const provider = { getMigrations: async () => ({ ...migrations }) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
@@ -22,7 +21,7 @@ export async function migrate(db: Kysely<Tables>, migrations: Migrations = MIGRA
  * Finds the schema as this version of the app needs it.
  * @throws DatabaseUnusable when it is older or newer
  */
-export async function requireCurrent(db: Kysely<Tables>, migrations: Migrations = MIGRATIONS): Promise<void> {
+export async function requireCurrent(db: Kysely<Tables>, migrations: Migrations): Promise<void> {
   const executed = await listExecuted(db);
   refuseNewer(executed, migrations);
   if (Object.keys(migrations).every((name) => executed.includes(name))) return;

@@ -2,12 +2,14 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { sql } from 'kysely';
-import type { Engine, EngineOptions } from './database.ts';
+import type { Engine, EngineOptions } from './engine.ts';
 import { DatabaseInUse, DatabaseUnusable } from './errors.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 
-/** How long a statement waits for another process: the command line beside the app. */
+/** How long a statement waits for another process. It holds the event loop: while the app waits, nobody gets an answer. */
 const BUSY_TIMEOUT_MS = 5000;
+/** The command line can wait for longer, next to an app that writes all the time. */
+const PATIENT_TIMEOUT_MS = 30_000;
 /** How long a start waits for a process that is just ending. */
 const LOCK_TIMEOUT_MS = 1000;
 
@@ -16,13 +18,17 @@ const LOCK_TIMEOUT_MS = 1000;
  * @throws DatabaseInUse, DatabaseUnusable
  */
 export function openSqlite(path: string, { lock }: EngineOptions): Engine {
-  if (path === ':memory:') return makeEngine(connect(path), { mayMigrate: true, isSoleProcess: true });
+  if (path === ':memory:')
+    return makeEngine(path, BUSY_TIMEOUT_MS, { mayMigrate: true, isSoleProcess: true });
   prepareFile(path);
   const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
   if (lock && !instanceLock) throw new DatabaseInUse(path);
   try {
     const mayMigrate = instanceLock !== undefined;
-    const engine = makeEngine(connect(path), { mayMigrate, isSoleProcess: lock }, instanceLock);
+    const timeoutMs = lock ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
+    const besidePath = (ending: string) => `${path}.${ending}`;
+    const rights = { mayMigrate, isSoleProcess: lock };
+    const engine = { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
     instanceLock?.close();
@@ -31,10 +37,12 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
 }
 
 function makeEngine(
-  connection: DatabaseSyncInstance,
+  path: string,
+  timeoutMs: number,
   rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess'>,
   instanceLock?: DatabaseSyncInstance,
 ): Engine {
+  const connection = connect(path, timeoutMs);
   return {
     dialect: createSqliteDialect(connection),
     ...rights,
@@ -48,7 +56,7 @@ function makeEngine(
         try {
           await sql`pragma wal_checkpoint(truncate)`.execute(one);
         } finally {
-          await sql.raw(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`).execute(one);
+          await sql.raw(`pragma busy_timeout = ${timeoutMs}`).execute(one);
         }
       }),
     close: () => {
@@ -77,10 +85,10 @@ function createPrivately(file: string): void {
   }
 }
 
-function connect(path: string): DatabaseSyncInstance {
+function connect(path: string, timeoutMs: number): DatabaseSyncInstance {
   let connection: DatabaseSyncInstance | undefined;
   try {
-    connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    connection = new DatabaseSync(path, { timeout: timeoutMs, enableForeignKeyConstraints: true });
     const mode = readPragma(connection, 'journal_mode = wal');
     // Without this the last commits are lost when the power fails: by default this build syncs less in WAL mode.
     connection.exec('pragma synchronous = full');

@@ -20,6 +20,7 @@ export interface Tables {
   passwords: PasswordsTable;
   audit: AuditTable;
   audit_chains: AuditChainsTable;
+  audit_heads: AuditHeadsTable;
   connect_links: ConnectLinksTable;
   seen_requests: SeenRequestsTable;
   reply_urls: ReplyUrlsTable;
@@ -154,7 +155,7 @@ interface PasswordsTable {
   label: string;
   sealed: string;
   settled_at: number;
-  /** NULL until it is delivered. */
+  /** NULL until its creator has asked to see it. */
   held_until: number | null;
 }
 
@@ -193,6 +194,15 @@ interface AuditChainsTable {
   signature: string;
 }
 
+/** The newest entry of each chain once more: a chain that was put back to an earlier state differs from it. */
+interface AuditHeadsTable {
+  workspace_id: string;
+  /** JSON of its number and its signature. */
+  head: string;
+  /** Of `head`. */
+  signature: string;
+}
+
 interface ConnectLinksTable {
   token_hash: string;
   workspace_id: string;
@@ -228,6 +238,7 @@ interface LocksTable {
   until: number;
 }
 
+export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type AccessRequestRow = Selectable<AccessRequestsTable>;
 export type ApprovalRow = Selectable<ApprovalsTable>;

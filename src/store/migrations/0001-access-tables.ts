@@ -65,6 +65,10 @@ export async function createAccessRequests({ schema }: Kysely<unknown>): Promise
     .addColumn('is_told', 'integer', (column) => column.notNull())
     .addColumn('cards', 'text', (column) => column.notNull())
     .execute();
+  await createAccessRequestIndexes({ schema });
+}
+
+async function createAccessRequestIndexes({ schema }: Pick<Kysely<unknown>, 'schema'>): Promise<void> {
   // Asking twice at the same moment must not make two cards.
   await schema
     .createIndex('access_requests_open')

@@ -32,6 +32,10 @@ export async function createOperations({ schema }: Kysely<unknown>): Promise<voi
       sql`state in ('prepared', 'sent', 'settled', 'refused', 'in_doubt')`,
     )
     .execute();
+  await createOperationIndexes({ schema });
+}
+
+async function createOperationIndexes({ schema }: Pick<Kysely<unknown>, 'schema'>): Promise<void> {
   // Two confirmations must not both pay for the same month, whatever the code does (docs/design.md 4.1).
   await schema
     .createIndex('operations_claim')

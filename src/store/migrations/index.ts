@@ -1,11 +1,18 @@
 import type { Migration } from 'kysely';
+import type { Vault } from '../../vault.ts';
 import { firstTables } from './0001-first-tables.ts';
 import { approvalReasons } from './0002-approval-reasons.ts';
 import { locks } from './0003-locks.ts';
+import { safety } from './0005-safety.ts';
 
-/** Every migration by name, in order. A list rather than a folder that is searched: it is the same in `dist`. */
+/** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first-tables': firstTables,
   '0002-approval-reasons': approvalReasons,
   '0003-locks': locks,
 };
+
+/** Every migration by name, in order; what was sealed or signed in another form is written anew by the vault. */
+export function createMigrations(vault: Vault): Readonly<Record<string, Migration>> {
+  return { ...MIGRATIONS, '0005-safety': safety(vault) };
+}

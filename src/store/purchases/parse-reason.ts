@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/actor.ts';
+import { money } from '../../domain/money.ts';
 import type { Standing } from '../../domain/operation.ts';
 import type {
   OperationRefusal,
@@ -17,6 +18,8 @@ const none = z.object({});
 const label = z.object({ label: z.string() });
 const unreadable = z.object({ code: z.string() });
 
+const amount = z.number().int().transform(money);
+
 const REFUSALS: Schemas<OperationRefusalDetails> = {
   role_needed: z.object({
     needed: z.enum(ROLES),
@@ -30,7 +33,7 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
     typed: z.string(),
     nearest: z.string().exactOptional(),
   }),
-  price_moved: z.object({ before: z.number(), now: z.number() }),
+  price_moved: z.object({ before: amount, now: amount }),
   already_renewed: z.object({ label: z.string(), paidUntil: z.number() }),
   paid_until_unknown: label,
   create_in_doubt: label,

@@ -14,7 +14,7 @@ export function createPasswords(foundation: Foundation): Passwords {
     find: (operationId) => find(foundation, operationId),
     listHeld: (workspaceId) => listHeld(db, workspaceId),
     countUndelivered: () => countUndelivered(db),
-    markDelivered: (operationId, at, holdMs) => markDelivered(foundation, operationId, at, holdMs),
+    startHold: (operationId, at, holdMs) => startHold(db, operationId, at, holdMs),
     erase: (operationId) => erase(foundation, operationId),
     eraseExpired: (now) => eraseExpired(foundation, now),
   };
@@ -30,7 +30,7 @@ async function find(
     .where('operation_id', '=', operationId)
     .executeTakeFirst();
   if (!row) return undefined;
-  const password = new Secret(vault.open(row.sealed, placeOf(row.operation_id, row.workspace_id)));
+  const password = new Secret(vault.open(row.sealed, placeOfPassword(row)));
   return { ...toHeld(row), password };
 }
 
@@ -54,18 +54,14 @@ async function countUndelivered(db: Queries): Promise<number> {
   return Number(count);
 }
 
-async function markDelivered(
-  foundation: Foundation,
+async function startHold(
+  db: Queries,
   operationId: ConfirmationId,
   at: number,
   holdMs: number,
 ): Promise<void> {
-  if (holdMs <= 0) {
-    await erase(foundation, operationId);
-    return;
-  }
-  // Only the first delivery counts: showing it again does not hold it longer.
-  await foundation.db
+  // Only the first time counts: showing it again does not hold it longer.
+  await db
     .updateTable('passwords')
     .set({ held_until: at + holdMs })
     .where('operation_id', '=', operationId)
@@ -102,21 +98,32 @@ export async function storePassword(
   settled: { readonly at: number; readonly serverId: ServerId; readonly password: Secret<string> },
 ): Promise<void> {
   const { id, workspaceId } = operation;
-  const row: PasswordRow = {
+  const facts: PasswordFacts = {
     operation_id: id,
     workspace_id: workspaceId,
     creator_id: operation.actorId,
     server_id: settled.serverId,
     label: labelOf(operation.purchase),
-    sealed: vault.seal(settled.password.reveal(), placeOf(id, workspaceId)),
-    settled_at: settled.at,
-    held_until: null,
   };
+  const sealed = vault.seal(settled.password.reveal(), placeOfPassword(facts));
+  const row: PasswordRow = { ...facts, sealed, settled_at: settled.at, held_until: null };
   await db.insertInto('passwords').values(row).execute();
 }
 
-function placeOf(operationId: ConfirmationId, workspaceId: WorkspaceId): SealedPlace {
-  return { table: 'passwords', row: operationId, column: 'sealed', workspaceId };
+type PasswordFacts = Pick<
+  PasswordRow,
+  'operation_id' | 'workspace_id' | 'creator_id' | 'server_id' | 'label'
+>;
+
+/** Bound to its creator as well: who rewrites the row reads nothing (docs/decisions/0012-sealed-rows-are-bound-to-their-owner.md). */
+export function placeOfPassword(row: PasswordFacts): SealedPlace {
+  return {
+    table: 'passwords',
+    row: row.operation_id,
+    column: 'sealed',
+    workspaceId: row.workspace_id,
+    facts: [row.creator_id, row.server_id, row.label],
+  };
 }
 
 function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {

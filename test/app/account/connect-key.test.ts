@@ -1,21 +1,98 @@
-import { expect, it } from 'vitest';
-import { keepKey } from '../../../src/app/account/connect-key.ts';
-import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectKey, disconnectKey } from '../../../src/app/account/connect-key.ts';
+import { EVERY_WORKSPACE } from '../../../src/app/account/every-workspace.ts';
+import { listAuditedWorkspaces, listConnectedWorkspaces } from '../../../src/app/account/list-workspaces.ts';
+import { pruneAudit } from '../../../src/app/account/prune-audit.ts';
+import { exportAudit, verifyAudit } from '../../../src/app/account/read-audit.ts';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import { THE_COMMAND_LINE } from '../../../src/domain/actor.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
 
-it('a key counts from when it was kept, however long it took to try it', async () => {
-  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
-  let now = T0;
-  const hosting = {
-    listServers: async () => {
+let store: Store;
+
+beforeEach(async () => {
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+});
+
+afterEach(async () => {
+  await store.close();
+});
+
+const program = (workspaceId: string) =>
+  ({ actor: { workspaceId, userId: THE_COMMAND_LINE }, surface: 'cli' }) as const;
+const owner = { actor: { workspaceId: 'T1', userId: 'UOWNER' }, surface: 'command' } as const;
+
+function openEntry(more: Partial<AppPorts> = {}) {
+  return createEntry(makePorts(store, { ownersOf: () => ['UOWNER'], ...more }));
+}
+
+async function outcomes(): Promise<readonly string[]> {
+  const entries = await store.audit.list({ workspaceId: 'T1', limit: 20 });
+  return entries.map(({ surface, actorId, action, outcome, code = '' }) =>
+    [surface, actorId, action, outcome, code].join(' ').trim(),
+  );
+}
+
+describe('an API key', () => {
+  it('that is set on the command line is audited before and after, with surface cli', async () => {
+    const entry = openEntry({ hostingOf: () => makeHosting({ listServers: async () => [] }) });
+    await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
+    expect(await outcomes()).toEqual(['cli command line connect done', 'cli command line connect started']);
+    expect(await store.apiKeys.find('T1')).toMatchObject({ setBy: THE_COMMAND_LINE });
+    await entry.execute(disconnectKey, {}, program('T1'));
+    expect((await outcomes())[0]).toBe('cli command line disconnect done');
+  });
+
+  it('that the hosting API refuses is audited as failed, and not stored', async () => {
+    const refuse = async () => {
+      throw new HostingError('unauthorized', 'no');
+    };
+    const entry = openEntry({ hostingOf: () => makeHosting({ listServers: refuse }) });
+    const connecting = entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
+    await expect(connecting).rejects.toMatchObject({ code: 'unauthorized' });
+    expect((await outcomes())[0]).toBe('cli command line connect failed unauthorized');
+    expect(await store.apiKeys.find('T1')).toBeUndefined();
+  });
+
+  it('counts from when it was stored, however long the test of it took', async () => {
+    let now = T0;
+    const listServers = async () => {
       now += 9000;
       return [];
-    },
-  } as unknown as HostingApi;
-  const key = new Secret('key');
-  await keepKey({ workspaceId: 'T1', key, setBy: 'U1', hosting, apiKeys: store.apiKeys, now: () => now });
-  expect(await store.apiKeys.find('T1')).toMatchObject({ setAt: T0 + 9000 });
-  await store.close();
+    };
+    const system = { ...stillSystem, now: () => now };
+    const entry = openEntry({ system, hostingOf: () => makeHosting({ listServers }) });
+    await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
+    expect(await store.apiKeys.find('T1')).toMatchObject({ setAt: T0 + 9000 });
+  });
+});
+
+describe('what is about every workspace', () => {
+  it('is for the command line: an owner of one workspace learns of no other', async () => {
+    const entry = openEntry();
+    await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+    const refused = expect.objectContaining({ code: 'other_workspace' });
+    for (const workspaceId of ['T1', EVERY_WORKSPACE]) {
+      const caller = { ...owner, actor: { ...owner.actor, workspaceId } };
+      await expect(entry.execute(listConnectedWorkspaces, {}, caller)).rejects.toEqual(refused);
+      await expect(entry.execute(listAuditedWorkspaces, {}, caller)).rejects.toEqual(refused);
+      await expect(entry.execute(pruneAudit, { before: T0 }, caller)).rejects.toEqual(refused);
+    }
+    expect(await entry.execute(listConnectedWorkspaces, {}, program(EVERY_WORKSPACE))).toEqual([]);
+  });
+
+  it('leaves no audit entry when it only reads', async () => {
+    const entry = openEntry();
+    await entry.execute(listConnectedWorkspaces, {}, program(EVERY_WORKSPACE));
+    await entry.execute(listAuditedWorkspaces, {}, program(EVERY_WORKSPACE));
+    await entry.execute(verifyAudit, {}, program('T1'));
+    await entry.execute(exportAudit, {}, program('T1'));
+    expect(await store.audit.listWorkspaces()).toEqual([]);
+  });
 });

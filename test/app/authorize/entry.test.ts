@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewGrant } from '../../../src/app/access/ports.ts';
+import type { NewGrant } from '../../../src/app/access/grants-port.ts';
 import { createEntry, type Entry, type EntryPorts } from '../../../src/app/authorize/entry.ts';
 import type { SlackUser, Users } from '../../../src/app/authorize/ports.ts';
 import { type Caller, type UseCase, useCasesOver } from '../../../src/app/authorize/use-case.ts';

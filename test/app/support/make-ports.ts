@@ -22,7 +22,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     channels: { look: async () => undefined, isShared: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
     slackProblems: { list: () => [] },
-    operationNotifier: { notify: async () => ({ isNotified: true, isPasswordShown: false }) },
+    operationNotifier: { notify: async () => ({ isNotified: true }) },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),

@@ -1,9 +1,9 @@
 import { type ApiCode, HostingError } from '../../../src/domain/errors.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { decode } from '../../../src/hosting/decode.ts';
+import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoint.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
 import { createPathFinder, readAllPages } from '../../../src/hosting/pages.ts';
-import type { WireAnswer } from '../../../src/hosting/send.ts';
 
 /** What became of an answer: read as it was meant; told to be unreadable or incomplete; an error of the document. */
 export type Kind = 'understood' | 'told' | 'refused';
@@ -53,7 +53,7 @@ const BASE_URL = 'https://hosting.test/v1';
 /** What the client makes of a row: the answer, or the error. */
 export async function readRow(row: Row): Promise<unknown> {
   const order = { plan: 's1', location: 'fra', image: 'debian-12', label: row.label ?? 'web-1' };
-  const read = <Answer>(endpoint: endpoints.Endpoint<Answer>, part: Omit<Row, 'title'> | undefined) => {
+  const read = <Answer>(endpoint: Endpoint<Answer>, part: Omit<Row, 'title'> | undefined) => {
     if (!part) throw new Error(`a page was asked for that is not there: ${endpoint.path}`);
     return decode(endpoint, wireOf(part), () => {});
   };

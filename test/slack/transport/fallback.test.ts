@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { showButton } from '../../../src/slack/buttons.ts';
 import {
   actions,
   context,
@@ -10,6 +9,7 @@ import {
   section,
   textMessage,
 } from '../../../src/slack/kit/blocks.ts';
+import { showButton } from '../../../src/slack/servers/buttons.ts';
 import { plainText, withFallback } from '../../../src/slack/transport/fallback.ts';
 
 /** Sends to a Slack that refuses messages with that error for as long as `takes` says no. */

@@ -3,7 +3,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import { money } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
-import { MOST_TRIES } from '../../../src/store/account/connect-links.ts';
+import { MAX_TRIES } from '../../../src/store/account/connect-links.ts';
 import { engines, T0 } from '../support.ts';
 
 describe.each(engines)('who may do what on $name', ({ make }) => {
@@ -98,7 +98,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
     test('may be tried again after a failure, but not for ever', async () => {
       const { connectLinks } = store;
       await connectLinks.put(link);
-      for (let tried = 0; tried < MOST_TRIES; tried++) {
+      for (let tried = 0; tried < MAX_TRIES; tried++) {
         expect(await connectLinks.take('h', T0)).toBe(true);
         await connectLinks.giveBack('h');
       }

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Grants } from '../../../src/app/access/ports.ts';
+import type { Grants } from '../../../src/app/access/grants-port.ts';
 import type { Store } from '../../../src/app/ports.ts';
 import { createGrants } from '../../../src/store/access/grants.ts';
 import { openEngine } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
+import { createMigrations } from '../../../src/store/migrations/index.ts';
 import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
 
 const here = { userId: 'U1', channelId: 'C1' };
@@ -156,7 +157,7 @@ test('those of a user are found by one query that uses an index', async () => {
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
-  await migrate(db);
+  await migrate(db, createMigrations(vault));
   queries.length = 0;
   await createGrants({ db, engine, vault, newId: stillSystem.newId }).listFor('T1', here, T0);
   await db.destroy();

@@ -160,7 +160,8 @@ describe.each(engines)('the chain on $name', ({ make }) => {
     const operation = newCreate();
     await ledger.prepare(operation);
     await markSent(ledger, operation.id, T0);
-    const race = [1, 2, 3].map((serverId) => ledger.settle(operation.id, { at: T0, serverId }, entry()));
+    const audited = entry({ operationId: operation.id });
+    const race = [1, 2, 3].map((serverId) => ledger.settle(operation.id, { at: T0, serverId }, audited));
     expect((await Promise.all(race)).filter(Boolean)).toHaveLength(1);
     expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
   });

@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { money } from '../../../src/domain/money.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/vault.ts';
+import { makeKey } from '../../support/keys.ts';
 import { makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 30 });
@@ -35,13 +36,13 @@ export const anyEntry: fc.Arbitrary<AuditEntry> = fc
 
 /** A vault of the named keys; the first signs. */
 export function vaultOf(...ids: readonly string[]): Vault {
-  const entries = ids.map((id) => `${id}:${Buffer.alloc(32, id).toString('base64')}`);
+  const entries = ids.map((id) => `${id}:${makeKey(id)}`);
   return createVault(parseKeyring(entries.join(',')));
 }
 
 /** A vault whose key only has the same name as another one. */
 export function vaultNamed(id: string): Vault {
-  return createVault(parseKeyring(`${id}:${Buffer.alloc(32, 'other bytes').toString('base64')}`));
+  return createVault(parseKeyring(`${id}:${makeKey('other')}`));
 }
 
 /** A database file, and somebody who can write it behind the store's back. */

@@ -87,7 +87,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 
   test('offers no way to change an entry, nor to remove a chosen one', () => {
-    const ways = ['add', 'list', 'listWorkspaces', 'prune', 'read', 'verify'];
+    const ways = ['add', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
   });
 });

@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseInUse, DatabaseUnusable } from '../../../src/store/engine/errors.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
-import { makeFolder, open, T0 } from '../support.ts';
+import { createMigrations, MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { makeFolder, open, T0, vault } from '../support.ts';
 
 let path: string;
 let url: string;
@@ -56,9 +57,9 @@ describe('the database file', () => {
       return Object.values(rows[0] ?? {})[0];
     };
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'secure_delete', 'busy_timeout'];
-    expect(await Promise.all(pragmas.map(read))).toEqual(['wal', 2, 1, 1, 5000]);
+    expect(await Promise.all(pragmas.map(read))).toEqual(['wal', 2, 1, 1, 30_000]);
     await engine.scrub(db);
-    expect(await read('busy_timeout')).toBe(5000);
+    expect(await read('busy_timeout')).toBe(30_000);
     await db.destroy();
     engine.close();
   });
@@ -126,6 +127,24 @@ describe('migrations', () => {
     }
   });
 
+  test('the first one makes the schema that was released, to the letter', async () => {
+    const engine = openSqlite(':memory:', { lock: true });
+    const db = new Kysely<Tables>({ dialect: engine.dialect });
+    const [[name, first] = []] = Object.entries(MIGRATIONS);
+    await migrate(db, name && first ? { [name]: first } : {});
+    const { rows } = await sql<{ sql: string }>`
+      select sql from sqlite_master where sql is not null and name not like 'kysely%' order by name`.execute(
+      db,
+    );
+    await db.destroy();
+    engine.close();
+    const schema = createHash('sha256')
+      .update(rows.map((row) => row.sql).join('\n'))
+      .digest('hex');
+    expect(rows).toHaveLength(36);
+    expect(schema).toBe('f7c26093c43aa1ac8d88736e01642f7e49f04365b8566ed397ff3992f2712751');
+  });
+
   test('a failed start lets go of the database', async () => {
     await (await open(url)).close();
     bySql(path, (db) => db.exec(newer));
@@ -158,7 +177,7 @@ describe('migrations', () => {
   });
 
   test('are named in the order in which they run', () => {
-    const names = Object.keys(MIGRATIONS);
+    const names = Object.keys(createMigrations(vault));
     expect(names).toEqual([...names].sort());
     for (const name of names) {
       expect(name).toMatch(/^\d{4}-[a-z-]+$/);

@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../../src/store/engine/database.ts';
+import type { Engine } from '../../../src/store/engine/engine.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
+import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
 import { makeFolder } from '../support.ts';
 
 let path: string;
@@ -15,7 +16,7 @@ beforeEach(async () => {
   path = join(makeFolder(), 'vps.sqlite');
   engine = openSqlite(path, { lock: true });
   db = new Kysely<Tables>({ dialect: engine.dialect });
-  await migrate(db);
+  await migrate(db, MIGRATIONS);
 });
 
 const add = (queries: Kysely<Tables>, id: string, name = 'x') =>

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { Ledger } from '../../../src/app/purchases/ports.ts';
+import { money } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { confirm, engines, entry, markSent, newCreate, newRenew, T0 } from '../support.ts';
 import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from './reasons.ts';
@@ -115,7 +116,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
 
     test('keeps why it was refused', async () => {
       const id = await sent();
-      const reason = { code: 'price_moved', details: { before: 499, now: 599 } } as const;
+      const reason = { code: 'price_moved', details: { before: money(499), now: money(599) } } as const;
       await ledger.refuse(id, { at: T0 + 5, reason }, entry());
       expect(await ledger.find(id)).toMatchObject({ reason, endedAt: T0 + 5 });
     });

@@ -36,27 +36,21 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(held[0]).not.toHaveProperty('sealed');
   });
 
-  test('an undelivered one never expires', async () => {
+  test('one that its creator has not asked to see never expires', async () => {
     const id = await settle(1, 'a');
     expect(await store.passwords.eraseExpired(Number.MAX_SAFE_INTEGER)).toBe(0);
     expect(await store.passwords.countUndelivered()).toBe(1);
     expect((await store.passwords.find(id))?.password.reveal()).toBe('a');
   });
 
-  test('a delivered one is held for its time, which showing it again does not make longer', async () => {
+  test('one that its creator has asked to see is held for its time, which showing it again does not make longer', async () => {
     const id = await settle(1, 'a');
-    await store.passwords.markDelivered(id, T0, 1000);
-    await store.passwords.markDelivered(id, T0 + 900, 1000);
+    await store.passwords.startHold(id, T0, 1000);
+    await store.passwords.startHold(id, T0 + 900, 1000);
     expect(await store.passwords.countUndelivered()).toBe(0);
     expect(await store.passwords.find(id)).toMatchObject({ heldUntil: T0 + 1000 });
     expect(await store.passwords.eraseExpired(T0 + 999)).toBe(0);
     expect(await store.passwords.eraseExpired(T0 + 1000)).toBe(1);
-    expect(await store.passwords.find(id)).toBeUndefined();
-  });
-
-  test('is erased at once when nothing is held beyond delivery', async () => {
-    const id = await settle(1, 'a');
-    await store.passwords.markDelivered(id, T0, 0);
     expect(await store.passwords.find(id)).toBeUndefined();
   });
 

@@ -70,10 +70,16 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
   });
 
-  test('is erased as soon as it is delivered when the operator sets it so', async ({ expect }) => {
+  test('is kept after its delivery, and a minute is left after /vps password even with no hold time', async ({
+    expect,
+  }) => {
     await using team = await created({ settings: { PASSWORD_HOLD_MINUTES: '0' } });
     await team.manager.sees(team.password);
-    await expect.poll(() => heldBy(team)).toEqual([]);
+    const [delivered] = await heldBy(team);
+    expect(delivered).toMatchObject({ label: 'web-1' });
+    expect(delivered).not.toHaveProperty('heldUntil');
+    await team.manager.types('/vps password web-1');
+    await expect.poll(async () => (await heldBy(team))[0]?.heldUntil).toBeGreaterThan(Date.now() + 50_000);
   });
 
   test('comes by an ephemeral message of the bot when the reply path is broken', async () => {

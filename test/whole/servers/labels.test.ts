@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { deletionWord } from '../../../src/domain/server.ts';
+import { deletionWord } from '../../../src/domain/label.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -122,7 +122,7 @@ describe('a strange label', () => {
   });
 
   it('is asked for in the pickers', async () => {
-    await using team = await startWith(LABELS.map((label) => `twin ${label}`.slice(0, 250)));
+    await using team = await startWith(LABELS.map((label) => `twin-${label}`.slice(0, 250)));
     for (const command of ['show', 'stop', 'renew', 'delete']) {
       const fresh = team.slack.as('mara').in('#ops').overlooksOldMessages();
       await fresh.types(`/vps ${command} twin`);

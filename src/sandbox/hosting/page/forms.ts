@@ -4,7 +4,7 @@ import { FAULT_EFFECTS, type FaultKind, type FaultRule } from '../faults.ts';
 import { minorOf } from '../money.ts';
 import { parseDialect } from '../options.ts';
 import { OPERATIONS } from '../routes.ts';
-import type { PageParts } from './page.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** A form that cannot be carried out, in words for the person who sent it. */
 export class FormProblem extends Error {

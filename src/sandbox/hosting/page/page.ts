@@ -1,31 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Account, Accounts } from '../accounts.ts';
-import type { AnswerStyle, AnswerStyleChange } from '../answer.ts';
+import type { Account } from '../accounts.ts';
 import { readBody } from '../body.ts';
-import type { PriceList } from '../catalog.ts';
-import type { HostingClock } from '../clock.ts';
 import { ApiError } from '../errors.ts';
-import type { FaultBook } from '../faults.ts';
-import type { Journal } from '../journal.ts';
-import type { Servers } from '../servers.ts';
 import { accountsView, accountView } from './account-view.ts';
 import { checkSource, PageRefusal } from './guard.ts';
 import { html } from './html.ts';
 import { layout } from './layout.ts';
 import type { Note, Notes } from './notes.ts';
+import type { PageParts } from './page-parts.ts';
 import { serviceView } from './service-view.ts';
 import { findAccount, submit } from './submit.ts';
-
-export interface PageParts {
-  readonly accounts: Accounts;
-  readonly clock: HostingClock;
-  readonly faults: FaultBook;
-  readonly journal: Journal;
-  readonly prices: PriceList;
-  readonly servers: Servers;
-  readonly style: AnswerStyle;
-  readonly setAnswers: (change: AnswerStyleChange) => void;
-}
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -10,7 +10,7 @@ import {
   topUp,
 } from './forms.ts';
 import type { Note } from './notes.ts';
-import type { PageParts } from './page.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** Carries a form out; says which page to go to and what to tell there. */
 export function submit(

@@ -53,7 +53,7 @@ export async function openScenario(): Promise<Scenario> {
   const notifier = {
     notify: async (operation: Operation, held?: { readonly password: Secret<string> }) => {
       told.push({ operation, password: held?.password.reveal(), sent: hosting.requests.length });
-      return { isNotified: true, isPasswordShown: held !== undefined };
+      return { isNotified: true };
     },
   };
   const around = { clock, store, hosting: hosting.api, notifier };

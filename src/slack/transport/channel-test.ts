@@ -2,7 +2,7 @@ import type { Channels } from '../../app/access/ports.ts';
 import type { ChannelTest } from '../../app/account/ports.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
-import type { SlackClients } from '../transport/slack-clients.ts';
+import type { SlackClients } from './slack-clients.ts';
 
 /** Posts a message that says why it is there; not where other organizations may read along. */
 export function createChannelTest(clients: SlackClients, channels: Channels): ChannelTest {

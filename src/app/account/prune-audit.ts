@@ -1,0 +1,21 @@
+import { useCasesOver } from '../authorize/use-case.ts';
+import { requireEveryWorkspace } from './every-workspace.ts';
+import type { AccountPorts, PrunedWorkspace } from './ports.ts';
+
+const defineUseCase = useCasesOver<AccountPorts>();
+
+/**
+ * Removes audit entries from before a time (epoch milliseconds) in every workspace. What is left can still be verified.
+ * @throws Refusal `other_workspace` from within a workspace
+ */
+export const pruneAudit = defineUseCase({
+  name: 'audit_prune',
+  needs: 'owner',
+  // The audit log itself writes that entries were removed, in each workspace where there were some.
+  effect: 'reads',
+  run: async (input: { before: number }, { actor, ports }): Promise<readonly PrunedWorkspace[]> => {
+    requireEveryWorkspace(actor);
+    const by = { at: ports.system.now(), actorId: actor.userId, surface: 'cli' } as const;
+    return ports.audit.prune(input.before, by);
+  },
+});

@@ -1,0 +1,79 @@
+import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import { auditOfOperation } from './audit-operation.ts';
+import type { Ledger, PaidAnswer, Spill, SpilledAnswer } from './ports.ts';
+
+/** What it takes to keep an answer that the database can't take. */
+export interface SpillPorts {
+  readonly spill: Pick<Spill, 'write' | 'remove'>;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+}
+
+/** Keeps an answer in case this process ends before the database takes it. False when that failed as well. */
+export async function spillAnswer(
+  operationId: ConfirmationId,
+  answer: PaidAnswer,
+  { spill, log }: SpillPorts,
+): Promise<boolean> {
+  return spill.write(operationId, answer).then(
+    () => true,
+    (error: unknown) => {
+      const cause = error instanceof Error ? error.name : 'unknown';
+      log.error('a paid answer could not be kept in a file either', { operationId, cause });
+      return false;
+    },
+  );
+}
+
+/** Forgets an answer that the database has. One that can't be removed is found to be stored at the next start. */
+export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: SpillPorts): Promise<void> {
+  await spill.remove(operationId).catch(() => {
+    log.warn('a stored answer could not be removed from its file', { operationId });
+  });
+}
+
+export interface StoreSpilledPorts extends SpillPorts {
+  readonly spill: Spill;
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'find' | 'settle'>;
+}
+
+/** Reads what an earlier process could not store. */
+export async function readSpilled({ spill, log }: StoreSpilledPorts): Promise<readonly SpilledAnswer[]> {
+  const { answers, unreadable } = await spill.readAll();
+  if (unreadable > 0) log.error('paid answers in files can’t be opened: put their key back', { unreadable });
+  return answers;
+}
+
+/** Stores what an earlier process could not; returns what is still left. */
+export async function storeSpilled(
+  spilled: readonly SpilledAnswer[],
+  ports: StoreSpilledPorts,
+): Promise<readonly SpilledAnswer[]> {
+  const left: SpilledAnswer[] = [];
+  for (const answer of spilled) {
+    const isStored = await storeOne(answer, ports).catch(() => false);
+    if (isStored) await forgetSpilled(answer.operationId, ports);
+    else left.push(answer);
+  }
+  return left;
+}
+
+async function storeOne(
+  { operationId, ...answer }: SpilledAnswer,
+  ports: StoreSpilledPorts,
+): Promise<boolean> {
+  const { ledger, system } = ports;
+  const operation = await ledger.find(operationId);
+  if (!operation) return false;
+  const { serverId } = answer;
+  const audit = auditOfOperation(operation, ports, 'done', { serverId, surface: 'background' });
+  const settled = { ...answer, at: system.now(), isFirstHand: true };
+  return (await ledger.settle(operationId, settled, audit)) || isStoredBefore(operation, answer);
+}
+
+function isStoredBefore({ state, hasPassword }: Operation, { password }: PaidAnswer): boolean {
+  return state === 'settled' && (hasPassword || password === undefined);
+}

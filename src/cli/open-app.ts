@@ -1,0 +1,80 @@
+import type { AccountPorts } from '../app/account/ports.ts';
+import { createEntry, type EntryPorts } from '../app/authorize/entry.ts';
+import type { PermissionPorts } from '../app/authorize/permission.ts';
+import type { UseCase } from '../app/authorize/use-case.ts';
+import type { FindHosting } from '../app/hosting-api.ts';
+import type { Store } from '../app/ports.ts';
+import type { AuditConfig, KeyConfig } from '../config.ts';
+import { THE_COMMAND_LINE } from '../domain/actor.ts';
+import type { WorkspaceId } from '../domain/ids.ts';
+import { type Log, silentLog } from '../log.ts';
+import { openStore } from '../store/open-store.ts';
+import { realSystem } from '../system.ts';
+import { createVault, parseKeyring } from '../vault.ts';
+
+/** What programs can do: run use cases as the command line. */
+export interface ProgramApp {
+  /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws what the entry and the use case throw */
+  execute<Input, Output>(
+    useCase: UseCase<Input, Output, AccountPorts>,
+    input: Input,
+    workspaceId: WorkspaceId,
+  ): Promise<Output>;
+}
+
+/**
+ * Runs the work with the app's parts, without Slack and beside an app that may be running.
+ * @throws VaultError, DatabaseUnusable: each with a sentence for the operator
+ */
+export async function withApp(
+  config: AuditConfig | KeyConfig,
+  work: (app: ProgramApp) => Promise<void>,
+): Promise<void> {
+  const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
+  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
+  const hosting = await openHosting(config, store);
+  try {
+    await work(createProgramApp({ ...store, ...WITHOUT_SLACK, hostingOf: hosting.of }));
+  } finally {
+    await hosting.close().finally(() => store.close());
+  }
+}
+
+function createProgramApp(ports: AccountPorts & EntryPorts): ProgramApp {
+  const entry = createEntry(ports);
+  return {
+    execute: (useCase, input, workspaceId) =>
+      entry.execute(useCase, input, {
+        actor: { workspaceId, userId: THE_COMMAND_LINE },
+        surface: 'cli',
+      }),
+  };
+}
+
+/** The entry asks Slack and `OWNERS` about users; the command line is none of them. */
+const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> & { readonly log: Log } = {
+  installations: { isServed: async () => undefined },
+  system: realSystem,
+  log: silentLog,
+  users: { find: async () => undefined, exists: async () => 'unknown' },
+  groups: { list: async () => undefined, listMembers: async () => undefined },
+  ownersOf: () => [],
+};
+
+interface ProgramHosting {
+  readonly of: FindHosting;
+  close(): Promise<void>;
+}
+
+async function openHosting(config: AuditConfig | KeyConfig, { apiCalls }: Store): Promise<ProgramHosting> {
+  if ('HOSTING_BASE_URL' in config) {
+    const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
+    // Loaded only where it is needed: programs should start at once.
+    const { createHosting } = await import('../hosting/client.ts');
+    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls });
+  }
+  const refuse = () => {
+    throw new Error('this program was started without the settings of the hosting API');
+  };
+  return { of: refuse, close: async () => {} };
+}

@@ -1,0 +1,55 @@
+import { ConfigError } from '../config.ts';
+import { isExpected } from '../domain/errors.ts';
+import type { WorkspaceId } from '../domain/ids.ts';
+import { VaultError } from '../vault.ts';
+
+/** Wrong arguments: what is wrong with them, then how the program is used. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+
+  constructor(problem: string, usage: string) {
+    super(`${problem}\n\n${usage}`);
+  }
+}
+
+/** Runs a program to its end. What goes wrong is a sentence on standard error and exit code 1, never a stack trace. */
+export function runProgram(main: () => Promise<void>): void {
+  // A reader such as `head` may close the pipe early.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  main().catch((error: unknown) => {
+    process.stderr.write(`${describeFault(error)}\n`);
+    process.exitCode = 1;
+  });
+}
+
+export function print(words: string): void {
+  process.stdout.write(`${words}\n`);
+}
+
+/** Reads arguments. @throws UsageError for an option that is not known, or has no value */
+export function parseOrExplain<Arguments>(parse: () => Arguments, usage: string): Arguments {
+  try {
+    return parse();
+  } catch (error) {
+    const [problem] = error instanceof Error ? error.message.split(/\.(?:\s|$)/) : [];
+    throw new UsageError(`${problem ?? 'These arguments can’t be read'}.`, usage);
+  }
+}
+
+/** Reads a workspace ID. @throws UsageError */
+export function parseWorkspaceId(text: string, usage: string): WorkspaceId {
+  if (/^[TE][A-Z0-9]+$/.test(text)) return text;
+  throw new UsageError(
+    `"${text}" is not a workspace ID. Workspace IDs look like T012AB3CD; Slack's web app has yours in its address.`,
+    usage,
+  );
+}
+
+function describeFault(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof VaultError) return `ENCRYPTION_KEYS can't be read: ${error.message}.`;
+  if (isExpected(error)) return `That didn't work: ${error.code.replaceAll('_', ' ')}.`;
+  return error instanceof Error ? error.message : "That didn't work.";
+}

@@ -1,0 +1,76 @@
+import { Refusal } from './errors.ts';
+
+/**
+ * Labels are compared in three ways, and nowhere by hand:
+ * - `isIdenticalLabel`: before a server is deleted. Nothing is forgiven.
+ * - `isSameLabel`: wherever a user would call two labels the same (a name that was typed, a second server of that label)
+ *   and where the hosting service may have trimmed or changed the label that we sent.
+ * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
+ */
+
+/** Exactly the same, character by character: for deletes, where another server must never be meant. */
+export function isIdenticalLabel(a: string, b: string): boolean {
+  return a === b;
+}
+
+/** The same for users: spaces around it, letter case and compatible characters (full-width letters) don't count. */
+export function isSameLabel(a: string, b: string): boolean {
+  return foldLabel(a) === foldLabel(b);
+}
+
+/**
+ * Compares many labels with one that was typed, as `isSameLabel` does, or with its beginning. Of a long label only as much
+ * is read as can matter: thousands of labels of any length are searched within a few milliseconds.
+ */
+export function searchLabels(typed: string) {
+  const wanted = foldLabel(typed);
+  // One character may fold from several, and into several.
+  const length = 4 * typed.length + 16;
+  const beginningOf = (label: string) => foldLabel(label.slice(0, length));
+  return {
+    isSame: (label: string) => beginningOf(label) === wanted,
+    isBeginning: (label: string) => beginningOf(label).startsWith(wanted),
+  };
+}
+
+/** Whether a server still has the label that was frozen with a confirmation (`freezeLabel`). */
+export function isFrozenLabel(label: string, frozen: string): boolean {
+  return isIdenticalLabel(freezeLabel(label), frozen);
+}
+
+function foldLabel(label: string): string {
+  return label.normalize('NFKC').trim().toLowerCase();
+}
+
+/** A modal's metadata holds 3,000 characters, escapes included. */
+const MAX_FROZEN_JSON = 2500;
+const SHORTENED_LENGTH = 400;
+
+/** The part of a label that is stored with a confirmation in a modal: all of it, unless it is too long for Slack. */
+export function freezeLabel(label: string): string {
+  if (JSON.stringify(label).length <= MAX_FROZEN_JSON) return label;
+  return `${label.slice(0, SHORTENED_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** What has to be typed to delete a server: its label, or its ID where the label can't be typed. */
+export function deletionWord({ id, label }: { readonly id: number; readonly label: string }): string {
+  const trimmed = label.trim();
+  const isTypeable =
+    trimmed !== '' && trimmed.length <= 150 && !/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(trimmed);
+  return isTypeable ? trimmed : String(id);
+}
+
+/** Slack's form fields take this many characters; the hosting API's own limit is not documented. */
+export const LABEL_MAX_CHARACTERS = 500;
+
+/** Reads the label for a new server. @throws Refusal `bad_label` */
+export function parseLabel(typed: string): string {
+  const label = typed.trim();
+  if (label === '') throw new Refusal('bad_label', { problem: 'it is empty' });
+  if (label.length > LABEL_MAX_CHARACTERS) {
+    throw new Refusal('bad_label', { problem: `it is longer than ${LABEL_MAX_CHARACTERS} characters` });
+  }
+  if (/\p{Cc}/u.test(label))
+    throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
+  return label;
+}

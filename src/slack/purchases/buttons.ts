@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineButton } from '../kit/button.ts';
+
+export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
+/** Opens a review of the same order, with today's price and a confirmation id of its own. */
+export const createReviewButton = defineButton(
+  'create_review',
+  z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() }),
+);
+export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
+/** Opens the form in which a manager decides about an unconfirmed operation. */
+export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
+
+/** Erases the sealed copy of a root password, and the message that shows it. */
+export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
+export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
+
+const catalogPage = z.object({ page: z.number().int().min(0) });
+export const catalogPages = {
+  back: defineButton('catalog_back', catalogPage),
+  further: defineButton('catalog_page', catalogPage),
+} as const;

@@ -1,0 +1,21 @@
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+
+const unexpected = async () => {
+  throw new Error('this call of the hosting API was not expected');
+};
+
+/** A hosting API that answers what a test expects to be called, and nothing else. */
+export function makeHosting(answers: Partial<HostingApi>): HostingApi {
+  return {
+    account: 'account',
+    fetchCatalog: unexpected,
+    fetchServers: unexpected,
+    listServers: unexpected,
+    createServer: unexpected,
+    renewServer: unexpected,
+    changePower: unexpected,
+    deleteServer: unexpected,
+    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
+    ...answers,
+  };
+}

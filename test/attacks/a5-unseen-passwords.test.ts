@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createEntry } from '../../src/app/authorize/entry.ts';
+import { notifyOperation } from '../../src/app/purchases/notify-operation.ts';
+import { showPassword } from '../../src/app/purchases/show-password.ts';
+import { sweep } from '../../src/app/sweep.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { makePorts } from '../app/support/make-ports.ts';
+import { entry, markSent, newCreate, open, stillSystem, T0 } from '../store/support.ts';
+import { countTries, triesOf } from './support/tries.ts';
+
+const PASSWORD = 'hunter2 hunter2';
+const creator = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;
+const MINUTE = 60_000;
+
+/** A created server whose creator has not acted yet, and a Slack that says ok to every message and shows none. */
+async function startCreated(passwordHoldMs: number) {
+  let now = T0;
+  const system = { ...stillSystem, now: () => now };
+  const store = await open('sqlite::memory:', { system });
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  const settings = { unconfirmedMs: 1, passwordHoldMs, auditKeepDays: undefined };
+  const ports = makePorts(store, { system, settings });
+  const operation = newCreate('web-1');
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0);
+  await store.ledger.settle(
+    operation.id,
+    { at: T0, serverId: 7, password: new Secret(PASSWORD) },
+    entry({ workspaceId: 'T1' }),
+  );
+  const steps = {
+    deliver: () => notifyOperation(operation.id, ports),
+    sweep: () => sweep(ports),
+    waitAnHour: async () => {
+      now += 60 * MINUTE;
+    },
+    waitAYear: async () => {
+      now += 365 * 24 * 60 * MINUTE;
+    },
+  };
+  return {
+    steps,
+    wait: (ms: number) => {
+      now += ms;
+    },
+    show: async () =>
+      (await createEntry(ports).execute(showPassword, { typed: 'web-1' }, creator)).password.reveal(),
+    find: () => store.passwords.find(operation.id),
+  };
+}
+
+describe('a root password that Slack accepted and nobody saw', () => {
+  const count = countTries('A5');
+  const anyStep = fc.constantFrom('deliver', 'sweep', 'waitAnHour', 'waitAYear' as const);
+
+  test('is still there for its creator, whatever was delivered and however long ago', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { minLength: 3, maxLength: 12 }),
+        fc.constantFrom(0, MINUTE, 60 * MINUTE),
+        async (steps, holdMs) => {
+          count();
+          const created = await startCreated(holdMs);
+          for (const step of ['deliver', ...steps, 'sweep'] as const) await created.steps[step]();
+          expect(await created.show()).toBe(PASSWORD);
+        },
+      ),
+      { numRuns: triesOf({ short: 25, long: 1000 }) },
+    );
+  });
+
+  test.each([
+    0,
+    1,
+    MINUTE,
+  ])('is left for a minute after its creator asked to see it, with a limit of %i ms', async (holdMs) => {
+    count();
+    const created = await startCreated(holdMs);
+    expect(await created.show()).toBe(PASSWORD);
+    created.wait(MINUTE - 1);
+    await created.steps.sweep();
+    expect(await created.show()).toBe(PASSWORD);
+    created.wait(1);
+    await created.steps.sweep();
+    expect(await created.find()).toBeUndefined();
+  });
+});
