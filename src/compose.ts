@@ -25,13 +25,13 @@ import { createWebServer, listen } from './web/server.ts';
 export interface RunningApp {
   readonly port: number;
   readonly ports: AppPorts;
-  /** What keeps the app from working, in a sentence each; empty when it is ready. */
+  /** What prevents the app from working, one sentence each; empty when it is ready. */
   faults(): Promise<readonly string[]>;
-  /** Stops taking requests, lets what was begun end, up to the deadline, and closes everything. */
+  /** Stops accepting requests, lets running work finish until the deadline, and closes everything. */
   close(): Promise<void>;
 }
 
-/** How long a stop waits for what was begun: one request to the hosting API, and a little. */
+/** How long a stop waits for running work: one request to the hosting API, and a margin. */
 const DRAIN_MS = 35_000;
 
 /**
@@ -59,6 +59,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
     explain: slack.explain,
+    publicUrl: config.PUBLIC_URL,
     system,
     metrics,
     slack: listener,

@@ -114,7 +114,7 @@ function parseWith<Shape extends z.ZodObject>(wanted: Shape, environment: Enviro
   const faults = new Map<string, string>();
   for (const issue of parsed.error.issues) {
     const name = String(issue.path[0]);
-    // The first fault of a setting is enough: the others often follow from it.
+    // The first problem of a setting is enough: the others often follow from it.
     if (!faults.has(name)) faults.set(name, describeFault(name, issue, given));
   }
   throw new ConfigError([...faults.values()]);
@@ -126,7 +126,7 @@ function describeFault(name: string, issue: { message: string }, given: Record<s
   return `${name} ${fault}, for example: ${name}=${example}`;
 }
 
-/** Plain http is only for the sandbox and tests on this machine. What is no URL at all has a fault of its own. */
+/** Plain HTTP is only for the sandbox and tests on this machine. Text that is not a URL is reported separately. */
 function isPrivateOrTls(url: string): boolean {
   if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);

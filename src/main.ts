@@ -2,7 +2,7 @@ import { compose, type RunningApp } from './compose.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { createLog, type Log } from './log.ts';
 
-/** Starts the app from the environment. What goes wrong is a sentence and exit code 1, never a stack trace. */
+/** Starts the app from the environment. An error is printed as a sentence, with exit code 1 and no stack trace. */
 async function main(): Promise<void> {
   try {
     const config = parseConfig(process.env);

@@ -10,7 +10,7 @@ export interface System {
   elapsed(): number;
   /** Waits so many milliseconds of the monotonic clock; rejects with an AbortError when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A ULID that is greater than every one that this system made before, also when the clock is set back. */
+  /** A ULID that is greater than every earlier one of this system, even if the clock is set back. */
   newId(): string;
   /** A URL-safe token of so many random bytes. */
   newToken(bytes: number): string;
@@ -36,8 +36,8 @@ export const realSystem: System = {
 };
 
 /**
- * Makes ULIDs from a clock and from numbers between 0 and 1: the order of the IDs is the order in which they were made,
- * also within one millisecond and when the clock is set back.
+ * Makes ULIDs from a clock and from numbers between 0 and 1. IDs sort in the order in which they were made, even within one
+ * millisecond and if the clock is set back.
  */
 export function createIds(now: () => number, random: () => number): () => string {
   const next = monotonicFactory(random);

@@ -163,7 +163,7 @@ describe('the direction of imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leads to packages only where they are meant to be used', () => {
+  it('leads to packages only from the files that may use them', () => {
     const wrong = app.flatMap(({ path, imports }) =>
       imports
         .filter(({ isPackage, target }) => isPackage && !layerOf(path)?.packages?.includes(target))
@@ -186,7 +186,7 @@ describe('the direction of imports', () => {
 const NOUNS = ['servers', 'purchases', 'approvals', 'access', 'account'];
 
 describe('the five nouns', () => {
-  it('divide every layer, the tests and the documents', () => {
+  it('divide every layer, the tests and the docs', () => {
     const folders = new Set(sources.map(({ path }) => path.split('/').slice(0, 2).join('/')));
     for (const layer of ['app', 'slack']) {
       for (const noun of NOUNS) expect(folders).toContain(`${layer}/${noun}`);
@@ -200,7 +200,7 @@ describe('the five nouns', () => {
   });
 });
 
-describe('a feature of Slack', () => {
+describe('a Slack feature', () => {
   const features = app.filter(({ path }) =>
     isIn(
       path,
@@ -208,7 +208,7 @@ describe('a feature of Slack', () => {
     ),
   );
 
-  it('gets the entry, the ways back to the user and what it renders with', () => {
+  it('gets only the entry, the ways to reply and what it renders with', () => {
     const given = ['request', 'reply', 'outbox', 'notify-safely', 'waiting'].map(
       (name) => `slack/transport/${name}.ts`,
     );
@@ -223,7 +223,7 @@ describe('a feature of Slack', () => {
     expect(features.length).toBeGreaterThan(40);
   });
 
-  it('does not know what the use cases work with', () => {
+  it('does not import what the use cases work with', () => {
     const knowing = app.filter(({ code }) => /\bAppPorts\b/.test(code)).map(({ path }) => path);
     expect(knowing.sort()).toEqual([
       'app/ports.ts',
@@ -234,7 +234,7 @@ describe('a feature of Slack', () => {
     ]);
   });
 
-  it('that is a command is one line in the list of commands', () => {
+  it('adds each command with one line in the list of commands', () => {
     const defining = features.filter(({ code }) => /\bdefineCommand\(/.test(code)).map(({ path }) => path);
     const listed = app
       .find(({ path }) => path === 'slack/commands.ts')
@@ -249,8 +249,8 @@ describe('a feature of Slack', () => {
   });
 });
 
-describe('what is built', () => {
-  it('has nothing of the sandbox in it', () => {
+describe('the build', () => {
+  it('contains nothing of the sandbox', () => {
     const built = readdirSync('dist', { recursive: true }).map(String);
     expect(built.length).toBeGreaterThan(200);
     expect(built.filter((path) => /sandbox|gallery|block-kit/.test(path))).toEqual([]);

@@ -46,18 +46,18 @@ describe('the settings', () => {
     for (const fault of faults) expect(fault).toMatch(/^([A-Z_]+) is wrong \(.+\), for example: \1=\S/);
   });
 
-  it('tell what is missing from what is wrong', () => {
+  it('distinguish what is missing from what is wrong', () => {
     expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: '  ' })).toEqual([
       'SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…',
     ]);
   });
 
-  it('have an example for each variable that is taken', () => {
+  it('have an example for each variable', () => {
     const wrong = Object.fromEntries(listSettings().map((name) => [name, '\u0000 \n']));
     for (const fault of [...faultsOf({}), ...faultsOf(wrong)]) expect(fault).not.toMatch(/=…$/);
   });
 
-  it('have defaults for all that need not be chosen', () => {
+  it('have defaults for everything optional', () => {
     const {
       SLACK_SIGNING_SECRET: _a,
       SLACK_BOT_TOKEN: _b,
@@ -87,7 +87,7 @@ describe('the settings', () => {
     [{ PORT: '' }, { PORT: 3000 }],
     [{ PORT: ' 8080 ' }, { PORT: 8080 }],
     [{ PASSWORD_HOLD_MINUTES: '0' }, { PASSWORD_HOLD_MINUTES: 0 }],
-  ])('%j are taken as %j', (given, taken) => {
+  ])('%j are read as %j', (given, taken) => {
     expect(parseConfig({ ...ENOUGH, ...given })).toMatchObject(taken);
   });
 
@@ -162,7 +162,7 @@ describe('the settings', () => {
     expect(config.SLACK_BOT_TOKEN.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
   });
 
-  it('of the command line are those that it needs', () => {
+  it('of the command line are only those that it needs', () => {
     const { HOSTING_BASE_URL, ENCRYPTION_KEYS } = ENOUGH;
     expect(parseKeyConfig({ HOSTING_BASE_URL, ENCRYPTION_KEYS }).DATABASE_URL).toBe(
       'sqlite:./data/vps.sqlite',
@@ -174,16 +174,16 @@ describe('the settings', () => {
 describe('.env.example', () => {
   const example = parseEnvFile(readFileSync('.env.example', 'utf8'));
 
-  it('leaves every secret empty, and is complete with them', () => {
+  it('leaves every secret empty, and is complete once they are set', () => {
     expect(faultsOf(example).map((fault) => fault.split(' is ')[0])).toEqual(Object.keys(SECRETS));
     expect(faultsOf({ ...example, ...SECRETS })).toEqual([]);
   });
 
-  it('has every setting, and no other', () => {
+  it('has every setting and no others', () => {
     expect(Object.keys(example).sort()).toEqual([...listSettings()].sort());
   });
 
-  it('shows the defaults where there are some', () => {
+  it('shows the defaults', () => {
     const shown = parseConfig({ ...example, ...SECRETS });
     const { HOSTING_BASE_URL } = shown;
     const own = { PUBLIC_URL: 'https://vps.example.com', OWNERS: ['U012AB3CD'] };

@@ -85,7 +85,7 @@ function withoutFences(text: string): string {
 }
 
 describe('the docs', () => {
-  it('have everything that code, tests and other docs refer to', () => {
+  it('have every section that code, tests and other docs refer to', () => {
     const references = files.filter(({ text }) => /\bdocs\/[\w./-]+\.md\b/.test(text));
     expect(references.length).toBeGreaterThan(3);
     const dangling = references.flatMap(({ path, text }) =>
@@ -94,7 +94,7 @@ describe('the docs', () => {
     expect(dangling).toEqual([]);
   });
 
-  it('have no link that leads nowhere', () => {
+  it('have no dead links', () => {
     expect(documents.length).toBeGreaterThan(15);
     const dangling = documents.flatMap((document) =>
       listDanglingLinks(document).map((link) => `${document.path}: ${link}`),
@@ -102,7 +102,7 @@ describe('the docs', () => {
     expect(dangling).toEqual([]);
   });
 
-  it('name only files and folders that are there', () => {
+  it('name only files and folders that exist', () => {
     const prose = documents.filter(({ path }) => path === 'README.md' || path.startsWith('docs/'));
     const named = prose.flatMap(({ path, text }) =>
       [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, file = '']) => ({ path, file })),
@@ -111,7 +111,7 @@ describe('the docs', () => {
     expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
   });
 
-  it('give each number to one section or paragraph only', () => {
+  it('use each number for only one section or paragraph', () => {
     const twice = documents.flatMap(({ path, text }) => {
       const numbers = listNumbers(text);
       return numbers.filter((number, at) => numbers.indexOf(number) !== at).map((each) => `${path} ${each}`);
@@ -119,7 +119,7 @@ describe('the docs', () => {
     expect(twice).toEqual([]);
   });
 
-  it('have the sections that everything else counts on', () => {
+  it('have the sections that everything else relies on', () => {
     const sections = (path: string) =>
       listNumbers(readFileSync(path, 'utf8')).filter((number) => !number.includes('.'));
     expect(sections('docs/hosting-api.md')).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
@@ -152,7 +152,7 @@ describe('the check of references and links', () => {
     ]);
   });
 
-  it('accepts what is there', () => {
+  it('accepts references to what exists', () => {
     const texts = [
       `${docs}/access.md`,
       `(${docs}/design.md 2 and 3)`,

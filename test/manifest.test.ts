@@ -83,11 +83,11 @@ describe('the manifest', () => {
     });
   });
 
-  it('has Slack hand over people and channels by id', () => {
+  it('has Slack pass users and channels by ID', () => {
     expect(command?.should_escape).toBe(true);
   });
 
-  it('asks for the scopes of what is called, and for no other', () => {
+  it('requests the scopes of the methods that are called, and no others', () => {
     const slackApi = readSources().find(({ path }) => path === 'slack/transport/slack-api.ts')?.code ?? '';
     const methods = [...slackApi.matchAll(/call\(\s*'([a-z.]+)'/gi)].map(([, method = '']) => method);
     expect(methods.length).toBeGreaterThan(8);
@@ -97,18 +97,18 @@ describe('the manifest', () => {
     expect([...bot, ...optional].sort()).toEqual([...needed].sort());
   });
 
-  it('lets a workspace keep to itself who its people are, its groups and its channels', () => {
+  it('makes the scopes for users, groups and channels optional', () => {
     expect(manifest.oauth_config.scopes.bot).toEqual(['commands', 'chat:write']);
   });
 
-  it('sends everything to the one place that checks Slack’s signature', () => {
+  it('sends everything to the one path that checks Slack’s signature', () => {
     const { interactivity } = manifest.settings;
     const urls = [command?.url, interactivity.request_url, interactivity.message_menu_options_url];
     expect(new Set(urls).size).toBe(1);
     expect(new URL(urls[0] ?? '').pathname).toBe('/slack/events');
   });
 
-  it('lets long menus ask for their choices, which some do', () => {
+  it('lets long menus load their choices, which some need', () => {
     const menus = commands.flatMap(({ suggestions }) => suggestions);
     expect(menus.length).toBeGreaterThan(0);
     expect(manifest.settings.interactivity.message_menu_options_url).toBeTruthy();

@@ -33,11 +33,11 @@ describe('the README', () => {
     );
   });
 
-  it('lists every setting, and no other', () => {
+  it('lists every setting and no others', () => {
     expect(readTable('variable').map(([name]) => name)).toEqual(listSettings());
   });
 
-  it('names the defaults that are taken', () => {
+  it('names the actual defaults', () => {
     const secrets = { SLACK_SIGNING_SECRET: 'x', SLACK_BOT_TOKEN: 'x', ENCRYPTION_KEYS: 'x' };
     const taken: Readonly<Record<string, unknown>> = parseConfig({
       HOSTING_BASE_URL: 'https://a.test',
@@ -51,18 +51,18 @@ describe('the README', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leads to files that are there', () => {
+  it('links only to existing files', () => {
     const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it('starts programs that are there', () => {
+  it('starts only programs that exist', () => {
     const started = [...readme.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
     expect(started.length).toBeGreaterThan(0);
     expect(started.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it('names scripts that there are', () => {
+  it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       scripts: Record<string, string>;
     };

@@ -17,7 +17,7 @@ function numbersFrom(seed: number): () => number {
 const idAt = (now: number, seed: number) => createIds(() => now, numbersFrom(seed))();
 
 describe('an ID', () => {
-  it('has 26 characters that can be read out on the telephone', () => {
+  it('has 26 characters that can be read out over the phone', () => {
     fc.assert(
       fc.property(times, seeds, (now, seed) => {
         expect(idAt(now, seed)).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
@@ -25,7 +25,7 @@ describe('an ID', () => {
     );
   });
 
-  it('sorts by the time at which it was made, whatever is random in it', () => {
+  it('sorts by the time at which it was made, whatever its random part', () => {
     fc.assert(
       fc.property(times, times, seeds, seeds, (a, b, seedA, seedB) => {
         if (a >= b) return;
@@ -34,7 +34,7 @@ describe('an ID', () => {
     );
   });
 
-  it('is greater than every earlier one, also in one millisecond and when the clock is set back', () => {
+  it('is greater than every earlier one, even within one millisecond or when the clock is set back', () => {
     fc.assert(
       fc.property(fc.array(times, { minLength: 2, maxLength: 50 }), seeds, (clock, seed) => {
         let tick = 0;
@@ -46,7 +46,7 @@ describe('an ID', () => {
     );
   });
 
-  it('takes its 80 random bits from the numbers that it is given', () => {
+  it('takes its 80 random bits from the given random numbers', () => {
     expect(idAt(1_469_918_176_385, 1)).toBe(idAt(1_469_918_176_385, 1));
     expect(idAt(1_469_918_176_385, 1)).not.toBe(idAt(1_469_918_176_385, 2));
     const byNumber = (number: number) =>
@@ -58,7 +58,7 @@ describe('an ID', () => {
     expect(byNumber(1 - 2 ** -32)).toBe('01ARYZ6S41ZZZZZZZZZZZZZZZZ');
   });
 
-  it('is never given out twice', () => {
+  it('is never made twice', () => {
     const ids = Array.from({ length: 20_000 }, () => realSystem.newId());
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual([...ids].sort());

@@ -5,10 +5,10 @@ import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 
 /** How one call of the hosting API is made. */
 export interface CallOptions {
-  /** `shared` (default) may answer from a moment ago; `fresh` starts a request of its own. Reads only. */
+  /** `shared` (default) may reuse a very recent answer; `fresh` sends a new request. Reads only. */
   readonly freshness?: 'shared' | 'fresh';
   /** Users come before background work, which also never takes more than a third of the minute. */
-  readonly urgency?: 'person' | 'background';
+  readonly urgency?: 'user' | 'background';
   /** Called once when the call has been waiting 5 s for the limiter, so that the user can be told. */
   readonly onWait?: () => void;
 }
@@ -24,16 +24,16 @@ export interface PaidCallOptions extends CallOptions {
  * Every method @throws HostingError; only `rate_limited` and `not_sent` are retried inside.
  */
 export interface HostingApi {
-  /** A short name of the account behind the key (not the key): creates of one account are sent one at a time. */
+  /** A short name for the account, derived from the key: creates of one account are sent one at a time. */
   readonly account: string;
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
-  /** Reads every page of the list, and says whether that was all of it. */
+  /** Reads every page of the list, and reports whether the list is complete. */
   fetchServers(options?: CallOptions): Promise<ServerList>;
-  /** `fetchServers` without what it says of itself: for showing only, nothing may be concluded from what is absent. */
+  /** The servers of `fetchServers` alone. For display only: nothing may be concluded from a missing server. */
   listServers(options?: CallOptions): Promise<readonly Server[]>;
   /**
-   * Money effect: pays the first month. The password is in this answer and nowhere else. Where none was recognized
-   * though the answer holds more than an id and a state, that answer comes as `sealedAnswer`, for its creator alone.
+   * Money effect: pays the first month. The password is in this answer and nowhere else. If none was recognized although
+   * the answer holds more than an ID and a state, the answer is returned as `sealedAnswer`, for its creator only.
    */
   createServer(
     order: Order,
@@ -55,11 +55,11 @@ export interface HostingApi {
 /** Finds the client of the account behind a key. */
 export type FindHosting = (key: Secret<string>) => HostingApi;
 
-/** The slots of an account's minute that are taken, by every process on this store (docs/design.md 6). No clock decides. */
+/** The slots of an account's minute that are taken by any process on this store (docs/design.md 6). Clocks don't matter. */
 export interface ApiCalls {
   /**
-   * Takes a slot, durably, unless `limit` are taken; what is in `freed` is given back first, in the same commit. Calls
-   * made together share one commit. `at` is for people who look.
+   * Takes a slot, durably, unless `limit` are taken; those in `freed` are given back first, in the same commit. Calls made
+   * together share one commit. `at` is only informative.
    */
   take(
     slot: { readonly id: string; readonly account: string; readonly at: number },

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** Which lock, and which of its owners: enough for the store to check it in a transaction of its own. */
+/** A lock and its owner: enough for the store to check in a transaction whether it is still held. */
 export interface LockOwner {
   readonly name: string;
   readonly owner: string;
@@ -24,7 +24,7 @@ export interface Locks {
   run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
 }
 
-/** The rows behind the locks. The store compares its own clock, so that processes need not agree on the time. */
+/** The rows behind the locks. They are compared with the store's clock, so that processes need not agree on the time. */
 export interface LockLeases {
   /** False when another owner holds the lock. */
   take(lock: LockOwner, leaseMs: number): Promise<boolean>;
@@ -43,7 +43,7 @@ interface Parts {
 const LEASE_MS = 30_000;
 /** Longer than the hosting API may take to answer one request, shorter than a confirmation may wait. */
 const WAIT_MS = 120_000;
-/** How often a lock that another process holds is tried. */
+/** How often to try again for a lock that another process holds. */
 const POLL_MS = 250;
 
 /** Builds locks: a fair queue by name within this process, a lease in the store across processes. */
@@ -55,7 +55,7 @@ export function createLocks(parts: Parts): Locks {
       const deadline = system.elapsed() + WAIT_MS;
       const before = tails.get(name);
       const { promise: ended, resolve: end } = withResolvers();
-      // A waiter that gives up lets the next one wait for those that came before both.
+      // If a waiter gives up, the next one still waits for everyone who came before both.
       const tail = (before ?? Promise.resolve()).then(() => ended);
       tails.set(name, tail);
       try {
@@ -128,7 +128,7 @@ async function keepRenewed(
   }
 }
 
-/** The work has ended, and its outcome stands: a lock that can't be released ends by itself. */
+/** The work has ended and its outcome is final, so a failure is only logged: the lease ends by itself. */
 async function release(lock: LockOwner, { leases, log }: Parts): Promise<void> {
   await leases.release(lock).catch((error: unknown) => {
     log.warn('a lock could not be released', { lock: lock.name, cause: nameOf(error) });

@@ -36,7 +36,7 @@ export interface Store {
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
-  /** Resolves when the engine answers; for `/readyz`. */
+  /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,10 +57,10 @@ export interface AppPorts extends Store {
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;
-  /** Who the operator named as owners of a workspace (`OWNERS`). */
+  /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {
-    /** After this time an unconfirmed operation is not waited for any longer (`DOUBT_MINUTES`). */
+    /** How long an unconfirmed operation is looked for (`DOUBT_MINUTES`). */
     readonly unconfirmedMs: number;
     readonly passwordHoldMs: number;
     /** Undefined: audit entries are kept forever. */

@@ -38,7 +38,10 @@ export interface PrunePorts {
   readonly settings: { readonly auditKeepDays: number | undefined };
 }
 
-/** Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
+/**
+ * Removes audit entries that are older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ */
 export async function pruneAudit(ports: PrunePorts): Promise<void> {
   const { settings, system } = ports;
   if (settings.auditKeepDays === undefined) return;

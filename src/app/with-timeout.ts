@@ -14,7 +14,7 @@ export async function withTimeout<Result>(
     () => undefined,
     () => undefined,
   );
-  // A late failure is handled where the work itself is awaited.
+  // A failure after the timeout is handled by the code that awaits the work itself.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late]);

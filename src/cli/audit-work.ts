@@ -23,7 +23,7 @@ export async function exportEntries(
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false });
   } catch (error) {
-    // The reader of the output may have had enough (`| head`).
+    // The reader of the output may close the pipe (`| head`).
     if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
   }
   return true;
@@ -41,7 +41,7 @@ async function* exportLines(
   }
 }
 
-/** Prints for each workspace whether its audit is as it was written. False when one is not. */
+/** Prints for each workspace whether its audit is unaltered. False if one is not. */
 export async function verify(app: ProgramApp, named: readonly WorkspaceId[]): Promise<boolean> {
   const workspaceIds = await listWanted(app, named);
   if (workspaceIds.length === 0) print('The audit has no entries yet.');

@@ -19,7 +19,7 @@ Repeat --workspace for several; default: all.`;
 type Arguments = ReturnType<typeof readArguments>;
 type Work = (app: ProgramApp) => Promise<boolean>;
 
-/** Exports, verifies and prunes the audit without Slack, beside an app that may be running. */
+/** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
 async function main(): Promise<void> {
   const work = parseCommand(readArguments());
   await withApp(parseAuditConfig(process.env), async (app) => {

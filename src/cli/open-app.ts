@@ -23,7 +23,7 @@ export interface ProgramApp {
 }
 
 /**
- * Runs the work with the app's parts, without Slack and beside an app that may be running.
+ * Runs the work with the app's parts but without Slack. The app itself may be running at the same time.
  * @throws VaultError, DatabaseUnusable: each with a sentence for the operator
  */
 export async function withApp(
@@ -51,7 +51,7 @@ function createProgramApp(ports: AccountPorts & EntryPorts): ProgramApp {
   };
 }
 
-/** The entry asks Slack and `OWNERS` about users; the command line is none of them. */
+/** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
 const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> & { readonly log: Log } = {
   installations: { isServed: async () => undefined },
   system: realSystem,

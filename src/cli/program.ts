@@ -3,7 +3,7 @@ import { isExpected } from '../domain/errors.ts';
 import type { WorkspaceId } from '../domain/ids.ts';
 import { VaultError } from '../vault.ts';
 
-/** Wrong arguments: what is wrong with them, then how the program is used. */
+/** Wrong arguments: what is wrong with them, and the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
@@ -12,7 +12,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Runs a program to its end. What goes wrong is a sentence on standard error and exit code 1, never a stack trace. */
+/** Runs a program. An error is printed as a sentence to standard error, with exit code 1 and no stack trace. */
 export function runProgram(main: () => Promise<void>): void {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

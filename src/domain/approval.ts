@@ -7,18 +7,18 @@ import { labelOf } from './operation.ts';
 import type { Reason } from './reason.ts';
 import { HOUR_MS } from './time.ts';
 
-/** What a second user is asked to approve, frozen as the first one confirmed it. */
+/** What a second user has to approve, exactly as the first one confirmed it. */
 export type ApprovalAction =
   | { readonly kind: 'purchase'; readonly purchase: Purchase; readonly price?: Money }
   | {
       readonly kind: 'delete';
       readonly serverId: ServerId;
       readonly label: string;
-      /** What of it is lost; absent where the API does not say. */
+      /** The end of the paid time that would be lost; absent if the API does not say. */
       readonly paidUntil?: number;
     };
 
-/** Why an approval can be canceled. `unreadable`: what is stored was written by another version. */
+/** Why an approval was canceled. `unreadable`: another version of the app wrote the reason. */
 export interface CancelDetails {
   role_needed: NoDetails;
   account_changed: NoDetails;
@@ -34,9 +34,9 @@ export interface CancelDetails {
 export type CancelReason = Reason<CancelDetails>;
 
 /**
- * How an approved delete can end: done, refused, unknown (`no_answer`, and `lost_account` where another account was
- * connected before anyone could look), or stopped by a defect. An answer that can't be read is looked into like one that
- * did not come. `unreadable` as above.
+ * How an approved delete ended: done, refused, unknown (`no_answer`, or `lost_account` if another account was connected
+ * before the outcome could be checked), or stopped by a defect. An unreadable answer is treated like a missing one.
+ * `unreadable` as above.
  */
 export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadable_answer' | 'unknown_code'> {
   done: NoDetails;
@@ -53,9 +53,9 @@ export type ApprovalOutcome =
   | { readonly state: 'ended'; readonly reason: DeleteEnd };
 
 interface ApprovalRequest extends Decision {
-  /** What is to be done. The id of a purchase is the one that its operation gets. */
+  /** What will be done. Its operation gets the same ID as the approval. */
   readonly action: ApprovalAction;
-  /** Whether it is requested because a budget is used up, and not (only) because the rule asks for it. */
+  /** Whether approval is needed because a budget is used up, not (only) because of the two-person rule. */
   readonly isOverBudget: boolean;
 }
 

@@ -17,7 +17,7 @@ export type ApprovalState = (typeof APPROVAL_STATES)[number];
 export const ACCESS_REQUEST_STATES = ['open', 'approved', 'denied', 'replaced', 'expired'] as const;
 export type AccessRequestState = (typeof ACCESS_REQUEST_STATES)[number];
 
-/** What can be found where an open decision was expected; `unknown`: there is none of that ID. */
+/** What may be found instead of an open decision; `unknown`: there is none with that ID. */
 export type ClosedState = Exclude<ApprovalState | AccessRequestState, 'open'> | 'unknown';
 
 /** What one user requested and another one decides: an approval, or an access request. */
@@ -31,7 +31,7 @@ export interface Decision {
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly decidedBy?: UserId;
-  /** When it stopped being open, for whatever reason. */
+  /** When it stopped being open, for any reason. */
   readonly decidedAt?: number;
   /** Whether users were notified of this state: by cards while it is open, the requester after that. */
   readonly isNotified: boolean;

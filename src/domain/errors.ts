@@ -24,19 +24,19 @@ export type ApiCode = (typeof API_CODES)[number];
 /** What can go wrong between us and the API; the client adds these three to the API's own ten. */
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
-/** What our own rules refuse, and what each refusal says about itself. The words are in `slack/<feature>/refusal-words.ts`. */
+/** The refusals of our own rules, with the details of each. Their words are in `slack/<feature>/refusal-words.ts`. */
 export interface RefusalDetails {
   // permission
-  /** `label`: the role is held, but not for that server. `owners`: who could give it, as far as they are known. */
+  /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
   other_organisation: { missingScope?: string };
   other_workspace: Record<never, never>;
-  /** `userId`: another user, in whose name something was to be done. */
+  /** `userId`: another user, whom the app was acting for. */
   identity_unknown: { userId?: string };
   not_creator: { label: string };
   already_handled: Record<never, never>;
-  /** A button or a modal whose contents can't be read: of another version of this app, or forged. */
+  /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
   unreadable_press: Record<never, never>;
   // typed text
   unknown_command: { typed: string; nearest?: string };
@@ -56,7 +56,7 @@ export interface RefusalDetails {
   doubt_over: Record<never, never>;
   /** The API key was set after the confirmation: it may be another account's. */
   account_changed: Record<never, never>;
-  /** The label of the server that was to be renewed is another one now. */
+  /** The label of the server to be renewed has changed. */
   label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
@@ -67,10 +67,11 @@ export interface RefusalDetails {
   // access
   last_owner: Record<never, never>;
   owner_limited: Record<never, never>;
-  /** Bots, people who were deactivated or are of another organisation, ids that nobody has. */
+  /** Bots, deactivated users, users from another organization, unknown IDs. */
   no_grantee: {
     problem:
       | 'bot'
+      | 'owner_channel'
       | 'deactivated'
       | 'stranger'
       | 'unknown_user'
@@ -86,7 +87,7 @@ export interface RefusalDetails {
   role_held: { role: Role };
   /** A server without a label can't be told apart from every server. */
   label_needed: { role: Role };
-  /** `state`: what became of the one before. */
+  /** `state`: how the earlier request ended. */
   asked_before: { at: number; state: AccessRequestState; againAt: number };
   asked_enough: {
     wishes: readonly { role: Role; pattern: string; at: number }[];
@@ -96,7 +97,7 @@ export interface RefusalDetails {
   request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
   approval_needed: Record<never, never>;
-  /** It could not be checked whether what was requested still holds, and why. */
+  /** Why it could not be checked whether the request is still valid. */
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
   channel_unwritable: { reason: string };
@@ -110,7 +111,7 @@ export type RefusalCode = keyof RefusalDetails;
 
 export type NoDetails = Record<never, never>;
 
-/** Why the hosting account could not be used: what the API answered, or what kept us from asking it. */
+/** Why the hosting account could not be used: the API's answer, or what prevented the call. */
 export interface HostingFailureDetails
   extends Record<HostingCode | 'unknown_code', NoDetails>,
     Pick<
@@ -119,23 +120,23 @@ export interface HostingFailureDetails
     > {}
 export type HostingFailure = Reason<HostingFailureDetails>;
 
-/** Why it could not be checked whether something still holds: the hosting account or Slack did not say. */
+/** Why something could not be checked: the hosting account could not be used, or Slack did not answer. */
 export type UncheckedReason = HostingFailure | Reason<RefusalDetails, 'identity_unknown'>;
 
-/** The API answered with an error, or not at all, or nothing left this machine. */
+/** The API answered with an error, or did not answer, or nothing was sent. */
 export class HostingError extends Error {
   override readonly name = 'HostingError';
   readonly code: HostingCode | 'unknown_code';
   /**
-   * Whether money may have moved although an error came back: `no` only with proof that the work was not done.
-   * Money effect: nothing that says `maybe` may ever be sent again by itself.
+   * Whether money may have moved despite the error: `no` only with proof that the work was not done.
+   * Money effect: a call with `maybe` must never be sent again automatically.
    */
   readonly moneyMoved: 'no' | 'maybe';
   /** What is known of the answer, for the log: status, the API's own words (masked and shortened). */
   readonly details: HostingErrorDetails;
   /**
-   * What came in answer to a create and could not be read: it may hold the root password, which the service shows
-   * once (docs/hosting-api.md 4). For its creator alone.
+   * The unreadable answer to a create: it may contain the root password, which the service shows only once
+   * (docs/hosting-api.md 4). For its creator only.
    */
   readonly sealedAnswer: Secret<string> | undefined;
 
@@ -155,23 +156,23 @@ export class HostingError extends Error {
 
 export interface HostingErrorDetails {
   readonly operation?: string;
-  /** Absent when no answer arrived; set whenever one did, whether or not it could be read. */
+  /** Absent if no answer arrived; set for every answer, readable or not. */
   readonly status?: number;
   /**
-   * Why an answer could not be read: it was no JSON, a success that carries an error, not what the document shows, or
-   * an error whose codes contradict each other (or only repeat what we sent).
+   * Why an answer could not be read: not JSON, a success that carries an error, not the documented shape, or an error
+   * whose codes contradict each other (or only repeat what we sent).
    */
   readonly problem?: 'not_json' | 'carries_error' | 'unexpected' | 'ambiguous_code' | 'too_large';
-  /** The document's code that a 2xx answer carried. */
+  /** The documented code inside a 2xx answer. */
   readonly apiCode?: ApiCode;
   readonly cause?: string;
-  /** The code that we do not know, when the answer had one. */
+  /** The unknown code, if the answer had one. */
   readonly unknownCode?: string;
-  /** The state of the server that the request did not suit. */
+  /** The server's state, which does not allow the action. */
   readonly state?: string;
 }
 
-/** One of our own rules refused; nothing was sent. */
+/** A refusal by one of our own rules; nothing was sent. */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   override readonly name = 'Refusal';
   readonly code: Code;
@@ -184,12 +185,12 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   }
 }
 
-/** Tells whether it is the refusal of this code; its details then have that code's type. */
+/** Whether it is the refusal with this code; narrows its details to that code's type. */
 export function isRefusal<Code extends RefusalCode>(error: unknown, code: Code): error is Refusal<Code> {
   return error instanceof Refusal && error.code === code;
 }
 
-/** The failure of the hosting account that this error is; undefined for any other error. */
+/** Reads the error as a failure of the hosting account; undefined for any other error. */
 export function findHostingFailure(error: unknown): HostingFailure | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
   if (isRefusal(error, 'key_unreadable')) return { code: 'key_unreadable', details: error.details };
@@ -199,12 +200,12 @@ export function findHostingFailure(error: unknown): HostingFailure | undefined {
 
 const PLAIN_FAILURES = ['no_api_key', 'account_changed', 'waited_too_long', 'shutting_down'] as const;
 
-/** Tells an expected failure, which has words for people, from a defect of ours. */
+/** Distinguishes expected failures, which have words for users, from defects. */
 export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;
 }
 
-/** A defect's name and where it happened; never its message, which may repeat what was typed or what an answer held. */
+/** A defect's name and location; never its message, which may repeat what a user typed or what an answer contained. */
 export function describeDefect(error: unknown): { name: string; stack: string } {
   if (!(error instanceof Error)) return { name: typeof error, stack: '' };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -1,8 +1,8 @@
 declare const kind: unique symbol;
 
 /**
- * An id that the compiler won't take for an id of another kind. Plain text or a plain number from outside (a payload, a
- * row, a test) may become any of them, so nothing has to be cast where ids come in.
+ * An ID that the compiler doesn't accept as an ID of another kind. Plain strings and numbers from outside (a payload, a
+ * row, a test) are accepted as any kind, so that they need no cast.
  */
 type Id<Kind extends string, Base extends string | number = string> = Base & { readonly [kind]?: Kind };
 
@@ -15,11 +15,11 @@ export type ChannelId = Id<'channel'>;
 /** A server of the hosting account (docs/hosting-api.md 2). */
 export type ServerId = Id<'server', number>;
 /**
- * One ULID follows a confirmation all the way: made when its form is opened, it names the reply URL that is stored for the
- * form, the operation in the ledger, the approval or access request that was asked for instead, and the act in the audit.
+ * One ULID follows a confirmation all the way. It is made when the form opens (`formId` of its origin), and identifies the
+ * form's reply URL, the operation in the ledger or the approval or access request, and the operation in the audit.
  */
 export type ConfirmationId = Id<'confirmation'>;
 /** A role that was granted. */
 export type GrantId = Id<'grant'>;
-/** An entry of the audit; a ULID, so that its order is the order in which entries were added. */
+/** An audit entry; a ULID, so that IDs sort in the order in which entries were added. */
 export type AuditEntryId = Id<'audit entry'>;

@@ -3,7 +3,7 @@ export const EVERY_SERVER = '';
 
 const MOST_CHARACTERS = 100;
 
-/** Tells whether a label fits a pattern: `*` is any run of characters, `\` takes the next one as it is, any case. */
+/** Whether a label matches a pattern, ignoring case: `*` stands for any characters, `\` escapes the next one. */
 export function matchesPattern(pattern: string, label: string): boolean {
   if (pattern === EVERY_SERVER) return true;
   const tokens = pattern.toLowerCase().match(/\\.|./gsu) ?? [];
@@ -11,7 +11,7 @@ export function matchesPattern(pattern: string, label: string): boolean {
   let token = 0;
   let letter = 0;
   let star: { token: number; letter: number } | undefined;
-  // Goes back to the last star alone, so that no pattern takes long.
+  // Backtracks to the last star only, so that no pattern takes long.
   while (letter < letters.length) {
     const wanted = tokens[token];
     if (wanted === '*') {
@@ -29,13 +29,13 @@ export function matchesPattern(pattern: string, label: string): boolean {
   return tokens.slice(token).every((rest) => rest === '*');
 }
 
-/** The pattern that fits this label alone; there is none for an empty one, which would stand for every server. */
+/** The pattern that matches only this label; throws for an empty one, which would match every server. */
 export function exactPattern(label: string): string {
   if (label === '') throw new Error('no pattern fits an empty label alone');
   return label.replace(/[\\*]/g, '\\$&');
 }
 
-/** Reads a pattern that somebody typed; undefined when it can't be one. `*` alone is every server. */
+/** Reads a typed pattern; undefined if it is invalid. `*` alone means every server. */
 export function findPattern(typed: string): string | undefined {
   const pattern = typed.trim();
   if (pattern === '' || [...pattern].length > MOST_CHARACTERS || /\p{Cc}/u.test(pattern)) return undefined;

@@ -2,7 +2,7 @@ import { Refusal } from './errors.ts';
 
 /**
  * Labels are compared in three ways, and nowhere by hand:
- * - `isIdenticalLabel`: before a server is deleted. Nothing is forgiven.
+ * - `isIdenticalLabel`: before a server is deleted. Every character counts.
  * - `isSameLabel`: wherever a user would call two labels the same (a name that was typed, a second server of that label)
  *   and where the hosting service may have trimmed or changed the label that we sent.
  * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.

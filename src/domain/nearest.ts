@@ -1,4 +1,4 @@
-/** Typed text and labels are outside material: longer words than this are compared by their beginning. */
+/** Typed text and labels can be of any length: longer words are compared by their beginning. */
 const MOST_LETTERS = 64;
 /** More typing mistakes than this are another word. */
 const MOST_EDITS = 6;
@@ -6,9 +6,9 @@ const MOST_EDITS = 6;
 const MOST_WORK = 1_000_000;
 
 /**
- * Finds the candidate that was probably meant: at most a third of its letters differ (Damerau–Levenshtein), and at most
+ * Finds the candidate that the user probably meant: at most a third of its letters differ (Damerau–Levenshtein), and at most
  * six. Used for labels, subcommands and roles alike. Its time is limited, however many and long the candidates are: of
- * too many, the last ones are left out.
+ * too many, the last ones are skipped.
  */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
   const wanted = beginningOf(typed);

@@ -27,7 +27,7 @@ export type Purchase =
       readonly paidUntil: number;
     };
 
-/** One confirmation by one user, and what became of it. A row of the ledger. */
+/** One confirmation by one user, and its outcome. A row of the ledger. */
 export type Operation = Confirmed & Standing;
 
 interface Confirmed {
@@ -44,12 +44,12 @@ interface Confirmed {
   readonly serverId?: ServerId;
   /** Epoch milliseconds, after a settled renewal. */
   readonly paidUntil?: number;
-  /** False when the server was found later and the password was in an answer that never came. */
+  /** False if the server was only found later, and its password was in an answer that never arrived. */
   readonly hasPassword: boolean;
   readonly createdAt: number;
   readonly sentAt?: number;
   readonly endedAt?: number;
-  /** When the actor was notified of this state; absent while that is still to be done. */
+  /** When the actor was notified of this state; absent until then. */
   readonly notifiedAt?: number;
   /** The evidence contradicts itself: a manager has to decide. */
   readonly needsDecision: boolean;
@@ -66,7 +66,7 @@ export function labelOf(purchase: Purchase): string {
 }
 
 /**
- * An operation's claim: what no other one may pay for, the same month of the same server (docs/design.md 4.1).
+ * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
  * Empty for a create: two creates are two servers, and its own id stops a second press.
  */
 export function claimOf(purchase: Purchase): string {

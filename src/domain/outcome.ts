@@ -7,7 +7,7 @@ import {
 } from './errors.ts';
 import type { Reason } from './reason.ts';
 
-/** Those of our own rules that can end a purchase after it was confirmed (docs/design.md 4). */
+/** The rules that can end a purchase after it was confirmed (docs/design.md 4). */
 export const PURCHASE_REFUSALS = [
   'role_needed',
   'unknown_server',
@@ -32,15 +32,15 @@ type NoDetails = Record<never, never>;
 export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
   readonly [Code in HostingCode | 'unknown_code']: NoDetails;
 } & {
-  /** An error of ours came up before anything was sent. */
+  /** A defect of ours occurred before anything was sent. */
   readonly defect: NoDetails;
 };
 
 /** Refused without proof: none of these may be described as "nothing was charged". */
 export interface UnprovenRefusalDetails {
-  /** It had not appeared by the end of the waiting time. */
+  /** The server had not appeared by the end of the waiting time. */
   readonly not_done: NoDetails;
-  /** A manager looked at the hosting account and decided it. */
+  /** A manager checked the hosting account and decided it. */
   readonly decided_not_done: NoDetails;
   /** Stored by another version of the app, whose code or details this one can't read. */
   readonly unreadable: { readonly code: string };
@@ -69,7 +69,7 @@ const UNPROVEN = { not_done: true, decided_not_done: true, unreadable: true } as
   Record<keyof UnprovenRefusalDetails, true>
 >;
 
-/** Whether it is proven that the money stayed where it was, or came back. */
+/** Whether it is proven that nothing was charged, or that the charge was returned. */
 export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
   return !Object.hasOwn(UNPROVEN, reason.code);
 }
@@ -92,7 +92,7 @@ function reasonIf<Code extends PurchaseRefusalCode>(
   return isRefusal(error, code) ? { code, details: error.details } : undefined;
 }
 
-/** Why it is unknown what a paid request did that ended in this error. */
+/** Why the outcome of a paid request that ended in this error is unknown. */
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
   switch (error.code) {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that prints as `[secret]` wherever it is logged, serialised or interpolated. */
+/** A value that prints as `[secret]` wherever it is logged, serialized or interpolated. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -8,7 +8,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** Returns the value itself; every call of this is a place where a secret may get out. */
+  /** Returns the value itself; every call is a place where the secret may leak. */
   reveal(): T {
     return this.#value;
   }

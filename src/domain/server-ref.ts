@@ -3,7 +3,7 @@ import { findNearest } from './nearest.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import { compareServers, type Server } from './server.ts';
 
-/** What a typed name of a server stands for. Several matches never act: they make a picker. */
+/** The servers that a typed name stands for. Several matches never act: they lead to a picker. */
 export type ServerMatch =
   | { readonly kind: 'found'; readonly server: Server }
   | { readonly kind: 'ambiguous'; readonly servers: readonly Server[] }
@@ -22,7 +22,7 @@ export function matchServer(
   if (wanted === '') return { kind: 'unknown' };
   const search = searchLabels(wanted);
   const tries: ((server: Server) => boolean)[] = [
-    // A label, an id and an address share this step: "42" may be one server's label and another one's id.
+    // Labels, IDs and addresses are matched together: "42" may be one server's label and another server's ID.
     (server) =>
       isIdenticalLabel(server.label, wanted) || String(server.id) === wanted || server.ipv4 === wanted,
     (server) => search.isSame(server.label),

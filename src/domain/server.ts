@@ -14,15 +14,15 @@ export interface Server {
 export interface ServerList {
   readonly servers: readonly Server[];
   /**
-   * Whether these are all of them. If not, a page is missing or an element could not be read, and nothing may be
-   * concluded from what is not in `servers`.
+   * Whether the list is complete. If not, a page is missing or an element could not be read, and nothing may be concluded
+   * from a server that is missing in `servers`.
    */
   readonly isComplete: boolean;
   /** Elements of the list that could not be read. */
   readonly unreadableCount: number;
 }
 
-/** Tells whether a server that the service still lists is gone (docs/hosting-api.md 3). */
+/** Whether a server that the service still lists has been deleted (docs/hosting-api.md 3). */
 export function isDeleted({ state }: Pick<Server, 'state'>): boolean {
   return state.trim().toLowerCase() === 'deleted';
 }

@@ -2,17 +2,17 @@ import { describeMoney, type Money } from './money.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import type { Purchase } from './operation.ts';
 
-/** What takes a second person (off by default). */
+/** What needs a second person's approval (off by default). */
 export interface ApprovalRule {
   readonly delete: boolean;
   readonly renew: boolean;
-  /** Creates above this monthly price; 0 for every one that costs something. */
+  /** Creates above this monthly price; 0 for all that cost something. */
   readonly createAbove?: Money;
 }
 
 /** What owners set for their workspace. */
 export interface WorkspaceSettings {
-  /** Whether changes are told to the channel. */
+  /** Whether changes are announced in the channel. */
   readonly announces: boolean;
   readonly approval: ApprovalRule;
   /** The most that may be spent with this app in one month of UTC; absent for no limit. */
@@ -27,26 +27,26 @@ export const DEFAULT_SETTINGS: WorkspaceSettings = {
   budget: {},
 };
 
-/** Tells whether a purchase takes a second person. */
+/** Whether a purchase needs approval. */
 export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price: Money | undefined): boolean {
   if (kind === 'renew') return rule.renew;
   return rule.createAbove !== undefined && (price === undefined || price > rule.createAbove);
 }
 
 /**
- * Tells whether a price still fits into a budget. One that is not known is more than nothing: it fits only while
- * something is left.
+ * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
+ * is left.
  */
 export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
   return price === undefined ? spent < most : spent + price <= most;
 }
 
-/** Tells whether the rule is on for this kind at all: then what is over a budget is asked for rather than refused. */
+/** Whether the rule is on for this kind at all: then purchases over budget need approval instead of being refused. */
 export function takesApprovals(rule: ApprovalRule, kind: Purchase['kind']): boolean {
   return kind === 'renew' ? rule.renew : rule.createAbove !== undefined;
 }
 
-/** One setting that two states of the settings differ in; absent where it is not set. */
+/** One setting that differs; `before` and `after` are absent where it is not set. */
 export interface SettingChange {
   readonly name: SettingName;
   readonly before?: string;

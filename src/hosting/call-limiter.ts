@@ -1,24 +1,24 @@
-/** One call that wants to leave. */
+/** One call to be sent. */
 export interface Job<Answer> {
-  readonly urgency: 'person' | 'background';
+  readonly urgency: 'user' | 'background';
   readonly onWait?: (() => void) | undefined;
-  /** Awaited right before `send`; when it rejects, nothing leaves. */
+  /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   readonly send: (waitedMs: number) => Promise<Answer>;
 }
 
-/** What calls pass before they leave. */
+/** Holds calls back until they may be sent. */
 export interface CallLimiter {
   /**
-   * Waits for a slot, then sends. The answer is handed out at once; the slot lives on.
-   * @throws Refusal `waited_too_long`, `shutting_down`: nothing has left
+   * Waits for a slot, then sends. The answer is returned at once; the slot stays taken for a minute after it.
+   * @throws Refusal `waited_too_long`, `shutting_down`: nothing was sent
    * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
    */
   run<Answer>(job: Job<Answer>): Promise<Answer>;
-  /** Lets nothing leave for so many milliseconds: another program is using up the account's minute. */
+  /** Holds every call back for so many milliseconds: another program is using up the account's minute. */
   pause(ms: number): void;
   /** How much of the minute's budget is taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
-  /** Tells whether nothing is held or waited for, and no call has come for so long. */
+  /** Whether no slot is held, no call waits, and no call has come for that long. */
   isIdle(idleMs: number): boolean;
 }

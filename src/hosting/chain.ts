@@ -13,7 +13,7 @@ import { retry } from './retry.ts';
 import type { Transport } from './send.ts';
 import type { Read, Reader, Share } from './share.ts';
 
-/** One request that left, for logs and metrics. No secrets. */
+/** One request that was sent, for logs and metrics. No secrets. */
 export interface CallReport {
   readonly operation: string;
   readonly status?: number;
@@ -28,14 +28,14 @@ export interface ChainParts {
   readonly baseUrl: string;
   readonly system: System;
   readonly limiter: CallLimiter;
-  /** One for all chains of an account: a change through any of them makes the answers of all too old. */
+  /** Shared by all chains of an account: a change through any of them invalidates the cached answers of all. */
   readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
   readonly onCall: (report: CallReport) => void;
   readonly onUnreadable: (operation: string, count: number) => void;
   readonly onIncomplete: (list: ServerList) => void;
-  /** Told of every call that failed; never with anything of an answer's body but a code of letters. */
+  /** Called for every failed call. It gets nothing from the answer's body except a code made of letters. */
   readonly onFailure: (error: HostingError) => void;
 }
 
@@ -54,11 +54,10 @@ const KEEP_SERVERS_MS = 2_000;
 /**
  * Puts the handlers of one account together: share(retry(limit(decode(send)))).
  *
- * The order matters. Sharing is outermost, so that a read that many people wait for is one call of the budget and
- * is retried once for all. Retrying is outside of limiting, so that every try takes a slot of its own and commits
- * `beforeSend` again: a try that took no slot would be a request the limiter does not know of. Decoding is inside
- * of limiting and retrying, because the retry decides by the decoded code, and sending is innermost: nothing comes
- * between `beforeSend` and the first byte.
+ * The order matters. Sharing is outermost, so that a read that many users wait for costs one call and is retried once
+ * for all of them. Retrying is outside limiting, so that every try takes a slot and commits `beforeSend` again: a try
+ * without a slot would be a request that the limiter doesn't know about. Decoding is inside both, because the retry
+ * depends on the decoded code. Sending is innermost: nothing happens between `beforeSend` and the first byte.
  */
 export function createChain(parts: ChainParts): Chain {
   const { system, limiter, share, closing } = parts;
@@ -71,7 +70,7 @@ export function createChain(parts: ChainParts): Chain {
   }
 
   const findPath = createPathFinder(parts.baseUrl, SERVERS_PATH);
-  // What changes after the first page has left, the list may not know.
+  // The list may miss changes that happen after its first page was requested.
   const fetchPage =
     ({ urgency, onWait, beforeSend }: Read) =>
     (path: string) =>
@@ -84,7 +83,7 @@ export function createChain(parts: ChainParts): Chain {
       if (!list.isComplete) harmless(parts.onIncomplete)(list);
       return list;
     }),
-    change: (endpoint, { urgency = 'person', onWait, beforeSend } = {}) =>
+    change: (endpoint, { urgency = 'user', onWait, beforeSend } = {}) =>
       share.change(() => call(endpoint, { urgency, onWait, beforeSend })),
   };
 }
@@ -117,13 +116,13 @@ async function exchange<Answer>(
   }
 }
 
-/** A listener that fails must not cost anybody an answer that may hold a root password. */
+/** A listener that throws must not lose an answer that may hold a root password. */
 function harmless<Told extends unknown[]>(tell: (...told: Told) => void): (...told: Told) => void {
   return (...told) => {
     try {
       tell(...told);
     } catch {
-      // It is told for the log and for comfort only; the call goes on.
+      // Listeners only log or notify; the call continues.
     }
   };
 }

@@ -14,30 +14,30 @@ import { createShare, type Share } from './share.ts';
 export interface HostingOptions {
   /** Base address of the API, with its version (docs/hosting-api.md 9). */
   readonly baseUrl: string;
-  /** One request's time limit. */
+  /** The timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly system: System;
-  /** The slots that are taken, kept over restarts and shared with other processes. */
+  /** The slots that are taken, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
   readonly log?: { warn(fields: object, message: string): void };
-  /** Told of every request that left, for metrics. */
+  /** Called for every request that was sent, for metrics. */
   readonly onCall?: (report: CallReport) => void;
-  /** Instead of connections of its own. */
+  /** Used instead of the client's own connections. */
   readonly transport?: Transport;
 }
 
 export interface Hosting {
   /**
-   * The API as the account of this key sees it. Everyone with the same key shares its limiter and its reads. Calls made
-   * under a limiter's name keep to that one as well, so that two keys of one workspace, which may be of one account,
-   * together keep to 300 requests a minute (docs/design.md 6).
+   * The API of the account behind this key. All users of the same key share its limiter and its reads. Calls made under a
+   * limiter's name also go through that limiter, so that two keys of one workspace, which may belong to one account,
+   * together stay within 300 requests a minute (docs/design.md 6).
    */
   of(key: Secret<string>, limiterName?: string): HostingApi;
-  /** Refuses what waits, lets requests under way end, closes the connections. */
+  /** Refuses waiting calls, lets requests in flight end, closes the connections. */
   close(): Promise<void>;
 }
 
-/** Longer than any slot is held, so that no limiter is forgotten while it still matters. */
+/** Longer than any slot is held, so that no limiter is dropped while it still matters. */
 const FORGET_IDLE_MS = 15 * 60_000;
 
 /** Makes the client of the hosting API; one serves all accounts. */
@@ -48,7 +48,7 @@ export function createHosting(options: HostingOptions): Hosting {
   return {
     of(key, limiterName) {
       const name = accountOf(key);
-      // Looked up at every call: an account that was forgotten in the meantime is opened again.
+      // Looked up at every call, since an idle account may have been dropped and has to be opened again.
       return createApi(name, () => accounts.get(name, key, limiterName));
     },
     close() {
@@ -65,7 +65,7 @@ interface Account {
   readonly limiterNames: readonly string[];
 }
 
-/** The accounts that are in use, and the limiters: one of each account, one of each name. */
+/** The accounts in use and the limiters: one for each account and one for each name. */
 class Accounts {
   readonly #options: HostingOptions;
   readonly #transport: Transport;
@@ -76,7 +76,7 @@ class Accounts {
   constructor(options: HostingOptions, transport: Transport) {
     this.#options = options;
     this.#transport = transport;
-    // Every call that waits to be tried again listens: many of them are no leak.
+    // Every call that waits for a retry adds a listener: many of them are no leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -150,7 +150,7 @@ function createApi(name: string, account: () => Account): HostingApi {
   };
 }
 
-/** Names an account by its key, so that the name may be stored and logged: 64 bits of its SHA-256. */
+/** Derives an account's name from its key, 64 bits of its SHA-256, so that the name can be stored and logged. */
 export function accountOf(key: Secret<string>): string {
   return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 16);
 }

@@ -1,14 +1,14 @@
 import { API_CODES, type ApiCode } from '../domain/errors.ts';
 import { fieldsOf, foldName } from './fields.ts';
 
-/** What the codes in an answer come to. */
+/** What the codes in an answer add up to. */
 export type CodeVerdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly code: ApiCode }
-  /** Codes that contradict each other, or none but what we had sent ourselves. */
+  /** Codes that contradict each other, or only repeat what we sent. */
   | { readonly kind: 'ambiguous' };
 
-/** What we sent: an answer that repeats it says nothing by that. */
+/** What we sent: an answer that only repeats it proves nothing. */
 export type Sent = Readonly<Record<string, string>> | undefined;
 
 /**
@@ -52,7 +52,7 @@ export function findKnownCode(value: unknown, sent: Sent): ApiCode | undefined {
 
 interface Token {
   readonly text: string;
-  /** From a field that is meant for people: a code that we don't know is not looked for there. */
+  /** From a field with text for people: unknown codes are not looked for there. */
   readonly isProse: boolean;
 }
 

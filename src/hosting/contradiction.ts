@@ -3,9 +3,9 @@ import { findKnownCode, type Sent } from './codes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Fields, fieldsOf, foldName } from './fields.ts';
 
-/** An error inside an answer that says success by its status. */
+/** An error inside an answer whose status says success. */
 export interface Contradiction {
-  /** When it is one of the document. */
+  /** Present if it is a documented code. */
   readonly code: ApiCode | undefined;
 }
 
@@ -17,7 +17,7 @@ export function findContradiction(
   { method, body: sent }: Pick<Endpoint<unknown>, 'method' | 'body'>,
   body: unknown,
 ): Contradiction | undefined {
-  // What a list's elements say of themselves is not about the request; one record in a list of its own is.
+  // The elements of a list describe servers, not the request; a single record wrapped in a list does describe it.
   const isWrapped = method !== 'GET' && Array.isArray(body) && body.length === 1;
   const outer = fieldsOf(isWrapped ? body[0] : body);
   const signs = [outer, ...ENVELOPES.map((name) => fieldsOf(outer[name]))].flatMap((fields) =>
@@ -33,11 +33,11 @@ const ERROR_FIELDS = new Set(
   'error errors errorcode errcode err errormessage exception fault failure failed iserror'.split(' '),
 );
 const SUCCESS_FIELDS = new Set('success ok successful succeeded issuccess'.split(' '));
-/** Fields that say nothing of failure by themselves, but may hold a code of the document. */
+/** Fields that don't indicate failure by their names, but may hold a documented code. */
 const CODE_FIELDS = new Set('code message msg type detail details reason title status state'.split(' '));
 const FAILURES = new Set(['error', 'fail', 'failed', 'failure', 'err']);
 
-/** One entry for each sign: the code that it names, if it is a known one. */
+/** One entry for each sign of failure: the code that it names, if that is a known one. */
 function listSigns(fields: Fields, sent: Sent): (ApiCode | undefined)[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const folded = foldName(name);

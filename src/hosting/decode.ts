@@ -6,13 +6,13 @@ import { NOT_JSON, parseJson } from './json.ts';
 import { namesPassword } from './read-record.ts';
 import { sealText } from './seal.ts';
 
-/** Told how many parts of an answer were left out because they could not be read. */
+/** Called with the number of parts that were left out because they could not be read. */
 export type OnUnreadable = (count: number) => void;
 
 /**
- * Turns an answer into what it means. Any 2xx is success (docs/hosting-api.md 4: the codes are not shown), if it
- * can be read and carries no error. The answer's own text gets into no error's details: a body may hold a root
- * password, and of a create it is handed on sealed (`sealedAnswer`).
+ * Turns an answer into its meaning. Any 2xx is success (docs/hosting-api.md 4 shows no status codes), if it can be read
+ * and carries no error. The answer's own text never gets into an error's details, since a body may hold a root
+ * password; the answer to a create is passed on sealed (`sealedAnswer`).
  * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
  */
 export function decode<Answer>(

@@ -1,12 +1,12 @@
 import type { Secret } from '../domain/secret.ts';
 import type { PagingHeaders } from './paging.ts';
 
-/** What came back, before anything is made of it. */
+/** An HTTP answer before it is decoded. */
 export interface WireAnswer {
   readonly status: number;
   readonly retryAfter?: string;
   readonly text: string;
-  /** Every byte as one character, where the answer was not UTF-8 and `text` is damaged. */
+  /** The answer with every byte as one character; present if it was not UTF-8, so that `text` is damaged. */
   readonly raw?: string;
   readonly paging?: PagingHeaders;
 }
@@ -15,9 +15,9 @@ export interface WireAnswer {
 export interface ReadableAnswer extends WireAnswer {
   /** Undefined when the answer was empty. */
   readonly body: unknown;
-  /** The whole answer, of an endpoint whose answers may hold a secret. */
+  /** The whole answer, if the endpoint's answers may hold a secret. */
   readonly sealed: Secret<string> | undefined;
-  /** Told how many parts of it were left out because they could not be read. */
+  /** Called with the number of parts that were left out because they could not be read. */
   readonly onUnreadable: (count: number) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Endpoint<Answer> {
   readonly body?: Readonly<Record<string, string>>;
   /** Money effect: an answer that proves nothing leaves open whether it was paid. */
   readonly isPaid: boolean;
-  /** Its answer may hold a root password: one that can't be read is kept, sealed. */
+  /** Its answer may hold a root password, so an unreadable one is kept in a `Secret`. */
   readonly mayHoldSecret?: true;
   /** Reads a 2xx answer; undefined when it can't be read. */
   readonly read: (answer: ReadableAnswer) => Answer | undefined;
@@ -40,6 +40,6 @@ export interface Created {
   readonly id: number;
   readonly state: string;
   readonly rootPassword?: Secret<string>;
-  /** The answer itself, where no password was recognized in it though it holds more than an id and a state. */
+  /** The answer itself, if it holds more than an ID and a state but no password was recognized in it. */
   readonly sealedAnswer?: Secret<string>;
 }

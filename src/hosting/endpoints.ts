@@ -14,10 +14,10 @@ export const fetchCatalog: Endpoint<Catalog> = {
   read: ({ body, onUnreadable, ...answer }) => readCatalog(body, answer, onUnreadable),
 };
 
-/** GET /servers, where the list begins. */
+/** GET /servers: the first page. */
 export const SERVERS_PATH = '/servers';
 
-/** GET /servers: one page of it, at the path that the page before has named. */
+/** GET /servers: one page, at the path that the previous page named. */
 export function listPage(path: string): Endpoint<ServerPage> {
   return {
     operation: 'list_servers',
@@ -32,7 +32,7 @@ export function listPage(path: string): Endpoint<ServerPage> {
   };
 }
 
-/** GET /servers, from its beginning. */
+/** GET /servers, from the first page. */
 export const listServers = listPage(SERVERS_PATH);
 
 /** POST /servers. Money effect: pays the first month. */

@@ -22,7 +22,7 @@ export function makeError(
   return new HostingError(code, moneyMoved, { operation: endpoint.operation, ...details }, sealedAnswer);
 }
 
-/** `rate_limited`, with the time after which the service asked us to come back, when it did. */
+/** `rate_limited`, with the time after which the service asked us to retry, if it did. */
 export class RateLimitedError extends HostingError {
   readonly retryAfter: string | undefined;
 
@@ -33,10 +33,10 @@ export class RateLimitedError extends HostingError {
 }
 
 /**
- * Makes the error of an answer outside 2xx. A code of the document is believed whatever the status is, for the
- * document names no statuses. Without one the answer may be some gateway's and not the API's: it proves nothing,
- * whatever its status says. The one exception is a 429 for a call that costs nothing, where coming back later is
- * right in any case; for a paid call not even a 429 is proof.
+ * Makes the error for an answer outside 2xx. A documented code is trusted with any status, since the document names no
+ * statuses. Without such a code the answer may come from a gateway rather than the API, so it proves nothing. The one
+ * exception is a 429 for a call that costs nothing, where retrying later is always safe; for a paid call not even a
+ * 429 is proof.
  */
 export function readError(
   endpoint: Pick<Endpoint<unknown>, 'operation' | 'isPaid' | 'body'>,

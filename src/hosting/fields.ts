@@ -1,10 +1,10 @@
 import { findMoney, type Money } from '../domain/money.ts';
 import { WrittenNumber } from './json.ts';
 
-/** An object of an answer, or nothing at all. */
+/** An object in an answer. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none for anything else. */
+/** The fields of an object; empty for anything else. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' &&
     value !== null &&
@@ -14,14 +14,14 @@ export function fieldsOf(value: unknown): Fields {
     : {};
 }
 
-/** Tells whether a service said nothing in this place. */
+/** Whether the service sent no value here. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
 /**
- * Reads a whole number that is not negative, quoted or not. Undefined for `007`, `7.5` and everything above 2^53,
- * which JavaScript would round to the number of another server.
+ * Reads a non-negative whole number, quoted or not. Undefined for `007`, `7.5` and everything above 2^53, which
+ * JavaScript would round to another server's number.
  */
 export function findWhole(value: unknown): number | undefined {
   const text = value instanceof WrittenNumber ? value.text.replace(/\.0+$/, '') : value;
@@ -62,12 +62,12 @@ function withColon(zone: string): string {
   return zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2');
 }
 
-/** Tells whether a text came through as it was sent: no damaged bytes, no half characters. */
+/** Whether a text arrived intact: no damaged bytes, no half characters. */
 export function isIntact(text: string): boolean {
   return !/[\uFFFD\p{Surrogate}]/u.test(text);
 }
 
-/** A field's name without the ways of writing it: `errorCode`, `error_code` and `Error-Code` are one. */
+/** Normalizes a field's name: `errorCode`, `error_code` and `Error-Code` are the same. */
 export function foldName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase();
 }

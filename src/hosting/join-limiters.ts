@@ -1,6 +1,6 @@
 import type { CallLimiter, Job } from './call-limiter.ts';
 
-/** Makes one limiter of several: a call takes a slot in each, one after the other, and leaves when it has all. */
+/** Combines several limiters: a call takes a slot in each, one after the other, and is sent when it has all of them. */
 export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
   const [outer, ...others] = limiters;
   if (!outer) throw new RangeError('there is no limiter to join');
@@ -16,7 +16,7 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
     pause: (ms) => {
       for (const limiter of limiters) limiter.pause(ms);
     },
-    // The tightest one decides, and a call waits in one at a time.
+    // The tightest limiter decides, and a call waits in one limiter at a time.
     budget: () => {
       const budgets = limiters.map((limiter) => limiter.budget());
       const { limit } = outer.budget();

@@ -1,6 +1,6 @@
-/** A number that JavaScript would not hold as it was written: too long, with decimals, with an exponent. */
+/** A number that JavaScript might alter: too long, with decimals, or with an exponent. */
 export class WrittenNumber {
-  /** Exactly as it stands in the JSON text. */
+  /** The number exactly as written in the JSON text. */
   readonly text: string;
 
   constructor(text: string) {
@@ -12,9 +12,9 @@ export class WrittenNumber {
 export const NOT_JSON = Symbol('not JSON');
 
 /**
- * Parses JSON without altering a number: `12345678901234567890`, `0.10` and `1e400` come as a `WrittenNumber`.
- * A password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An
- * object that names a field twice says two things at once, of which JavaScript would take the last: it is not read.
+ * Parses JSON without altering numbers: `12345678901234567890`, `0.10` and `1e400` become a `WrittenNumber`, since a
+ * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An object
+ * that names a field twice is ambiguous, and JavaScript would silently take the last one: it is not read.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -28,12 +28,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Finds a number that is worth the slower way. Cheap, and wrong only on the careful side. */
+/** Finds numbers that need the slower parser. A cheap test that errs only on the safe side. */
 const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(?:[,\]}]|$)/;
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Long lists are not checked for names that come twice: it takes longer than reading them. */
+/** Long lists are not checked for duplicate names: that would take longer than reading them. */
 const MOST_CHECKED = 65_536;
 
 const STRING_OR_BRACE = /"((?:[^"\\]|\\.)*)"\s*(:)?|[{}]/g;
@@ -53,15 +53,15 @@ function namesTwice(text: string): boolean {
   return false;
 }
 
-/** Answers are shallow; a text that nests deeper than this is not read. */
+/** Real answers are shallow: anything nested deeper than this is not read. */
 const MOST_DEPTH = 100;
 
-/** Every number becomes a string, and every string is told apart from them by its first letter. */
+/** Turns every number into a string; the first letter of a string tells what it was. */
 function mark(token: string): string {
   return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
 }
 
-/** Takes the marks away again. @throws RangeError when it is nested too deeply */
+/** Removes these marks again. @throws RangeError when it is nested too deeply */
 function restore(value: unknown, depth: number): unknown {
   if (depth === 0) throw new RangeError('nested too deeply');
   if (typeof value === 'string')

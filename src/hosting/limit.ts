@@ -11,26 +11,26 @@ export interface LimiterOptions {
   readonly system: System;
   readonly calls: ApiCalls;
   readonly account: string;
-  /** One request's time limit: as long may a call that was under way at a crash have been under way. */
+  /** The timeout of one request, and so the longest that a call may still be in flight after a crash. */
   readonly timeoutMs: number;
   /** 300 requests per minute (docs/hosting-api.md 8). */
   readonly limit?: number;
   readonly windowMs?: number;
-  /** How many of the slots background work may hold. */
+  /** How many slots background work may hold. */
   readonly backgroundLimit?: number;
   /** How long a call waits for its slot before it is refused. */
-  readonly patienceMs?: number;
+  readonly maxWaitMs?: number;
 }
 
-/** A wait of this length is told to the person. */
-export const TELL_AFTER_MS = 5_000;
-/** Room for two clocks that do not run at quite the same rate. */
+/** After this wait the user is told that the call is queued. */
+export const NOTIFY_AFTER_MS = 5_000;
+/** Allows for two clocks that run at slightly different rates. */
 const MARGIN_MS = 50;
-/** How long a request that was cut off may still be on its way. */
-const STRAY_MS = 5_000;
-/** How long a call may take between its slot and its first byte: the ledger's commits. */
-const MOST_PREPARING_MS = 15_000;
-const SLACK_MS = 30_000;
+/** How long a request that was cut off may still be in transit. */
+const IN_TRANSIT_MS = 5_000;
+/** How long a call may take between getting its slot and sending its first byte; the ledger commits in between. */
+const MAX_PREPARATION_MS = 15_000;
+const SPARE_MS = 30_000;
 
 /**
  * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6):
@@ -51,18 +51,18 @@ export class Limiter implements CallLimiter {
   #lastUsedAt: number;
 
   constructor(options: LimiterOptions) {
-    this.#options = { limit: 300, windowMs: 60_000, backgroundLimit: 100, patienceMs: 90_000, ...options };
+    this.#options = { limit: 300, windowMs: 60_000, backgroundLimit: 100, maxWaitMs: 90_000, ...options };
     const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
     this.limit = limit;
     this.#shared = new SharedSlots({
       ...{ system, calls, account, limit },
-      mostHeldMs: MOST_PREPARING_MS + timeoutMs + STRAY_MS + windowMs + MARGIN_MS,
+      maxHoldMs: MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS,
       closing: this.#closing.signal,
     });
     this.#slots = openSlots(this.limit);
     this.#background = openSlots(Math.min(this.#options.backgroundLimit, this.limit));
     this.#lastUsedAt = options.system.elapsed();
-    // Every held slot listens: 300 of them are no leak.
+    // Every held slot adds a listener: 300 of them are no leak.
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -71,7 +71,7 @@ export class Limiter implements CallLimiter {
     this.#lastUsedAt = system.elapsed();
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
-      const ticket: Ticket = { askedAt: system.elapsed(), called: new AbortController(), reject };
+      const ticket: Ticket = { askedAt: system.elapsed(), ended: new AbortController(), reject };
       this.#waiting.add(ticket);
       void this.#watch(ticket, job.onWait);
       void this.#queue(ticket, job.urgency, () => this.#serve(ticket, job, resolve)).catch((error) => {
@@ -84,7 +84,7 @@ export class Limiter implements CallLimiter {
     const now = this.#options.system.elapsed();
     const isPaused = this.#pausedUntil > now;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
-    if (!isPaused) void this.#standStill();
+    if (!isPaused) void this.#holdBack();
   }
 
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
@@ -96,7 +96,7 @@ export class Limiter implements CallLimiter {
     return isUnused && this.#options.system.elapsed() - this.#lastUsedAt >= idleMs;
   }
 
-  /** Refuses what waits and what comes; requests under way go on, slots are held no longer. */
+  /** Refuses waiting and new calls. Requests in flight continue; their slots are no longer held. */
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -104,31 +104,31 @@ export class Limiter implements CallLimiter {
       this.#leave(ticket);
       ticket.reject(new Refusal('shutting_down', {}));
     }
-    // Their promises end when running requests do; there is no need to wait for that here.
+    // These promises resolve when running requests end; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
-  async #queue(ticket: Ticket, urgency: 'person' | 'background', work: () => Promise<void>): Promise<void> {
+  async #queue(ticket: Ticket, urgency: 'user' | 'background', work: () => Promise<void>): Promise<void> {
     await this.#begin();
     if (!this.#waiting.has(ticket)) return;
-    const { timeoutMs, windowMs, patienceMs } = this.#options;
-    // Only gives back what a defect lost: it is longer than any call of ours can take, so that it never frees the
-    // slot of a running one (Bottleneck rejects an expired job and lets its body run on). A call may wait twice: here
-    // for a slot that other processes hold, and in the limiter of the account after the one of the workspace.
-    const expiration = 2 * patienceMs + MOST_PREPARING_MS + timeoutMs + windowMs + MARGIN_MS + SLACK_MS;
-    const priority = urgency === 'person' ? PRIORITY.person : PRIORITY.background;
+    const { timeoutMs, windowMs, maxWaitMs } = this.#options;
+    // A safety net for slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
+    // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
+    // that other processes hold, and in the account's limiter after the workspace's.
+    const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
+    const priority = urgency === 'user' ? PRIORITY.user : PRIORITY.background;
     const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, work);
-    // Not Bottleneck's own `chain`: it would let `expiration` run while the job still waits for the account.
-    await (urgency === 'person' ? takeSlot() : this.#background.schedule(takeSlot));
+    // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
+    await (urgency === 'user' ? takeSlot() : this.#background.schedule(takeSlot));
   }
 
-  /** What happens in a slot. It never rejects: the caller is told through the ticket. */
+  /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
-    // Bottleneck can't call a waiting job off, so a caller that gave up is passed over here.
+    // Bottleneck can't cancel a waiting job, so a caller that gave up is skipped here.
     if (!this.#waiting.has(ticket)) return;
-    const slot = await this.#shared.take(ticket.called.signal).catch((error: unknown) => {
+    const slot = await this.#shared.take(ticket.ended.signal).catch((error: unknown) => {
       if (this.#leave(ticket)) ticket.reject(error);
     });
     if (!slot) return;
@@ -136,7 +136,7 @@ export class Limiter implements CallLimiter {
     this.#taken++;
     try {
       await job.beforeSend?.();
-      if (system.elapsed() - slot.takenAt > MOST_PREPARING_MS) {
+      if (system.elapsed() - slot.takenAt > MAX_PREPARATION_MS) {
         throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
       }
     } catch (error) {
@@ -151,15 +151,15 @@ export class Limiter implements CallLimiter {
       },
       (error) => {
         ticket.reject(error);
-        return error instanceof HostingError && error.code === 'no_answer' ? STRAY_MS : MARGIN_MS;
+        return error instanceof HostingError && error.code === 'no_answer' ? IN_TRANSIT_MS : MARGIN_MS;
       },
     );
-    // Closed before its minute is over, the slot stays taken in the store: the service still counts its call.
+    // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
     if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system)) this.#shared.giveBack(slot.id);
     this.#taken--;
   }
 
-  /** Once, before the first call; again when the ledger could not be read. */
+  /** Runs once, before the first call; again if the store could not be read. */
   async #begin(): Promise<void> {
     this.#ready ??= this.#takeSlotsOfOthers();
     try {
@@ -170,7 +170,7 @@ export class Limiter implements CallLimiter {
     }
   }
 
-  /** The service counts what other processes have sent, the one before a restart among them: those slots are taken first. */
+  /** Takes the slots of other processes first, a previous run of this one included: the service counts their calls, too. */
   async #takeSlotsOfOthers(): Promise<void> {
     // Primes Bottleneck: see `openSlots`.
     this.#slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
@@ -186,21 +186,21 @@ export class Limiter implements CallLimiter {
   }
 
   async #watch(ticket: Ticket, onWait: (() => void) | undefined): Promise<void> {
-    const { system, patienceMs } = this.#options;
-    const { signal } = ticket.called;
-    if (!(await sleepUnless(signal, Math.min(TELL_AFTER_MS, patienceMs), system))) return;
+    const { system, maxWaitMs } = this.#options;
+    const { signal } = ticket.ended;
+    if (!(await sleepUnless(signal, Math.min(NOTIFY_AFTER_MS, maxWaitMs), system))) return;
     onWait?.();
-    if (!(await sleepUnless(signal, patienceMs - TELL_AFTER_MS, system))) return;
+    if (!(await sleepUnless(signal, maxWaitMs - NOTIFY_AFTER_MS, system))) return;
     if (this.#leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
   }
 
-  /** Takes the ticket out of those that wait; false when it was out already. */
+  /** Removes the ticket from the waiting ones; false if it was removed already. */
   #leave(ticket: Ticket): boolean {
-    ticket.called.abort();
+    ticket.ended.abort();
     return this.#waiting.delete(ticket);
   }
 
-  async #standStill(): Promise<void> {
+  async #holdBack(): Promise<void> {
     const { system } = this.#options;
     await this.#slots.updateSettings({ reservoir: 0 });
     while (this.#pausedUntil > system.elapsed()) {
@@ -214,14 +214,14 @@ export class Limiter implements CallLimiter {
 interface Ticket {
   readonly askedAt: number;
   /** Aborted when the wait is over, whatever ended it. */
-  readonly called: AbortController;
+  readonly ended: AbortController;
   readonly reject: (error: unknown) => void;
 }
 
-const PRIORITY = { person: 4, background: 6 };
+const PRIORITY = { user: 4, background: 6 };
 
 /**
- * `minTime` is minus infinity and not 0 because Bottleneck keeps a job back until `Date.now()` has reached the time
+ * `minTime` is minus infinity, not 0, because Bottleneck holds a job back until `Date.now()` has reached the time
  * of the job before it plus `minTime`: with 0, a wall clock set back by an hour would stop every call for an hour.
  */
 function openSlots(maxConcurrent: number): Bottleneck {

@@ -1,12 +1,12 @@
 import type { Server, ServerList } from '../domain/server.ts';
 import type { ServerPage } from './read-servers.ts';
 
-/** No list is longer than this, at 50 servers a page; each page takes a slot of the account's minute. */
+/** The most pages of one list. Each page takes a slot of the account's minute. */
 const MOST_PAGES = 100;
 
 /**
- * Reads a list to its end, as far as the way is clear. Where it is not, the list says that it is incomplete: then
- * nothing may be concluded from what is not in it.
+ * Follows a list to its last page, as far as the next pages are clear. Where they are not, the list is marked as
+ * incomplete: then nothing may be concluded from what is missing in it.
  * @throws what `fetchPage` throws, whichever page it was
  */
 export async function readAllPages(
@@ -26,11 +26,11 @@ export async function readAllPages(
     total = Math.max(total, signs.total ?? 0);
     for (const server of servers) {
       const before = found.get(server.id);
-      // The same id twice, with two descriptions: the list changed while we read it, or contradicts itself.
+      // One ID with two descriptions: the list changed while we read it, or contradicts itself.
       if (before && JSON.stringify(before) !== JSON.stringify(server)) isSteady = false;
       found.set(server.id, before ?? server);
     }
-    // Two ways of writing one address are one way on; two addresses are none.
+    // One address written in two ways is clear; two different addresses are not.
     const [next, ...rivals] = new Set(signs.next.map((address) => findPath(address, path)));
     if (next !== undefined && rivals.length === 0 && !seen.has(next) && seen.size < MOST_PAGES) {
       path = next;
@@ -46,7 +46,7 @@ export async function readAllPages(
   }
 }
 
-/** Makes the rule by which the address of a next page is followed: the same origin, and the list of servers there. */
+/** Decides whether the address of a next page is followed: it must have the same origin and lead to the list of servers. */
 export function createPathFinder(
   baseUrl: string,
   listPath: string,
@@ -57,7 +57,7 @@ export function createPathFinder(
   return (address, from) => {
     if (address.length > 2_000 || !URL.canParse(address, `${base}${from}`)) return undefined;
     const url = new URL(address, `${base}${from}`);
-    // The key goes with the request: it is for this service alone.
+    // The request carries the API key, which must go to this service only.
     const isOurs = url.origin === origin && url.pathname.replace(/\/$/, '') === pathname;
     return isOurs ? `${url.pathname.slice(basePath.length)}${url.search}` : undefined;
   };

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, findText, findWhole, foldName, isAbsent } from './fields.ts';
 
-/** Headers that may speak of further pages, by their names in lower case. */
+/** Headers that may announce further pages, in lower case. */
 export type PagingHeaders = Readonly<Record<string, string>>;
 
 export const PAGING_HEADERS = [
@@ -15,17 +15,17 @@ export const PAGING_HEADERS = [
   'x-has-more',
 ];
 
-/** What an answer says about further pages. The document shows none, and does not rule them out (docs/hosting-api.md 4). */
+/** What an answer says about further pages. The document neither shows nor rules out pages (docs/hosting-api.md 4). */
 export interface PageSigns {
-  /** The addresses that are named as the next page's. */
+  /** The addresses that are named as the next page. */
   readonly next: readonly string[];
-  /** `unclear`: something around the list may speak of more, in words that we don't know. */
+  /** `unclear`: something around the list may announce more, in a way that we don't know. */
   readonly claim: 'end' | 'more' | 'unclear';
   /** How many servers there are on all pages. */
   readonly total?: number;
 }
 
-/** Reads every sign of further pages that services use. In doubt there are more. */
+/** Reads every sign of further pages that services use. When unsure, it assumes more pages. */
 export function readPageSigns(
   answer: { readonly status: number; readonly paging?: PagingHeaders },
   around: readonly Fields[],
@@ -47,7 +47,7 @@ export function readPageSigns(
 }
 
 interface Leaf {
-  /** Without its way of writing: `nextcursor`. */
+  /** Normalized: `nextcursor`. */
   readonly name: string;
   readonly value: unknown;
 }
@@ -74,7 +74,7 @@ const SILENT = words(
 );
 const HOLDERS = words('meta pagination paging pager page pageinfo links cursors paginginfo');
 
-/** The fields around the list, those of the objects that speak of paging included. */
+/** The fields around the list, including those of paging objects. */
 function listLeaves(fields: Fields): Leaf[] {
   return Object.entries(fields).flatMap(([written, value]) => {
     const name = foldName(written);
@@ -88,7 +88,7 @@ function findAddress({ name, value }: Leaf): string[] {
   return NEXT.has(name) && typeof value === 'string' && /^(https?:\/\/|[/?])/i.test(value) ? [value] : [];
 }
 
-/** What one field says; undefined when it says nothing about pages. */
+/** What one field says about pages; undefined if nothing. */
 function judge(
   { name, value }: Leaf,
   leaves: readonly Leaf[],
@@ -118,7 +118,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : JSON.stringify(value) === '{}';
 }
 
-/** Headers as leaves of the same names, and the addresses that `Link` names as the next page (RFC 8288). */
+/** The headers as fields of the same names, and the next page's addresses from `Link` (RFC 8288). */
 function readHeaders(headers: PagingHeaders): { readonly leaves: Leaf[]; readonly next: string[] } {
   const { link = '', 'content-range': range = '', ...plain } = headers;
   const next = [...link.matchAll(/<([^>]*)>\s*((?:;[^,<]*)*)/g)].flatMap(

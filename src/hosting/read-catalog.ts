@@ -5,8 +5,8 @@ import { type PagingHeaders, readPageSigns } from './paging.ts';
 const ENVELOPES = ['data', 'catalog', 'result', 'response'];
 
 /**
- * Reads `GET /catalog` (docs/hosting-api.md 2). What can't be read is left out and counted in `unreadable`: a plan
- * without a price that is certain can't be ordered. Undefined when a whole part of it can't be read.
+ * Reads `GET /catalog` (docs/hosting-api.md 2). Unreadable elements are left out and counted in `unreadable`: a plan
+ * without a certain price can't be ordered. Undefined when one of the three lists can't be read at all.
  */
 export function readCatalog(
   body: unknown,
@@ -36,7 +36,7 @@ export function readCatalog(
   };
 }
 
-/** What is not known around a catalog is taken for further facts about it, and not for a sign of more. */
+/** Unknown fields around a catalog are taken as further facts about it, not as a sign of further pages. */
 function saysMore(
   body: unknown,
   answer: { readonly status: number; readonly paging?: PagingHeaders },
@@ -65,7 +65,7 @@ function hasLists(fields: Fields): fields is Fields & Lists {
   return [fields.plans, fields.locations, fields.images].every(Array.isArray);
 }
 
-/** Undefined when there were elements and not one could be read: an empty list would be a lie. */
+/** Undefined when no element could be read: an empty list would be wrong. */
 function readEach<T>(
   elements: readonly unknown[],
   read: (element: unknown) => T | undefined,
@@ -84,7 +84,7 @@ function findPlan(element: unknown): Plan | undefined {
   return { code, vcpu: cores, ramMb, diskGb, monthly: price };
 }
 
-/** Plans whose code stands for one plan alone: an order names its plan by the code, so two prices for one are none. */
+/** Plans with a unique code: an order names its plan by code, so a code with two prices can't be ordered. */
 function withoutRivals(plans: readonly Plan[]): Plan[] {
   const looks = new Map<string, Set<string>>();
   for (const plan of plans)
@@ -92,7 +92,7 @@ function withoutRivals(plans: readonly Plan[]): Plan[] {
   return plans.filter(({ code }) => looks.get(code)?.size === 1);
 }
 
-/** A location or an image: its code, as the document shows it, or an object that has one and no other name to order by. */
+/** A location or an image: a code, as documented, or an object with a `code` and no other identifier. */
 function findChoice(element: unknown): string | undefined {
   if (isCode(element)) return element;
   const { code, id, slug } = fieldsOf(element);

@@ -11,12 +11,12 @@ import {
   isIntact,
 } from './fields.ts';
 
-/** Objects that services put around what they answer. */
+/** Names of objects that services wrap around their answers. */
 const ENVELOPES = ['data', 'server', 'result', 'response'];
 
 /**
- * Reads the answer to `POST /servers`. Without an id nothing is known; without a password the server still is.
- * A password may stand in another field than the document says (docs/hosting-api.md 2): it is shown only once.
+ * Reads the answer to `POST /servers`. An ID is required; a password may be missing. The password may be in another
+ * field than the documented one (docs/hosting-api.md 2), and it is shown only once, so all likely fields are searched.
  */
 export function readCreated(body: unknown): Omit<Created, 'sealedAnswer'> | undefined {
   const records = listRecords(body);
@@ -27,7 +27,7 @@ export function readCreated(body: unknown): Omit<Created, 'sealedAnswer'> | unde
   return { id, state, ...(password !== undefined && { rootPassword: new Secret(password) }) };
 }
 
-/** Tells whether an answer holds more than an id and a state: perhaps a password that we did not recognize. */
+/** Whether an answer holds more than an ID and a state: perhaps a password that we did not recognize. */
 export function holdsMore(body: unknown): boolean {
   const known = new Set(['id', 'state', ...ENVELOPES]);
   return listRecords(body).some((record) =>
@@ -35,7 +35,7 @@ export function holdsMore(body: unknown): boolean {
   );
 }
 
-/** Reads the answer to `POST …/renew`. It was paid, so an answer that names no server, or another one, proves nothing. */
+/** Reads the answer to `POST …/renew`. Money is involved, so an answer that names no server or another one proves nothing. */
 export function readRenewed(body: unknown, id: number): { id: number; paidUntil?: number } | undefined {
   const records = listRecords(body);
   const times = listDistinct(records, 'paid_until', findTime);
@@ -44,8 +44,8 @@ export function readRenewed(body: unknown, id: number): { id: number; paidUntil?
 }
 
 /**
- * Reads the answer to a power action or a delete. Errors are outside 2xx (docs/hosting-api.md 7), so an empty
- * 2xx means done, in a state that was not named; but a body that says something has to name the server it was about.
+ * Reads the answer to a power action or a delete. Errors are outside 2xx (docs/hosting-api.md 7), so an empty 2xx means
+ * done, without a state. A body that is not empty has to name the right server.
  */
 export function readChanged(body: unknown, id: number): { id: number; state: string } | undefined {
   if (body === undefined) return { id, state: '' };
@@ -54,7 +54,7 @@ export function readChanged(body: unknown, id: number): { id: number; state: str
   return readId(records) === id && state !== undefined ? { id, state } : undefined;
 }
 
-/** The answer itself and what its envelopes hold, two deep. */
+/** The answer itself and the objects wrapped in it, two levels deep. */
 function listRecords(body: unknown): readonly Fields[] {
   const outer = fieldsOf(Array.isArray(body) && body.length === 1 ? body[0] : body);
   const inner = ENVELOPES.map((name) => fieldsOf(outer[name]));
@@ -62,14 +62,14 @@ function listRecords(body: unknown): readonly Fields[] {
   return [outer, ...inner, ...innermost].filter((record) => Object.keys(record).length > 0);
 }
 
-/** The one id that all parts of the answer agree on. */
+/** The ID, if all parts of the answer agree on one. */
 function readId(records: readonly Fields[]): number | undefined {
   const ids = listDistinct(records, 'id', (id) => findWhole(id) ?? 'unreadable');
   const [id] = ids;
   return ids.length === 1 && typeof id === 'number' ? id : undefined;
 }
 
-/** '' when none was named; undefined when two parts of the answer name different ones. */
+/** '' if there is none; undefined if two parts of the answer name different states. */
 function readState(records: readonly Fields[]): string | undefined {
   const states = listDistinct(records, 'state', (state) => findText(state)?.trim() || undefined);
   return states.length > 1 ? undefined : (states[0] ?? '');
@@ -91,7 +91,7 @@ const PASSWORD_FIELDS = new Set(
 );
 const LOGINS = ['credentials', 'login', 'access', 'auth', 'root', 'ssh'];
 
-/** Tells whether some field of an answer is named like a password, whatever else the answer is. */
+/** Whether any field of an answer is named like a password. */
 export function namesPassword(body: unknown): boolean {
   const records = listRecords(body);
   return [...records, ...listLogins(records)].some((record) =>
@@ -103,7 +103,7 @@ function listLogins(records: readonly Fields[]): Fields[] {
   return records.flatMap((record) => LOGINS.map((name) => fieldsOf(record[name])));
 }
 
-/** The documented field counts first; of any others there must be only one password among them. */
+/** The documented field counts first; the other likely fields must not hold more than one password. */
 function findPassword(records: readonly Fields[]): string | undefined {
   const documented = listDistinct(records, 'root_password', findSecret);
   if (documented.length > 0) return documented.length === 1 ? documented[0] : undefined;
@@ -115,7 +115,7 @@ function findPassword(records: readonly Fields[]): string | undefined {
   return new Set(found).size === 1 ? found[0] : undefined;
 }
 
-/** Exactly as it was written; a damaged password is none. */
+/** The password exactly as written; undefined if it is damaged. */
 function findSecret(value: unknown): string | undefined {
   const text = findText(value);
   return text !== undefined && text !== '' && isIntact(text) ? text : undefined;

@@ -2,10 +2,10 @@ import type { Server } from '../domain/server.ts';
 import { type Fields, fieldsOf, findText, findTime, findWhole } from './fields.ts';
 import { type PageSigns, type PagingHeaders, readPageSigns } from './paging.ts';
 
-/** One page of `GET /servers`, which is all of it unless a sign says otherwise. */
+/** One page of `GET /servers`; it is the whole list unless something announces more. */
 export interface ServerPage {
   readonly servers: readonly Server[];
-  /** Elements that are servers, perhaps, but can't be read. */
+  /** The number of elements that can't be read but may be servers. */
   readonly unreadable: number;
   readonly signs: PageSigns;
 }
@@ -19,7 +19,7 @@ export function readServers(
   if (!list) return undefined;
   const servers = list.elements.map(findServer).filter((server) => server !== undefined);
   const unreadable = list.elements.length - servers.length;
-  // An empty list would be a lie: there were elements, and not one could be read.
+  // No element could be read: an empty list would be wrong.
   if (servers.length === 0 && unreadable > 0) return undefined;
   return { servers, unreadable, signs: readPageSigns(answer, list.around, list.elements.length) };
 }
@@ -28,11 +28,11 @@ const LIST_FIELDS = ['servers', 'data', 'items', 'results', 'result', 'records',
 
 interface List {
   readonly elements: readonly unknown[];
-  /** The objects that the list stands in, without the list. */
+  /** The objects around the list, without the list. */
   readonly around: readonly Fields[];
 }
 
-/** The list itself, or the only one in an object; with two of them, neither is the list for certain. */
+/** The list itself, or the only list in an object; with two lists it is not certain which one is meant. */
 function findList(body: unknown): List | undefined {
   if (Array.isArray(body)) return { elements: body, around: [] };
   const outer = fieldsOf(body);
@@ -48,7 +48,7 @@ function findList(body: unknown): List | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What we can't do without is the id; everything else becomes absent or '' when it is odd. */
+/** Only the ID is required; any other odd value becomes absent or ''. */
 function findServer(element: unknown): Server | undefined {
   const { id: writtenId, label, state, ipv4, paid_until } = fieldsOf(element);
   const id = findWhole(writtenId);

@@ -1,28 +1,28 @@
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import { RateLimitedError } from './errors.ts';
-import { TELL_AFTER_MS } from './limit.ts';
+import { NOTIFY_AFTER_MS } from './limit.ts';
 import { sleepUnless } from './sleep.ts';
 
 export interface RetryOptions {
   readonly system: System;
-  /** Stops the whole account for so many milliseconds. */
+  /** Holds back all calls of the account for so many milliseconds. */
   readonly pause: (ms: number) => void;
   /** Ends every wait. */
   readonly closing: AbortSignal;
 }
 
 interface Policy {
-  /** The longest wait before each further try; how long it really is, is drawn ("full jitter"). */
+  /** The longest wait before each further try; the actual one is random ("full jitter"). */
   readonly longestMs: readonly number[];
-  /** No try begins later than this after the first failure. */
+  /** No try starts later than this after the first failure. */
   readonly totalMs: number;
-  /** The last try comes no earlier than this after the first failure. */
+  /** The last try starts no earlier than this after the first failure. */
   readonly lastAfterMs: number;
 }
 
 const POLICIES = {
-  // The service counts a minute (docs/hosting-api.md 8): the last try comes when a whole one has passed.
+  // The service counts by the minute (docs/hosting-api.md 8): the last try starts when a whole one has passed.
   rate_limited: { longestMs: [2_000, 4_000, 8_000, 16_000, 5_000], totalMs: 75_000, lastAfterMs: 61_000 },
   not_sent: { longestMs: [500, 1_500, 3_000], totalMs: 5_000, lastAfterMs: 0 },
 } as const satisfies Record<string, Policy>;
@@ -31,9 +31,9 @@ const MOST_RETRY_AFTER_MS = 60_000;
 const JITTER_MS = 1_000;
 
 /**
- * Tries again after the two failures that prove that nothing was done, `rate_limited` and `not_sent`, and after no
- * other. Money effect: none; a paid call that may have been paid is never sent again.
- * @throws what the last try threw; Refusal `shutting_down` when closing ends a wait
+ * Retries only after the two failures that prove that nothing was done: `rate_limited` and `not_sent`.
+ * Money effect: none; a call that may have been paid is never sent again.
+ * @throws what the last try threw; Refusal `shutting_down` when the client closes during a wait
  */
 export async function retry<Answer>(
   send: () => Promise<Answer>,
@@ -50,7 +50,7 @@ export async function retry<Answer>(
       const waitMs = nextWait(POLICIES[code], failures[code], error, system);
       if (waitMs === undefined) throw error;
       if (code === 'rate_limited') pause(waitMs);
-      if (waitMs >= TELL_AFTER_MS) onWait?.();
+      if (waitMs >= NOTIFY_AFTER_MS) onWait?.();
       if (!(await sleepUnless(closing, waitMs, system))) throw new Refusal('shutting_down', {});
     }
   }
@@ -70,7 +70,7 @@ function findRetryable(error: unknown): keyof typeof POLICIES | undefined {
   return error.code === 'rate_limited' || error.code === 'not_sent' ? error.code : undefined;
 }
 
-/** Milliseconds until the next try; undefined when there is none. */
+/** Milliseconds until the next try; undefined when there is no further one. */
 function nextWait(policy: Policy, count: Count, error: unknown, system: System): number | undefined {
   const now = system.elapsed();
   count.firstAt ??= now;

@@ -2,7 +2,7 @@ import { Secret } from '../domain/secret.ts';
 
 const MOST_SEALED = 16_384;
 
-/** Keeps an answer that may hold a root password; undefined when there is nothing in it. */
+/** Wraps an answer that may hold a root password; undefined if it is empty. */
 export function sealText(text: string): Secret<string> | undefined {
   return text.trim() === '' ? undefined : new Secret(text.slice(0, MOST_SEALED));
 }

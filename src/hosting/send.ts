@@ -14,7 +14,7 @@ export interface Transport {
    * @throws HostingError `not_sent` with proof, `no_answer`, `unreadable_answer` (too large), `unauthorized`
    */
   send(endpoint: Endpoint<unknown>, key: Secret<string>): Promise<WireAnswer>;
-  /** Lets requests that are under way end, and takes no more. */
+  /** Lets requests in flight end and accepts no new ones. */
   close(): Promise<void>;
 }
 
@@ -23,16 +23,16 @@ export interface TransportOptions {
   /** For the whole exchange: connection, request, headers and body. */
   readonly timeoutMs: number;
   readonly system: System;
-  /** Instead of a pool of connections of its own. */
+  /** Used instead of its own connection pool. */
   readonly dispatcher?: Dispatcher;
 }
 
 const MOST_CONNECTIONS = 32;
-/** Long enough for the event loop to turn once. */
+/** Long enough for one turn of the event loop. */
 const GRACE_MS = 20;
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Opens the way to one base address: kept-alive connections, one timeout, no redirects, nothing sent again. */
+/** Creates the sender for one base address: keep-alive connections, one timeout, no redirects, no retries. */
 export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: TransportOptions): Transport {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/\/+$/, '');
@@ -63,8 +63,8 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
 }
 
 /**
- * Ends an exchange when its time is over, but not before what has arrived was read: a process that stood still for
- * longer than the timeout finds the answer, and perhaps a root password, waiting in its socket.
+ * Ends an exchange at its timeout, but only after reading what has already arrived: a process that was suspended for
+ * longer than the timeout may find the answer, and perhaps a root password, waiting in its socket.
  */
 async function expireLate(
   exchange: Exchange,
@@ -80,7 +80,7 @@ function openPool(origin: string, timeoutMs: number): Pool {
   return new Pool(origin, {
     connections: MOST_CONNECTIONS,
     pipelining: 1,
-    // A third of the time to connect, so that a dead network is told as `not_sent` and not as a doubt.
+    // A third of the time for connecting, so that a dead network is reported as `not_sent` rather than as unconfirmed.
     connect: { timeout: Math.min(10_000, timeoutMs / 3) },
     // The one timeout above covers both.
     headersTimeout: 0,
@@ -90,7 +90,7 @@ function openPool(origin: string, timeoutMs: number): Pool {
 
 function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<string, string> {
   const token = key.reveal();
-  // What can't be in a header can't be anybody's key; undici would refuse it as a defect of ours.
+  // A key that doesn't fit into a header can't be valid; undici would throw as if it were a bug of ours.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw makeError(endpoint, 'unauthorized', { cause: 'the key has characters that no header can hold' });
   }
@@ -102,7 +102,7 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
   };
 }
 
-/** One request and its answer, as undici tells of them. */
+/** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>;
   readonly #endpoint: Endpoint<unknown>;
@@ -121,9 +121,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** The last moment before the first byte is written; until then, nothing has left. */
+  /** Called right before the first byte is written; until then, nothing has been sent. */
   onRequestStart(connection: Dispatcher.DispatchController): void {
-    // Too late, or undici's second try after a lost connection: neither may leave.
+    // Too late, or undici's own retry after a lost connection: neither may be sent.
     if (this.#settle === undefined || this.#connection !== undefined) {
       connection.abort(new Error('not sent again'));
       return;
@@ -165,8 +165,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Two proofs make a `not_sent`, so that a change inside undici can't turn a doubt into a second payment: the
-   * request never came to the point of being written, and the failure is one of those that happen before it.
+   * `not_sent` needs two proofs, so that a change inside undici can't cause a second payment: the request was never about
+   * to be written, and the failure is one of those that only happen before that.
    */
   onResponseError(_: Dispatcher.DispatchController | undefined, failure: Failure): void {
     const isProven = this.#connection === undefined && isBeforeSending(failure);
@@ -174,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(isProven ? 'not_sent' : 'no_answer', cause);
   }
 
-  /** The time is over: whatever is under way is cut off. */
+  /** The timeout: cuts off whatever is in flight. */
   expire(): void {
     this.#fail(this.#connection ? 'no_answer' : 'not_sent', 'timeout');
   }
@@ -188,7 +188,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection?.abort(new Error(cause));
   }
 
-  /** An answer that broke off may have brought the root password before it did. */
+  /** An answer that broke off may already have brought the root password. */
   #sealWhatCame(): Secret<string> | undefined {
     const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
     if (!this.#endpoint.mayHoldSecret || !isSuccess) return undefined;
@@ -197,7 +197,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Reads bytes as UTF-8, and as one character each where they are not. */
+/** Reads bytes as UTF-8, or as one character each if they are not UTF-8. */
 function readText(bytes: Buffer): { readonly text: string; readonly raw?: string } {
   const text = new TextDecoder().decode(bytes);
   const isDamaged = text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
@@ -207,7 +207,7 @@ function readText(bytes: Buffer): { readonly text: string; readonly raw?: string
 interface Failure extends Error {
   readonly code?: unknown;
   readonly syscall?: unknown;
-  /** Of an AggregateError: one for every address that was tried. */
+  /** From an AggregateError: one for every address that was tried. */
   readonly errors?: readonly Failure[];
 }
 
@@ -217,7 +217,7 @@ const BEFORE_SENDING = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
-  // The other side speaks no TLS, or is not who it says.
+  // The other side doesn't speak TLS, or its certificate is wrong.
   'EPROTO',
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -228,7 +228,7 @@ const BEFORE_SENDING = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Tells failures of finding, reaching and recognising the other side from all later ones. */
+/** Whether it failed while resolving, connecting to or authenticating the other side, rather than later. */
 function isBeforeSending(failure: Failure): boolean {
   if (failure.errors?.length) return failure.errors.every(isBeforeSending);
   const code = String(failure.code);

@@ -1,31 +1,31 @@
 import type { CallOptions } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 
-/** What a shared read tells its sender. */
+/** What the sender of a shared read gets. */
 export interface Read {
-  readonly urgency: 'person' | 'background';
+  readonly urgency: 'user' | 'background';
   readonly onWait: () => void;
-  /** Called right before each try leaves: what changes after this moment, the answer may not know. */
+  /** Called right before each try is sent: the answer may miss changes after this moment. */
   readonly beforeSend: () => Promise<void>;
 }
 
 /** Shares the reads of one account, and forgets them when something changes. */
 export interface Share {
-  /** Makes a read of which one is in flight at a time, and whose answer is good for `keepMs`. */
-  reader<Answer>(keepMs: number, send: (read: Read) => Promise<Answer>): Reader<Answer>;
-  /** Runs a change. Whatever became of it, answers that left before its end are not given out after it. */
+  /** Makes a read that is in flight only once at a time, and whose answer is reused for `cacheMs`. */
+  reader<Answer>(cacheMs: number, send: (read: Read) => Promise<Answer>): Reader<Answer>;
+  /** Runs a change. However it ends, no read that was sent before its end is reused after it. */
   change<Answer>(run: () => Promise<Answer>): Promise<Answer>;
 }
 
 export type Reader<Answer> = (options?: CallOptions) => Promise<Answer>;
 
-/** Makes the sharing of one account. */
+/** Creates the shared reads of one account. */
 export function createShare(system: System): Share {
-  // Counts the beginnings and ends of changes: an answer is of use as long as the count is the one it left at.
+  // Counts starts and ends of changes: an answer is valid as long as the count is the same as when it was requested.
   const epoch = { count: 0 };
   return {
-    reader: (keepMs, send) => {
-      const reads = new SharedReads(system, epoch, keepMs, send);
+    reader: (cacheMs, send) => {
+      const reads = new SharedReads(system, epoch, cacheMs, send);
       return (options) => reads.read(options);
     },
     async change(run) {
@@ -41,37 +41,37 @@ export function createShare(system: System): Share {
 
 interface Flight<Answer> {
   readonly answer: Promise<Answer>;
-  readonly urgency: 'person' | 'background';
-  /** Everybody who wants to know that it waits; undefined once they have been told. */
+  readonly urgency: 'user' | 'background';
+  /** Called when the read has to wait; undefined once they were called. */
   listeners: (() => void)[] | undefined;
-  /** The epoch in which its request left; undefined while it waits for its turn. */
+  /** The epoch in which its request was sent; undefined while it waits for the limiter. */
   leftIn: number | undefined;
 }
 
 class SharedReads<Answer> {
   readonly #system: System;
   readonly #epoch: { readonly count: number };
-  readonly #keepMs: number;
+  readonly #cacheMs: number;
   readonly #send: (read: Read) => Promise<Answer>;
-  /** The newest one; older ones go on for those who wait for them. */
+  /** The newest one; older ones continue for the callers that wait for them. */
   #flight: Flight<Answer> | undefined;
-  #kept: { readonly answer: Answer; readonly until: number; readonly epoch: number } | undefined;
+  #cached: { readonly answer: Answer; readonly until: number; readonly epoch: number } | undefined;
 
   constructor(
     system: System,
     epoch: { readonly count: number },
-    keepMs: number,
+    cacheMs: number,
     send: (read: Read) => Promise<Answer>,
   ) {
     this.#system = system;
     this.#epoch = epoch;
-    this.#keepMs = keepMs;
+    this.#cacheMs = cacheMs;
     this.#send = send;
   }
 
-  read({ freshness = 'shared', urgency = 'person', onWait }: CallOptions = {}): Promise<Answer> {
-    const kept = freshness === 'shared' ? this.#findKept() : undefined;
-    if (kept) return Promise.resolve(kept.answer);
+  read({ freshness = 'shared', urgency = 'user', onWait }: CallOptions = {}): Promise<Answer> {
+    const cached = freshness === 'shared' ? this.#findCached() : undefined;
+    if (cached) return Promise.resolve(cached.answer);
     const flight = this.#findFlight(freshness, urgency) ?? this.#start(urgency);
     if (onWait) {
       if (flight.listeners) flight.listeners.push(onWait);
@@ -80,29 +80,31 @@ class SharedReads<Answer> {
     return flight.answer;
   }
 
-  #findKept(): { readonly answer: Answer } | undefined {
-    const kept = this.#kept;
-    return kept && kept.epoch === this.#epoch.count && this.#system.elapsed() < kept.until ? kept : undefined;
+  #findCached(): { readonly answer: Answer } | undefined {
+    const cached = this.#cached;
+    return cached && cached.epoch === this.#epoch.count && this.#system.elapsed() < cached.until
+      ? cached
+      : undefined;
   }
 
-  #findFlight(freshness: 'shared' | 'fresh', urgency: 'person' | 'background'): Flight<Answer> | undefined {
+  #findFlight(freshness: 'shared' | 'fresh', urgency: 'user' | 'background'): Flight<Answer> | undefined {
     const flight = this.#flight;
     if (!flight) return undefined;
-    // In flight: good enough for `shared`, if nothing has changed since. Never for `fresh`.
+    // Already sent: can be shared if nothing has changed since, but is never `fresh`.
     if (flight.leftIn !== undefined) {
       return freshness === 'shared' && flight.leftIn === this.#epoch.count ? flight : undefined;
     }
-    // Not yet left: good for everybody, but a person does not queue behind people as background work does.
-    return urgency === 'person' && flight.urgency === 'background' ? undefined : flight;
+    // Not sent yet: can be shared by all, except that a user's read must not wait in line as background work.
+    return urgency === 'user' && flight.urgency === 'background' ? undefined : flight;
   }
 
-  #start(urgency: 'person' | 'background'): Flight<Answer> {
+  #start(urgency: 'user' | 'background'): Flight<Answer> {
     const read: Read = {
       urgency,
       onWait: () => {
         const listeners = flight.listeners ?? [];
         flight.listeners = undefined;
-        for (const tell of listeners) tell();
+        for (const listener of listeners) listener();
       },
       beforeSend: async () => {
         flight.leftIn = this.#epoch.count;
@@ -112,13 +114,13 @@ class SharedReads<Answer> {
       urgency,
       listeners: [],
       leftIn: undefined,
-      // Begins a moment later, when `flight` is there to be told of it.
+      // Starts in a later microtask, when `flight` exists.
       answer: Promise.resolve().then(() => this.#send(read)),
     };
     this.#flight = flight;
     void flight.answer.then(
       (answer) => this.#land(flight, { answer }),
-      // Everyone who waits is told of the failure; the next reader asks again.
+      // The failure reaches every caller that waits; the next read sends a new request.
       () => this.#land(flight, undefined),
     );
     return flight;
@@ -128,6 +130,6 @@ class SharedReads<Answer> {
     if (this.#flight === flight) this.#flight = undefined;
     const epoch = flight.leftIn;
     if (!landed || epoch !== this.#epoch.count) return;
-    this.#kept = { answer: landed.answer, epoch, until: this.#system.elapsed() + this.#keepMs };
+    this.#cached = { answer: landed.answer, epoch, until: this.#system.elapsed() + this.#cacheMs };
   }
 }

@@ -7,26 +7,26 @@ export interface SharedSlotsOptions {
   readonly account: string;
   readonly limit: number;
   readonly system: System;
-  /** As long may a slot be held by the process that took it. */
-  readonly mostHeldMs: number;
-  /** Ends every wait; slots that are held then stay taken in the store. */
+  /** The longest that a process can hold a slot. */
+  readonly maxHoldMs: number;
+  /** Ends every wait; slots that are still held stay taken in the store. */
   readonly closing: AbortSignal;
 }
 
-/** How soon a slot is tried for again when other processes hold all of them. */
+/** How long to wait before trying again when other processes hold all slots. */
 const TRY_AGAIN_MS = 500;
-/** How often it is looked whether other processes have given theirs back. */
+/** How often to check whether other processes have given their slots back. */
 const LOOK_MS = 2_000;
 
 /**
- * The slots of one account as every process on the same store sees them (docs/design.md 6). A slot is a row that its
- * taker removes a minute after the answer; no clock is compared. Rows of a process that died, or that left a command
- * line, are removed by another process once it has seen them for as long as any call can hold them.
+ * The slots of one account, shared by all processes on the same store (docs/design.md 6). A slot is a row that its owner
+ * removes a minute after the answer; clocks are never compared. Rows left by a process that died or by a command-line
+ * program are removed by another process once it has seen them for as long as any call can hold them.
  */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
   readonly #own = new Set<string>();
-  /** Those of our own whose minute is over, and that still have to be removed. */
+  /** Our own slots whose minute is over and that still have to be removed. */
   readonly #over = new Set<string>();
   #isRemoving = false;
   readonly #followed = new Set<string>();
@@ -51,13 +51,13 @@ export class SharedSlots {
         return undefined;
       }
     } catch (error) {
-      // It may have been written all the same.
+      // It may have been written anyway.
       this.giveBack(id);
       throw error;
     }
   }
 
-  /** Gives a slot back: with the next slot that is taken, or else soon, so that it costs no commit of its own. */
+  /** Gives a slot back together with the next one that is taken, or soon after, to save a commit. */
   giveBack(id: string): void {
     this.#over.add(id);
     void this.#removeSoon();
@@ -99,7 +99,7 @@ export class SharedSlots {
     return over;
   }
 
-  /** Finds the slots that others hold, or held when they died; each entry resolves when that slot is free again. */
+  /** Finds the slots that other processes hold, dead ones included; each entry resolves when that slot is free again. */
   async adopt(): Promise<readonly Promise<void>[]> {
     const { calls, account, system } = this.#options;
     this.#adoptedAt = system.elapsed();
@@ -118,8 +118,8 @@ export class SharedSlots {
   }
 
   async #follow(ends: Map<string, () => void>): Promise<void> {
-    const { calls, account, system, mostHeldMs, closing } = this.#options;
-    const until = system.elapsed() + mostHeldMs;
+    const { calls, account, system, maxHoldMs, closing } = this.#options;
+    const until = system.elapsed() + maxHoldMs;
     const end = (ids: readonly string[]) => {
       for (const id of ids) {
         this.#followed.delete(id);
@@ -133,7 +133,7 @@ export class SharedSlots {
       end([...ends.keys()].filter((id) => !taken.includes(id)));
     }
     const over = [...ends.keys()];
-    // What could not be removed is found again by the next look.
+    // What could not be removed is found again by the next check.
     if (over.length > 0 && !closing.aborted) await calls.release(over).catch(() => {});
     end(over);
   }

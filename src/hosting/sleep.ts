@@ -1,9 +1,9 @@
 import type { System } from '../system.ts';
 
-/** Waits so many milliseconds of the monotonic clock; false when the signal came first. */
+/** Waits so many milliseconds of the monotonic clock; false if the signal fires first. */
 export async function sleepUnless(signal: AbortSignal, ms: number, system: System): Promise<boolean> {
   const until = system.elapsed() + ms;
-  // A timer may fire a moment early, and a law of "at least 60 s" has no room for a moment.
+  // Timers may fire slightly early, which would break the guarantee of at least 60 s.
   for (let left = ms; left > 0; left = until - system.elapsed()) {
     if (signal.aborted) return false;
     try {

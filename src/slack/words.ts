@@ -16,7 +16,7 @@ import { codeTyped, escapeText } from './kit/text.ts';
 import { purchaseRefusalWords } from './purchases/refusal-words.ts';
 import { serverRefusalWords } from './servers/refusal-words.ts';
 
-/** What every refusal says: a code without words does not compile. */
+/** The words of every refusal: a code without words does not compile. */
 const REFUSALS: RefusalWords = {
   ...serverRefusalWords,
   ...purchaseRefusalWords,
@@ -85,7 +85,7 @@ export function wordsOfError(error: HostingError | Refusal, currency: string): s
     : wordsOfRefusal(error.code, error.details, currency);
 }
 
-/** Says why the hosting account could not be used, or that Slack did not say who somebody is. */
+/** Says why the hosting account could not be used, or that Slack did not say who a user is. */
 export function wordsOfFailure(reason: UncheckedReason, currency: string): string {
   switch (reason.code) {
     case 'key_unreadable':

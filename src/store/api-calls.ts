@@ -1,14 +1,14 @@
 import type { ApiCalls } from '../app/hosting-api.ts';
 import type { Foundation } from './engine/database.ts';
 
-/** A slot that is asked for, and the most that its account may have. */
+/** A requested slot, and its account's limit. */
 interface Wanted {
   readonly slot: Parameters<ApiCalls['take']>[0];
   readonly limit: number;
   readonly freed: readonly string[];
 }
 
-/** The slots that are taken, durably. A burst of 300 calls is one commit instead of 300, and so is its end. */
+/** The taken slots, stored durably. A burst of 300 calls takes one commit instead of 300, and so does its end. */
 export function createApiCalls({ db }: Foundation): ApiCalls {
   const take = together((wanted: readonly Wanted[]) => takeSlots(db, wanted));
   const release = together(async (ids: readonly string[]) => {
@@ -32,9 +32,9 @@ export function createApiCalls({ db }: Foundation): ApiCalls {
   };
 }
 
-/** Takes what is free, first come, first served; returns the ids of the slots that were taken. */
+/** Takes free slots, first come, first served; returns the IDs of the slots that were taken. */
 async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promise<ReadonlySet<string>> {
-  // SQLite lets one transaction write at a time, so that two processes can't both take the last slot.
+  // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
   return db.transaction().execute(async (transaction) => {
     const freed = wanted.flatMap((one) => one.freed);
     if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
@@ -59,7 +59,7 @@ async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promi
   });
 }
 
-/** Does at the end of this turn of the event loop what was asked for until then, all of it at once. */
+/** Collects requests until the end of this turn of the event loop, then handles all of them at once. */
 function together<Item, Result>(
   work: (items: readonly Item[]) => Promise<Result>,
 ): (items: readonly Item[]) => Promise<Result> {

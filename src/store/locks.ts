@@ -4,8 +4,8 @@ import type { Foundation, Queries } from './engine/database.ts';
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * One row for each lock that is held; while a row names an owner, no other one has held the lock since. `now` is the one
- * clock, in epoch milliseconds, that leases are compared with.
+ * One row for each held lock. While a row names an owner, no other owner has held the lock since. Leases are compared with
+ * one clock, `now`, in epoch milliseconds.
  */
 export function createLockLeases({ db }: Foundation, now: () => number): LockLeases {
   return {
@@ -26,7 +26,7 @@ export function createLockLeases({ db }: Foundation, now: () => number): LockLea
         .where((column) =>
           column.or([
             column.and([column('name', '=', name), column('owner', '=', owner)]),
-            // Left behind by a process that died; with a day to spare, whatever the clock does.
+            // Left by a process that died; a day's margin covers any clock trouble.
             column('until', '<=', now() - DAY_MS),
           ]),
         )

@@ -1,4 +1,4 @@
-import { Kysely, sql } from 'kysely';
+import { Kysely } from 'kysely';
 import type { Store } from '../app/ports.ts';
 import type { Spill } from '../app/purchases/ports.ts';
 import type { System } from '../system.ts';
@@ -16,6 +16,7 @@ import { migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
+import { createPing } from './ping.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
@@ -63,7 +64,7 @@ export async function openStore({
   return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
 }
 
-/** What a killed process held is free at once, where no other process can be alive that holds it. */
+/** Frees the leases of a killed process, where no other process can be alive that holds them. */
 async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
@@ -86,9 +87,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation, () => system.now()),
-    ping: async () => {
-      await sql`select 1`.execute(foundation.db);
-    },
+    ping: createPing(foundation, system),
     close: () => {
       closing ??= close();
       return closing;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Sends a whole answer. Nothing of ours is cached, framed, sniffed, or told to other sites. */
+/** Sends a complete answer. Its headers forbid caching, content sniffing and referrers. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -19,7 +19,7 @@ export function answer(
   response.end(body);
 }
 
-/** A form of ours is one key long: more is not read. */
+/** The largest form that is read: ours holds only one key. */
 const FORM_LIMIT_BYTES = 8192;
 
 /** Reads a posted form; undefined when it is too long, or no form. */
@@ -27,7 +27,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
   const parts: Buffer[] = [];
   let length = 0;
-  // Read to its end all the same: a client that is cut off while sending does not read the answer.
+  // Read to the end anyway: a client that is cut off while sending never reads the answer.
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
     if (length <= FORM_LIMIT_BYTES) parts.push(part);

@@ -15,6 +15,8 @@ export interface ConnectParts {
   readonly entry: Pick<Entry<AccountPorts>, 'execute'>;
   readonly findConnectLink: (token: string) => Promise<FoundLink>;
   readonly explain: Explain;
+  /** Where browsers find the app: a proxy in front may call it by another host. */
+  readonly publicUrl?: string | undefined;
 }
 
 /**
@@ -25,14 +27,14 @@ export async function serveConnect(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  { entry, findConnectLink, explain }: ConnectParts,
+  { entry, findConnectLink, explain, publicUrl = '' }: ConnectParts,
 ): Promise<void> {
   const link = await findConnectLink(token);
   if (link.kind === 'unusable') return refuse(response, link.reason);
   if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200);
   if (request.method !== 'POST')
     return answerPage(response, 405, 'Not possible', '<p>This page takes a form.</p>');
-  if (isFromElsewhere(request)) {
+  if (isFromElsewhere(request, publicUrl)) {
     return answerPage(response, 403, 'Not possible', '<p>This form was posted from another page.</p>');
   }
   const key = findKey((await readForm(request))?.get('api_key') ?? '');
@@ -53,10 +55,22 @@ export async function serveConnect(
   );
 }
 
-/** Browsers say where a form was posted from; a tool that says nothing has no one's cookies either. */
-function isFromElsewhere({ headers }: IncomingMessage): boolean {
+/**
+ * Browsers say where a form was posted from, older ones by `Origin` alone; a tool that says nothing has no one's cookies
+ * either.
+ */
+function isFromElsewhere({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
-  return typeof site === 'string' && site !== 'same-origin' && site !== 'none';
+  if (typeof site === 'string') return site !== 'same-origin' && site !== 'none';
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  const host = hostOf(origin);
+  return host === '' || (host !== headers.host && host !== hostOf(publicUrl));
+}
+
+/** A page may hide its origin (`null`). */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : '';
 }
 
 function showForm(response: ServerResponse, status: number, wrong?: string): void {

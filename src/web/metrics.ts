@@ -8,7 +8,7 @@ export interface Metrics {
     durationMs: number;
     waitedMs: number;
   }): void;
-  /** Sets what is asked when the numbers are read. */
+  /** Sets what is called when the numbers are read. */
   onRead(read: () => Promise<{ openOperations: number; undeliveredPasswords: number }>): void;
   text(): Promise<string>;
   readonly contentType: string;

@@ -14,7 +14,7 @@ button{margin-top:1rem;padding:.65rem 1.2rem;font:inherit;font-weight:600;color:
 .small{font-size:.9rem;opacity:.8}
 `;
 
-/** Only our own style, by its hash; no script, no picture, nothing from elsewhere; posts only to ourselves. */
+/** Allows only our own style, by its hash: no scripts, no images, nothing from other sites; forms post only to us. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -42,8 +42,7 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * Words for users are written for Slack: what it escapes, marks as code or prints bold is written as HTML. Whom it
- * would mention by name is named by id.
+ * Turns words for Slack into HTML: entities, code and bold text are converted. Mentions become user IDs.
  */
 export function htmlOfWords(words: string): string {
   const named = words.replace(/<@([A-Z0-9]+)>/g, 'Slack user $1');

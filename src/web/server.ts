@@ -14,24 +14,45 @@ import type { Metrics } from './metrics.ts';
 export interface WebParts extends ConnectParts {
   readonly system: System;
   readonly metrics: Metrics;
-  /** What is posted to `/slack/events`. */
+  /** Handles what is posted to `/slack/events`. */
   readonly slack: RequestListener;
-  /** Why the app can't work just now; empty when it can. */
+  /** What prevents the app from working; empty when it is ready. */
   readonly faults: () => Promise<readonly string[]>;
 }
 
-/** Slack checks that a request is not old; that it is not from the future is left to us. */
+/** Times in milliseconds. */
+export interface WebLimits {
+  readonly requestTimeout: number;
+  readonly headersTimeout: number;
+  readonly keepAliveTimeout: number;
+  /** How often connections are looked through for those whose time is over. */
+  readonly connectionsCheckingInterval: number;
+  readonly mostConnections: number;
+}
+
+/** Slack sends small requests over few connections; a proxy in front holds some open. */
+const LIMITS: WebLimits = {
+  requestTimeout: 30_000,
+  headersTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+  mostConnections: 1000,
+};
+
+/** Bolt refuses requests that are too old, but not those from the future: this does. */
 const MOST_AHEAD_SECONDS = 300;
 
 /**
- * All of the app's HTTP: Slack's requests and the few pages of ours (docs/design.md 8).
- * Whatever comes in on whatever path is answered; nothing that an unauthenticated request does stops the process.
+ * All of the app's HTTP: Slack's requests and the app's own pages (docs/design.md 8).
+ * Every request is answered, on any path, and no unauthenticated request can stop the process.
  */
-export function createWebServer(parts: WebParts): Server {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 });
+export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}): Server {
+  const { mostConnections, ...timeouts } = { ...LIMITS, ...limits };
+  const server = createServer(timeouts);
+  server.maxConnections = mostConnections;
   server.on('request', (request, response) => {
     const path = pathOf(request);
-    // Bolt throws at whatever else is asked of its path, which would end the process.
+    // Bolt throws for any other method on its path, which would end the process.
     if (path === '/slack/events' && request.method === 'POST') {
       if (isFromFuture(request, parts.system)) return answer(response, 401, 'text/plain', 'too early\n');
       return parts.slack(request, response);
@@ -43,9 +64,10 @@ export function createWebServer(parts: WebParts): Server {
       else response.destroy();
     });
   });
+  // A client that leaves its half of the connection open must not keep ours: 300 of them would fill the memory.
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-    else socket.destroy();
+    if (!socket.writable) return socket.destroy();
+    return socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n', () => socket.destroy());
   });
   return server;
 }
@@ -88,7 +110,7 @@ function pathOf(request: IncomingMessage): string {
 
 function isFromFuture({ headers }: IncomingMessage, system: System): boolean {
   const at = headers['x-slack-request-timestamp'];
-  // Turned around, so that what is no number, or without end, is not let through as "not later".
+  // Written as a negation, so that NaN and Infinity are not accepted as "not later".
   return at !== undefined && !(Number(at) <= system.now() / 1000 + MOST_AHEAD_SECONDS);
 }
 

@@ -43,7 +43,7 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  await db.schema.dropTable('audit_heads').execute();
+  for (const table of ['audit_heads', 'pings']) await db.schema.dropTable(table).execute();
   await db.destroy();
   engine.close();
   bySql(path, "delete from kysely_migration where name = '0005-safety'");

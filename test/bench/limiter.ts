@@ -30,9 +30,9 @@ const heldSlot = (): Contender => {
     timeoutMs: WINDOW_MS,
     limit: LIMIT,
     windowMs: WINDOW_MS,
-    patienceMs: 10 * RUN_MS,
+    maxWaitMs: 10 * RUN_MS,
   });
-  const schedule = (send: Send) => limiter.run({ urgency: 'person', send });
+  const schedule = (send: Send) => limiter.run({ urgency: 'user', send });
   return { name: SLOT, schedule, stop: () => limiter.close() };
 };
 

@@ -52,7 +52,7 @@ const nasty = [
 ];
 
 describe('CSV', () => {
-  test('has a line of names, and one line for each entry', () => {
+  test('has a header line, and one line for each entry', () => {
     const [names = [], cells = []] = readCsv(csv.head + csv.write(entry));
     expect(Object.fromEntries(names.map((name, place) => [name, cells[place]]))).toEqual({
       workspaceId: 'T1',
@@ -74,7 +74,7 @@ describe('CSV', () => {
     });
   });
 
-  test.each(nasty)('keeps the label %j in its cell, and runs it nowhere', (label) => {
+  test.each(nasty)('keeps the label %j in its cell, and never as a formula', (label) => {
     const [names = [], cells = [], ...more] = readCsv(csv.head + csv.write({ ...entry, label }));
     expect([cells.length, more]).toEqual([names.length, []]);
     const cell = cells[names.indexOf('label')] ?? '';
@@ -82,7 +82,7 @@ describe('CSV', () => {
     expect(cell).not.toMatch(/^\s*[=+\-@]/);
   });
 
-  test('can be read again, whatever is in it', () => {
+  test('can be parsed again, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (label, code) => {
         const [cells = [], ...more] = readCsv(csv.write({ ...entry, label, code }));
@@ -95,7 +95,7 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test.each(nasty)('has an entry with the label %j on one line, as it is', (label) => {
+  test.each(nasty)('has an entry with the label %j on one line, unchanged', (label) => {
     const line = jsonl.write({ ...entry, label });
     expect(line.indexOf('\n')).toBe(line.length - 1);
     const { at, money: paid, ...same } = JSON.parse(line);

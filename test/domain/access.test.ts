@@ -11,7 +11,7 @@ describe('what a user may do', () => {
     expect(strongestRole([])).toBeUndefined();
   });
 
-  test('is what a role and the weaker ones may, on the servers that it is for', () => {
+  test('is what a role and the lower ones allow, on the servers that it is for', () => {
     const roles = [hold('viewer'), hold('manager', 'web-*')];
     expect(coversRole(roles, 'manager')).toBe(true);
     expect(coversRole(roles, 'manager', 'web-1')).toBe(true);
@@ -29,7 +29,7 @@ describe('what a user may do', () => {
   });
   const label = fc.constantFrom('web-1', 'db-1', 'x', '');
 
-  test('grows with every role that is given, and never shrinks', () => {
+  test('grows with every granted role, and never shrinks', () => {
     fc.assert(
       fc.property(fc.array(anyHold), anyHold, fc.constantFrom(...ROLES), label, (roles, more, role, on) => {
         if (coversRole(roles, role, on)) expect(coversRole([...roles, more], role, on)).toBe(true);
@@ -37,7 +37,7 @@ describe('what a user may do', () => {
     );
   });
 
-  test('is never more than the strongest role', () => {
+  test('is never more than the highest role allows', () => {
     fc.assert(
       fc.property(fc.array(anyHold), fc.constantFrom(...ROLES), label, (roles: HeldRoles, role, on) => {
         if (coversRole(roles, role, on)) expect(roleCovers(strongestRole(roles), role)).toBe(true);

@@ -15,11 +15,11 @@ describe('a role', () => {
     expect(ROLES.filter((needed) => roleCovers(held, needed))).toEqual(covered);
   });
 
-  it('that nobody gave covers nothing', () => {
+  it('that is missing covers nothing', () => {
     expect(ROLES.filter((needed) => roleCovers(undefined, needed))).toEqual([]);
   });
 
-  it('is the stronger one of two, in any order', () => {
+  it('is the higher one of two, in any order', () => {
     fc.assert(
       fc.property(heldRole, heldRole, (a, b) => {
         const stronger = strongerRole(a, b);

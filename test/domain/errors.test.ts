@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HostingError, isExpected, Refusal } from '../../src/domain/errors.ts';
 
 describe('an expected failure', () => {
-  it('is told apart from a defect of ours', () => {
+  it('is distinguished from a defect', () => {
     expect(isExpected(new Refusal('no_api_key', {}))).toBe(true);
     expect(isExpected(new HostingError('limit', 'no'))).toBe(true);
     expect(isExpected(new Error('limit'))).toBe(false);
@@ -10,7 +10,7 @@ describe('an expected failure', () => {
     expect(isExpected(undefined)).toBe(false);
   });
 
-  it('says its code and nothing of what was typed, for the log', () => {
+  it('is logged with its code and without what was typed', () => {
     expect(new Refusal('unknown_server', { typed: 'hunter2' }).message).toBe('refused: unknown_server');
     expect(new HostingError('unknown_code', 'maybe', { unknownCode: 'hunter2' }).message).toBe(
       'hosting API: unknown_code',

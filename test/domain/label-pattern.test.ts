@@ -29,7 +29,7 @@ describe('a label pattern', () => {
     expect(matchesPattern(pattern, label)).toBe(fits);
   });
 
-  test('made of a label fits that label alone, whatever is in it', () => {
+  test('made from a label matches only that label, whatever it contains', () => {
     const label = fc.string({ unit: 'binary' }).filter((text) => text !== '');
     fc.assert(
       fc.property(label, label, (one, other) => {
@@ -40,11 +40,11 @@ describe('a label pattern', () => {
     );
   });
 
-  test('of an empty label is not every server', () => {
+  test('can’t be made from an empty label, which would match every server', () => {
     expect(() => exactPattern('')).toThrow('empty label');
   });
 
-  test('fits what its stars are filled with', () => {
+  test('matches whatever its stars stand for', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b', '\\', '*', 'Ä', '-') });
     fc.assert(
       fc.property(fc.array(fc.tuple(part, part), { minLength: 1 }), (parts) => {
@@ -55,7 +55,7 @@ describe('a label pattern', () => {
     );
   });
 
-  test('never takes long, however it is made', () => {
+  test('never takes long to match', () => {
     const started = performance.now();
     expect(matchesPattern('*a'.repeat(50), `${'a'.repeat(400)}b`)).toBe(false);
     expect(performance.now() - started).toBeLessThan(200);

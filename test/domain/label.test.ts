@@ -34,7 +34,7 @@ describe('two labels', () => {
     expect(isFrozenLabel(a, freezeLabel(b))).toBe(false);
   });
 
-  test('that only a user would call the same are not identical, and nothing is deleted or paid by them', () => {
+  test('that only users would call the same are not identical, so nothing is deleted or paid by them', () => {
     expect(isIdenticalLabel('web-1', 'WEB-1')).toBe(false);
     expect(isFrozenLabel('WEB-1', freezeLabel('web-1'))).toBe(false);
     expect(isFrozenLabel('web-1', freezeLabel('web-1'))).toBe(true);
@@ -46,13 +46,13 @@ describe('the label of a new server', () => {
     expect(parseLabel('  web 1 ')).toBe('web 1');
   });
 
-  test.each(['', '   ', 'a\nb', 'x'.repeat(501)])('can’t be %j', (typed) => {
+  test.each(['', '   ', 'a\nb', 'x'.repeat(501)])('may not be %j', (typed) => {
     expect(() => parseLabel(typed)).toThrow(expect.objectContaining({ code: 'bad_label' }));
   });
 });
 
 describe('the label that is frozen with a confirmation', () => {
-  test('is whole up to 600 characters and more', () => {
+  test('is complete for 600 characters and more', () => {
     const label = `web-${'a'.repeat(591)}-prod`;
     expect(freezeLabel(label)).toBe(label);
   });

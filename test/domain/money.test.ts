@@ -51,7 +51,7 @@ describe('an amount', () => {
     expect(findMoney(text)).toBeUndefined();
   });
 
-  it('is refused or exact, whatever is read', () => {
+  it('is either refused or exact', () => {
     const decimals = fc.string({ unit: fc.constantFrom(...'0123456789.,-+ e'), maxLength: 16 });
     fc.assert(
       fc.property(decimals, (text) => {
@@ -63,7 +63,7 @@ describe('an amount', () => {
     );
   });
 
-  it('is said with two decimals, and with the currency that the operator named', () => {
+  it('is shown with two decimals, and with the operator’s currency', () => {
     expect(describeMoney(money(5))).toBe('0.05');
     expect(describeMoney(money(123_450))).toBe('1234.50');
     expect(describeMoney(money(590), 'EUR')).toBe('5.90 EUR');

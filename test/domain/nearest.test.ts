@@ -26,11 +26,11 @@ describe('the nearest word', () => {
     expect(findNearest('web-l', ['WEB-1', 'db'])).toBe('WEB-1');
   });
 
-  it('is the first of equally near ones', () => {
+  it('is the first of several equally near ones', () => {
     expect(findNearest('web-3', ['web-1', 'web-2'])).toBe('web-1');
   });
 
-  it('is a word itself when it is a candidate', () => {
+  it('is the word itself if it is a candidate', () => {
     const words = fc.string({ minLength: 1, maxLength: 80 });
     fc.assert(
       fc.property(words, fc.array(words), (typed, others) => {

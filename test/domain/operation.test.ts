@@ -11,12 +11,12 @@ const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase
 });
 const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-2' };
 
-describe('what two confirmations must not both pay for', () => {
-  it('is the same month of the same server, whatever it is called', () => {
+describe('the claim of an operation', () => {
+  it('is the same for the same month of the same server, whatever its label', () => {
     expect(claimOf(renewal(7, 1000, 'old'))).toBe(claimOf(renewal(7, 1000, 'new')));
   });
 
-  it('is never two different months or servers', () => {
+  it('is different for different months or servers', () => {
     const number = fc.integer({ min: 0, max: 10_000 });
     fc.assert(
       fc.property(number, number, number, number, (server, until, otherServer, otherUntil) => {
@@ -26,13 +26,13 @@ describe('what two confirmations must not both pay for', () => {
     );
   });
 
-  it('is nothing for a create: two servers may be ordered alike', () => {
+  it('is empty for a create: two equal servers may be ordered', () => {
     expect(claimOf({ kind: 'create', order })).toBe('');
   });
 });
 
 describe('an operation', () => {
-  it('is ended when it is settled or refused, and in no other state', () => {
+  it('has ended when it is settled or refused, and in no other state', () => {
     const standings: readonly Standing[] = [
       { state: 'prepared' },
       { state: 'sent' },

@@ -14,7 +14,7 @@ describe('the refusal that an error proves', () => {
     expect(refusalOf(error)).toEqual({ code, details: {} });
   });
 
-  test('is none for a defect, or for a rule that no confirmed purchase can break', () => {
+  test('does not exist for a defect, or for a rule that no confirmed purchase can break', () => {
     expect(refusalOf(new TypeError('x'))).toBeUndefined();
     expect(refusalOf(new Refusal('last_owner', {}))).toBeUndefined();
   });

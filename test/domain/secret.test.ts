@@ -39,7 +39,7 @@ const ways: [string, () => string][] = [
 ];
 
 describe('a secret', () => {
-  it.each(ways)('does not get out by %s', (_name, print) => {
+  it.each(ways)('does not leak by %s', (_name, print) => {
     expect(print()).not.toContain(CANARY);
   });
 
@@ -47,7 +47,7 @@ describe('a secret', () => {
     expect(print()).toContain('[secret]');
   });
 
-  it('gets out by reveal alone', () => {
+  it('can only be read by `reveal`', () => {
     expect(secret.reveal()).toBe(CANARY);
   });
 });

@@ -47,7 +47,7 @@ describe('a typed name', () => {
     ['4', [6, 4], 'one server’s label and another one’s id'],
     ['queue', [7, 8], 'two servers of the same label'],
     ['web', [1, 3, 2], 'a prefix of several'],
-  ])('%j never acts when it fits several: %s', (typed, ids) => {
+  ])('%j never acts when it matches several: %s', (typed, ids) => {
     expect(found(typed)).toEqual(expect.arrayContaining(ids));
     expect(matchServer(typed, servers).kind).toBe('ambiguous');
     expect(found(typed)).toHaveLength(ids.length);
@@ -59,15 +59,15 @@ describe('a typed name', () => {
     ['qeue', 'queue'],
     ['Queues', 'queue'],
     ['zzzzzz', 'unknown'],
-  ])('%j of no server suggests %s', (typed, nearest) => {
+  ])('%j matches no server and suggests %s', (typed, nearest) => {
     expect(found(typed)).toBe(nearest);
   });
 
-  it.each(['', '   ', '\t\n'])('%j is no name, not even of a server with an empty label', (typed) => {
+  it.each(['', '   ', '\t\n'])('%j matches nothing, not even a server with an empty label', (typed) => {
     expect(found(typed, [server(1, ''), server(2, ' ')])).toBe('unknown');
   });
 
-  it('finds a label that has spaces around it, which nobody sees', () => {
+  it('finds a label with invisible spaces around it', () => {
     expect(found('db', [server(1, ' db '), server(2, 'db-replica')])).toEqual([1]);
   });
 
@@ -86,7 +86,7 @@ describe('a typed name', () => {
     );
   });
 
-  it('never throws and never finds what is not there', () => {
+  it('never throws and never finds a server that doesn’t exist', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (typed) => {
         const match = matchServer(typed, servers);
@@ -109,11 +109,11 @@ describe('a filter', () => {
     expect(filterServers(filter, servers).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('looks at states too', () => {
+  it('also matches states', () => {
     expect(filterServers('creat', [server(1, 'a', { state: 'creating' }), server(2, 'b')])).toHaveLength(1);
   });
 
-  it('leaves the list that it was given as it was', () => {
+  it('does not change the list that it gets', () => {
     const before = [...servers];
     filterServers('', servers);
     matchServer('web', servers);

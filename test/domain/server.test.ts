@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { compareServers } from '../../src/domain/server.ts';
 
-it('serversare sorted with the numbers in them by value, and by id where they are the same', () => {
+it('servers are sorted by label, with numbers by value, then by ID', () => {
   const labels = ['web-10', 'Web-2', 'db', 'web-1', 'db'];
   const sorted = labels.map((label, id) => ({ id, label, state: '' })).sort(compareServers);
   expect(sorted.map(({ id, label }) => `${label} ${id}`)).toEqual([

@@ -26,14 +26,14 @@ describe('the two-person rule', () => {
     [0, 0, false],
     [0, 1, true],
     [590, undefined, true],
-  ])('for creates above %s holds for a price of %s: %s', (above, price, holds) => {
+  ])('for creates above %s applies to a price of %s: %s', (above, price, holds) => {
     const rule = { ...OFF, createAbove: money(above) };
     expect(needsApproval(rule, 'create', price === undefined ? undefined : money(price))).toBe(holds);
     expect(needsApproval(rule, 'renew', money(1e9))).toBe(false);
     expect(takesApprovals(rule, 'create')).toBe(true);
   });
 
-  test('for renewals holds whatever they cost', () => {
+  test('for renewals applies whatever they cost', () => {
     const rule = { ...OFF, renew: true };
     expect(needsApproval(rule, 'renew', undefined)).toBe(true);
     expect(needsApproval(rule, 'renew', money(0))).toBe(true);
@@ -70,7 +70,7 @@ describe('changes of settings', () => {
     { requiredKeys: ['announces', 'approval', 'budget'] },
   );
 
-  test('are none between the same', () => {
+  test('are empty between equal settings', () => {
     fc.assert(
       fc.property(anySettings, (settings) => {
         expect(listChanges(settings, structuredClone(settings))).toEqual([]);
@@ -78,7 +78,7 @@ describe('changes of settings', () => {
     );
   });
 
-  test('are found, whatever was changed, and are the same backwards', () => {
+  test('are found, whatever was changed, and are symmetric', () => {
     fc.assert(
       fc.property(anySettings, anySettings, (was, is) => {
         const changes = listChanges(was, is);
@@ -89,7 +89,7 @@ describe('changes of settings', () => {
     );
   });
 
-  test('name amounts as decimals', () => {
+  test('show amounts as decimals', () => {
     const is = { ...DEFAULT_SETTINGS, budget: { person: money(5005) } };
     expect(listChanges(DEFAULT_SETTINGS, is)).toEqual([{ name: 'budget.person', after: '50.05' }]);
   });

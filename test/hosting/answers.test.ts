@@ -17,7 +17,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
 const ROWS = Object.values(TABLE).flat();
 
 describe.each(Object.entries(TABLE))('%s', (_, rows) => {
-  it('is understood, told or refused as it should be', async () => {
+  it('is understood, reported as unreadable or refused, as expected', async () => {
     const wrong: string[] = [];
     for (const row of rows) {
       const made = await readRow(row);
@@ -48,7 +48,7 @@ it('keeps every answer out of what is logged', async () => {
   }
 });
 
-it('says the status of every answer that it could not read, or that was an error', async () => {
+it('reports the status of every error and every unreadable answer', async () => {
   for (const row of ROWS) {
     const made = await readRow(row);
     if (made instanceof HostingError) expect(made.details.status).toBeTypeOf('number');

@@ -20,7 +20,7 @@ import {
 } from './support.ts';
 
 describe('accounts', () => {
-  it('share a limiter and their reads when their key is the same, and nothing otherwise', async () => {
+  it('share a limiter and reads if their key is the same, and nothing otherwise', async () => {
     const server = await startServer((_, response) => response.end('[]'));
     const { hosting } = startClient(server.baseUrl);
     const [one, same, other] = ['k', 'k', 'o'].map((key) => hosting.of(new Secret(key)));
@@ -31,11 +31,11 @@ describe('accounts', () => {
     expect(one?.account).not.toBe(other?.account);
   });
 
-  it('have a name that does not give their key away', () => {
+  it('have a name that does not reveal their key', () => {
     expect(accountOf(new Secret('key-of-the-account'))).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('of one workspace keep to one limit together, and the workspaces of one key as well', async () => {
+  it('of one workspace stay within one limit together, and so do all workspaces with one key', async () => {
     const { system, pass } = holdTime();
     const sent: number[] = [];
     const send: Transport['send'] = async () => {
@@ -63,7 +63,7 @@ describe('accounts', () => {
     await hosting.close();
   }, 30_000);
 
-  it('see each other’s changes under whatever limiter they call', async () => {
+  it('see each other’s changes, whichever limiter they call through', async () => {
     const server = await startServer((request, response) =>
       response.end(request.method === 'GET' ? '[]' : '{"id":7,"state":"running"}'),
     );
@@ -75,7 +75,7 @@ describe('accounts', () => {
     expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
   });
 
-  it('are not refused because another key of their workspace has been idle', async () => {
+  it('are not refused because another key of their workspace was idle', async () => {
     const { system, pass } = holdTime();
     const send: Transport['send'] = async () => ({ status: 200, text: '{"id":7,"state":"running"}' });
     const transport: Transport = { send, close: async () => {} };
@@ -93,7 +93,7 @@ describe('accounts', () => {
     await hosting.close();
   });
 
-  it('that nobody has used for a while are forgotten, and known again when somebody comes', async () => {
+  it('are dropped when they are idle, and opened again when they are used', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const listTaken = vi.spyOn(calls, 'listTaken');
@@ -133,7 +133,7 @@ describe('a paid call', () => {
     expect(server.arrivals).toHaveLength(2);
   });
 
-  it('is sent once when the service read it and cut the line', async () => {
+  it('is sent once if the service read it and then cut the connection', async () => {
     const server = await startServer((request) => request.socket.destroy());
     const { api } = startClient(server.baseUrl);
     expect(await failureOf(api.createServer(ORDER, PAY))).toMatchObject({
@@ -153,7 +153,7 @@ describe('a paid call', () => {
   });
 });
 
-it('a list that was asked for before a change does not answer after it', async () => {
+it('never answers with a list that was requested before a change', async () => {
   const server = await startServer((request, response) => {
     if (request.method === 'GET') response.end('[]');
     else response.end('{"id":7,"state":"running"}');
@@ -183,7 +183,7 @@ it('reports every request that left, with no secret in it', async () => {
   expect(JSON.stringify(reports)).not.toMatch(/pa55word|key-of/);
 });
 
-it('hands an answer out although whoever counts calls, or tells people to wait, fails', async () => {
+it('returns the answer even if a listener for metrics or waiting throws', async () => {
   const server = await startServer((_, response) =>
     response.writeHead(201).end('{"id":7,"root_password":"pa55word"}'),
   );
@@ -194,7 +194,7 @@ it('hands an answer out although whoever counts calls, or tells people to wait, 
   expect((await api.createServer(ORDER, PAY)).rootPassword?.reveal()).toBe('pa55word');
 });
 
-it('on closing lets a paid call under way end, and refuses the next one', async () => {
+it('lets a paid call in flight end when it closes, and refuses the next one', async () => {
   const held: (() => void)[] = [];
   const server = await startServer((_, response) => held.push(() => response.end('{"id":7}')));
   const { hosting, api } = startClient(server.baseUrl);
@@ -211,7 +211,7 @@ it('on closing lets a paid call under way end, and refuses the next one', async 
   expect(server.arrivals).toHaveLength(1);
 });
 
-it('says in the log how many servers it could not read', async () => {
+it('logs how many servers it could not read', async () => {
   const server = await startServer((_, response) =>
     response.end('[{"label":"no id"},{"id":7,"label":"web-1"}]'),
   );
@@ -221,7 +221,7 @@ it('says in the log how many servers it could not read', async () => {
   expect(warn).toHaveBeenCalledWith({ operation: 'list_servers', count: 1 }, expect.any(String));
 });
 
-it('tells the person once when the service makes everybody wait', async () => {
+it('notifies the user once when the service asks the account to wait', async () => {
   const system = heldSystem();
   const server = await startServer((_, response) => {
     if (server.arrivals.length > 1) response.end('[]');
@@ -233,7 +233,7 @@ it('tells the person once when the service makes everybody wait', async () => {
   expect(onWait).toHaveBeenCalledOnce();
 });
 
-describe('in front of the whole service', () => {
+describe('against the whole service', () => {
   async function open(system: System = realSystem) {
     const service = await startHosting();
     onTestFinished(() => service.close());
@@ -243,7 +243,7 @@ describe('in front of the whole service', () => {
     return { service, account, api, hosting };
   }
 
-  it('does all that the API can do', async () => {
+  it('does everything that the API offers', async () => {
     const { service, account, api } = await open();
     const { plans, locations, images } = await api.fetchCatalog();
     const [plan, location, image] = [plans[0], locations[0], images[0]];
@@ -275,7 +275,7 @@ describe('in front of the whole service', () => {
     ]);
   });
 
-  it('knows a wrong key, and one from before the first top-up', async () => {
+  it('recognizes a wrong key, and a key before the first top-up', async () => {
     const { service, hosting } = await open();
     expect(await failureOf(hosting.of(KEY).listServers())).toMatchObject({ code: 'unauthorized' });
     const poor = service.accounts.create({ name: 'new here' });

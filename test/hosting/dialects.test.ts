@@ -24,7 +24,10 @@ describe('a list of servers', () => {
     DIALECT.listShape.map((listShape) => ({ paging, listShape })),
   );
 
-  it.each(shapes)('is whole, or says that it is not: $paging, $listShape', async ({ paging, listShape }) => {
+  it.each(shapes)('is complete, or says that it is not: $paging, $listShape', async ({
+    paging,
+    listShape,
+  }) => {
     const { service, account, api } = await speaking({ paging, listShape, pageSize: 10 });
     service.seedServers(account, 25);
     const list = await api.fetchServers();
@@ -36,7 +39,7 @@ describe('a list of servers', () => {
     expect(await api.listServers()).toEqual(list.servers);
   });
 
-  it.each(shapes)('that fits one page is whole: $paging, $listShape', async ({ paging, listShape }) => {
+  it.each(shapes)('that fits on one page is complete: $paging, $listShape', async ({ paging, listShape }) => {
     const { service, account, api } = await speaking({ paging, listShape, pageSize: 10 });
     service.seedServers(account, 7);
     const { servers, isComplete } = await api.fetchServers();
@@ -51,7 +54,7 @@ describe('a list of servers', () => {
     expect(service.requests({ operation: 'servers' })).toHaveLength(100);
   });
 
-  it('sends the key to no other host', async () => {
+  it('never sends the key to another host', async () => {
     const elsewhere = await startServer((_, response) => response.end('[]'));
     const server = await startServer((_, response) =>
       response.end(JSON.stringify({ servers: [], next: `${elsewhere.baseUrl}/servers?page=2` })),
@@ -61,7 +64,7 @@ describe('a list of servers', () => {
     expect([server.arrivals.length, elsewhere.arrivals.length]).toEqual([1, 0]);
   });
 
-  it.each(DIALECT.dates)('shows a date that was sent, and no other: %s', async (dates) => {
+  it.each(DIALECT.dates)('shows only dates that were sent: %s', async (dates) => {
     const { service, account, api } = await speaking({ dates });
     service.seedServers(account, 1);
     const [shown] = await api.listServers();
@@ -73,7 +76,7 @@ describe('a list of servers', () => {
     );
   });
 
-  it('of ids that no number holds says that it could not read them', async () => {
+  it('with IDs too large for a number says that it could not read them', async () => {
     const { service, account, api } = await speaking({ ids: 'huge' });
     service.seedServers(account, 2);
     expect(await failureOf(api.fetchServers())).toMatchObject({
@@ -82,7 +85,10 @@ describe('a list of servers', () => {
     });
   });
 
-  it.each(['no', 'yes'] as const)('tells a deleted server that is still in it (%s)', async (listsDeleted) => {
+  it.each([
+    'no',
+    'yes',
+  ] as const)('recognizes a deleted server that is still listed (%s)', async (listsDeleted) => {
     const { api } = await speaking({ listsDeleted, states: 'padded' });
     const { id } = await api.createServer(ORDER, PAY);
     await api.deleteServer(id);
@@ -106,7 +112,7 @@ describe('a created server', () => {
   it.each([
     'huge',
     'huge_text',
-  ] as const)('whose id no number holds is unconfirmed, and its password is kept: %s', async (ids) => {
+  ] as const)('with an ID too large for a number is unconfirmed, and its password is kept: %s', async (ids) => {
     const { service, api } = await speaking({ ids });
     const failure = await failureOf(api.createServer(ORDER, PAY));
     expect(failure).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'maybe' });
@@ -149,7 +155,7 @@ describe('a refusal', () => {
     expect(refused).toMatchObject({ code: 'bad_request', moneyMoved: 'no' });
   });
 
-  it('that only repeats a label is none', async () => {
+  it('is not recognized in an answer that only repeats a label', async () => {
     const { api } = await speaking({ errorShape: 'detail', echo: 'yes' });
     const order = { ...ORDER, plan: 'none', label: 'bad_request' };
     expect(await failureOf(api.createServer(order, PAY))).toMatchObject({ moneyMoved: 'maybe' });
@@ -171,7 +177,7 @@ describe('a refusal', () => {
   });
 });
 
-it('tells an answer that did not come from one that could not be read, and both from a 500', async () => {
+it('distinguishes no answer, an unreadable answer and a 500', async () => {
   const { service, api } = await speaking({});
   const statusUnder = async (kind: 'lost_before' | 'garbage' | 'status_500' | 'html') => {
     service.faults.add({ on: 'create', kind });
@@ -184,29 +190,27 @@ it('tells an answer that did not come from one that could not be read, and both 
   expect(await statusUnder('html')).toEqual(['unreadable_answer', 502]);
 });
 
-it.each(DIALECT.dates)('tells a renewal with a date from one without: %s', async (dates) => {
+it.each(DIALECT.dates)('distinguishes a renewal with a date from one without: %s', async (dates) => {
   const { service, account, api } = await speaking({ dates });
   const [id = 0] = service.seedServers(account, 1);
   const isSent = dates !== 'absent' && dates !== 'nonsense';
   expect('paidUntil' in (await api.renewServer(id, PAY))).toBe(isSent);
 });
 
-it.each(
-  DIALECT.deletedState,
-)('hands on the state that a delete was answered with: %s', async (deletedState) => {
+it.each(DIALECT.deletedState)('passes on the state from the answer to a delete: %s', async (deletedState) => {
   const { service, account, api } = await speaking({ deletedState });
   const [id = 0] = service.seedServers(account, 1);
   expect(await api.deleteServer(id)).toEqual({ id, state: deletedState });
 });
 
-it.each(DIALECT.choices)('never drops a location or an image in silence: %s', async (choices) => {
+it.each(DIALECT.choices)('never drops a location or an image silently: %s', async (choices) => {
   const { api } = await speaking({ choices });
   const catalog = await api.fetchCatalog().catch((error: unknown) => error);
   if (choices === 'names') expect(catalog).toBeInstanceOf(HostingError);
   else expect(catalog).toMatchObject({ locations: ['ams', 'fra', 'hel', 'nyc'] });
 });
 
-it.each(DIALECT.prices)('orders at no price that could be read in two ways: %s', async (prices) => {
+it.each(DIALECT.prices)('never orders at an ambiguous price: %s', async (prices) => {
   const { service, api } = await speaking({ prices });
   const catalog = await api.fetchCatalog().catch((error: unknown) => error);
   if (catalog instanceof HostingError) return expect(['three_decimals', 'comma']).toContain(prices);

@@ -53,7 +53,7 @@ describe('JSON', () => {
     expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
   });
 
-  it('is nothing where nothing was sent, and is told where it is not JSON', () => {
+  it('is undefined for an empty text, and marked when it is not JSON', () => {
     expect(parseJson(' \n')).toBeUndefined();
     for (const text of [
       '{',
@@ -67,7 +67,7 @@ describe('JSON', () => {
       expect(parseJson(text)).toBe(NOT_JSON);
   });
 
-  it('that names a field twice is not read: it says two things', () => {
+  it('that names a field twice is ambiguous and not read', () => {
     for (const text of [
       '{"id":7,"id":8}',
       '{"a":{"id":7, "b":"{\\"", "id":7}}',

@@ -25,10 +25,10 @@ function mostInAnyWindow(arrivals: readonly number[], windowMs = WINDOW_MS): num
   return most;
 }
 
-/** A call that is asked for at some moment, arrives somewhere between its sending and its answer, and ends somehow. */
+/** A call with its start, its arrival somewhere between sending and answer, and its end. */
 interface Planned {
   readonly askAt: number;
-  readonly urgency: 'person' | 'background';
+  readonly urgency: 'user' | 'background';
   readonly latencyMs: number;
   /** 0: arrives as it is sent; 1: as it is answered. */
   readonly arrivesAfter: number;
@@ -38,13 +38,13 @@ interface Planned {
 const planned: fc.Arbitrary<Planned> = fc.record({
   // Bursts at a few moments, so that windows of every alignment get full.
   askAt: fc.oneof(fc.nat(200_000), fc.constantFrom(0, 1, 29_999, 55_000, 59_999, 60_000, 60_500, 119_000)),
-  urgency: fc.constantFrom('person', 'background'),
+  urgency: fc.constantFrom('user', 'background'),
   latencyMs: fc.oneof(fc.nat(400), fc.nat(TIMEOUT_MS), fc.constant(TIMEOUT_MS)),
   arrivesAfter: fc.constantFrom(0, 0.5, 1),
   ends: fc.constantFrom('answered', 'answered', 'failed'),
 });
 
-/** Plays calls through a limiter and notes when they reached the service. */
+/** Runs calls through a limiter and records when they reached the service. */
 class Play {
   readonly arrivals: number[] = [];
   readonly served: { plan: Planned; askedAt: number; servedAt: number }[] = [];
@@ -55,7 +55,7 @@ class Play {
     this.#system = system;
   }
 
-  /** The process dies: what is under way arrives within moments, or never. */
+  /** The process dies: calls in flight arrive soon, or never. */
   cut(): void {
     const latest = this.#system.elapsed() + 4_900;
     for (const [index, at] of this.arrivals.entries()) this.arrivals[index] = Math.min(at, latest);
@@ -86,10 +86,10 @@ async function playOut(pass: (ms: number) => Promise<void>, happenings: Happenin
   await pass(untilMs - now);
 }
 
-const small = { limit: 6, backgroundLimit: 2, patienceMs: 3_600_000 };
+const small = { limit: 6, backgroundLimit: 2, maxWaitMs: 3_600_000 };
 
 describe('the limit', () => {
-  it('is never exceeded in any minute, whatever is asked for and however long answers take', async () => {
+  it('is never exceeded in any minute, whatever is requested and however long answers take', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 1, maxLength: 40 }), async (plans) => {
         const { system, pass } = holdTime();
@@ -107,7 +107,7 @@ describe('the limit', () => {
     );
   });
 
-  it('is not exceeded across a crash and a restart, wherever the wall clock stands then', async () => {
+  it('is not exceeded across a crash and a restart, whatever the wall clock says', async () => {
     const crash = fc.record({
       plans: fc.array(planned, { minLength: 6, maxLength: 30 }),
       crashAt: fc.nat(150_000),
@@ -137,7 +137,7 @@ describe('the limit', () => {
     );
   });
 
-  it('and the pace do not change when the wall clock is stepped', async () => {
+  it('stays the same, and so does the pace, when the wall clock is stepped', async () => {
     const plans = Array.from({ length: 20 }, () => ({ ...QUICK, askAt: 0 }));
     for (const stepMs of [0, -3_600_000, 3_600_000]) {
       const { system, pass } = holdTime();
@@ -154,9 +154,9 @@ describe('the limit', () => {
     }
   });
 
-  it('is reached: 300 calls leave at once, the next 300 a minute after the answers', async () => {
+  it('is used fully: 300 calls are sent at once, the next 300 a minute after the answers', async () => {
     const { system, pass } = holdTime();
-    const limiter = open(system, { patienceMs: 600_000 });
+    const limiter = open(system, { maxWaitMs: 600_000 });
     const play = new Play(system);
     for (let call = 0; call < 700; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
     await pass(1_000);
@@ -170,22 +170,22 @@ describe('the limit', () => {
     expect(mostInAnyWindow(play.arrivals)).toBe(300);
   }, 30_000);
 
-  it('counts a call that was cut off for five seconds longer: it may still be on its way', async () => {
+  it('counts a call that was cut off for five more seconds: it may still be in transit', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const send = () => Promise.reject(new HostingError('no_answer', 'maybe'));
-    await Promise.all([limiter.run({ urgency: 'person', send }).catch(() => {}), pass(10)]);
-    const next = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+    await Promise.all([limiter.run({ urgency: 'user', send }).catch(() => {}), pass(10)]);
+    const next = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
     await pass(66_000);
     expect(await next).toBeGreaterThan(64_900);
   });
 });
 
-const QUICK: Planned = { askAt: 0, urgency: 'person', latencyMs: 100, arrivesAfter: 0.5, ends: 'answered' };
+const QUICK: Planned = { askAt: 0, urgency: 'user', latencyMs: 100, arrivesAfter: 0.5, ends: 'answered' };
 const BACKGROUND: Planned = { ...QUICK, urgency: 'background' };
 
 describe('users', () => {
-  it('wait behind no background call', async () => {
+  it('never wait behind a background call', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planned, { minLength: 10, maxLength: 40 }), async (plans) => {
         const { system, pass } = holdTime();
@@ -193,7 +193,7 @@ describe('users', () => {
         const play = new Play(system);
         const happenings = plans.map((plan) => ({ at: plan.askAt, happens: () => play.ask(limiter, plan) }));
         await playOut(pass, happenings, 1_500_000);
-        const people = play.served.filter(({ plan }) => plan.urgency === 'person');
+        const people = play.served.filter(({ plan }) => plan.urgency === 'user');
         for (const background of play.served.filter(({ plan }) => plan.urgency === 'background')) {
           const overtaken = people.filter(
             (person) => person.askedAt < background.servedAt && person.servedAt > background.servedAt,
@@ -208,7 +208,7 @@ describe('users', () => {
 
   it('never find all slots taken by background work, however much of it there is', async () => {
     const { system, pass } = holdTime();
-    const limiter = open(system, { limit: 30, backgroundLimit: 10, patienceMs: 3_600_000 });
+    const limiter = open(system, { limit: 30, backgroundLimit: 10, maxWaitMs: 3_600_000 });
     const play = new Play(system);
     for (let call = 0; call < 200; call++) play.ask(limiter, BACKGROUND);
     await pass(500);
@@ -221,13 +221,13 @@ describe('users', () => {
 });
 
 describe('a wait', () => {
-  it('of five seconds is told, once, and a shorter one is not', async () => {
+  it('of five seconds is reported to the user once, and a shorter one is not', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const onWait = vi.fn();
     const send = async () => 'done';
-    await Promise.all([limiter.run({ urgency: 'person', onWait, send }), pass(10)]);
-    const second = limiter.run({ urgency: 'person', onWait, send });
+    await Promise.all([limiter.run({ urgency: 'user', onWait, send }), pass(10)]);
+    const second = limiter.run({ urgency: 'user', onWait, send });
     await pass(4_900);
     expect(onWait).not.toHaveBeenCalled();
     await pass(200);
@@ -237,13 +237,13 @@ describe('a wait', () => {
     expect(onWait).toHaveBeenCalledOnce();
   });
 
-  it('ends after 90 s with a refusal: nothing has left, and nothing leaves later', async () => {
+  it('ends after 90 s with a refusal: nothing was sent, and nothing is sent later', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1, windowMs: 600_000 });
     const send = vi.fn(async () => 'done');
     const beforeSend = vi.fn(async () => {});
-    await Promise.all([limiter.run({ urgency: 'person', send }), pass(10)]);
-    const late = limiter.run({ urgency: 'person', beforeSend, send }).catch((error: unknown) => error);
+    await Promise.all([limiter.run({ urgency: 'user', send }), pass(10)]);
+    const late = limiter.run({ urgency: 'user', beforeSend, send }).catch((error: unknown) => error);
     await pass(90_100);
     expect(await late).toEqual(new Refusal('waited_too_long', {}));
     await pass(600_000);
@@ -254,7 +254,7 @@ describe('a wait', () => {
 });
 
 describe('a pause', () => {
-  it('stops everybody, and lets them go on afterwards', async () => {
+  it('holds back all calls, and sends them afterwards', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system);
     const play = new Play(system);
@@ -277,8 +277,8 @@ describe('a pause', () => {
   });
 });
 
-describe('before a call leaves', () => {
-  it('it is in the ledger of calls, and then the caller is asked, in this order', async () => {
+describe('before a call is sent', () => {
+  it('its slot is stored first, and the caller commits after that', async () => {
     const { system, pass } = holdTime();
     const happened: string[] = [];
     const calls: ApiCalls = {
@@ -287,56 +287,56 @@ describe('before a call leaves', () => {
     };
     const limiter = open(system, { calls });
     const beforeSend = async () => void happened.push('before');
-    const sent = limiter.run({ urgency: 'person', beforeSend, send: async () => void happened.push('sent') });
+    const sent = limiter.run({ urgency: 'user', beforeSend, send: async () => void happened.push('sent') });
     await pass(10);
     await sent;
     expect(happened).toEqual([`a ${1_700_000_000_000}`, 'before', 'sent']);
   });
 
-  it('nothing leaves and no slot stays taken when the caller refuses', async () => {
+  it('nothing is sent and no slot stays taken when the caller refuses', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 1 });
     const send = vi.fn(async () => 'done');
     const refusal = new Refusal('already_handled', {});
     const beforeSend = () => Promise.reject(refusal);
-    const refused = limiter.run({ urgency: 'person', beforeSend, send }).catch((error: unknown) => error);
+    const refused = limiter.run({ urgency: 'user', beforeSend, send }).catch((error: unknown) => error);
     await pass(10);
     expect(await refused).toBe(refusal);
     expect(send).not.toHaveBeenCalled();
-    const next = limiter.run({ urgency: 'person', send });
+    const next = limiter.run({ urgency: 'user', send });
     await pass(10);
     expect(await next).toBe('done');
   });
 
-  it('nothing leaves when the commits took so long that the slot’s time is not its own any more', async () => {
+  it('nothing is sent when the commits took so long that the slot may have expired', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system);
     const send = vi.fn(async () => 'done');
     const late = limiter
-      .run({ urgency: 'person', beforeSend: () => system.sleep(16_000), send })
+      .run({ urgency: 'user', beforeSend: () => system.sleep(16_000), send })
       .catch((error: unknown) => error);
     await pass(17_000);
     expect(await late).toMatchObject({ code: 'not_sent', moneyMoved: 'no' });
     expect(send).not.toHaveBeenCalled();
   });
 
-  it('a ledger that can’t be read fails the call, and the next call tries again', async () => {
+  it('a store that can’t be read fails the call, and the next call tries again', async () => {
     const { system, pass } = holdTime();
     const listTaken = vi.fn(async (): Promise<string[]> => []);
     listTaken.mockRejectedValueOnce(new Error('disk'));
     const limiter = open(system, { calls: { ...memoryCalls(), listTaken } });
     const send = async () => 'done';
-    await expect(limiter.run({ urgency: 'person', send })).rejects.toThrow('disk');
-    const next = limiter.run({ urgency: 'person', send });
+    await expect(limiter.run({ urgency: 'user', send })).rejects.toThrow('disk');
+    const next = limiter.run({ urgency: 'user', send });
     await pass(10);
     expect(await next).toBe('done');
   });
 });
 
-it('hands the answer out at once, while its slot lives on', async () => {
+it('returns the answer at once, while its slot stays taken', async () => {
   const { system, pass } = holdTime();
   const limiter = open(system);
-  const answered = limiter.run({ urgency: 'person', send: async () => 'done' });
+  const answered = limiter.run({ urgency: 'user', send: async () => 'done' });
   await pass(10);
   expect(await answered).toBe('done');
   expect(limiter.budget().taken).toBe(1);
@@ -357,8 +357,8 @@ describe('slots that another process holds', () => {
       const calls = memoryCalls();
       await take(calls, ['one', 'two', 'three'], system.now() + at);
       await take(calls, ['of another account'], system.now(), 'b');
-      const limiter = open(system, { limit: 3, calls, patienceMs: 600_000 });
-      const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+      const limiter = open(system, { limit: 3, calls, maxWaitMs: 600_000 });
+      const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
       await pass(1_000);
       expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
       await pass(TIMEOUT_MS + WINDOW_MS - 2_000);
@@ -375,14 +375,14 @@ describe('slots that another process holds', () => {
     const calls = memoryCalls();
     await take(calls, ['one', 'two', 'three'], system.now());
     const limiter = open(system, { limit: 3, calls });
-    const late = limiter.run({ urgency: 'person', send: async (waitedMs) => waitedMs });
+    const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
     await pass(5_000);
     await calls.release(['two']);
     await pass(5_000);
     expect(await late).toBeLessThan(8_000);
   });
 
-  it('that comes later are counted too: a command line beside the app', async () => {
+  it('that are taken later are counted, too: a command-line program beside the app', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const app = open(system, { ...small, calls });
@@ -402,7 +402,7 @@ describe('slots that another process holds', () => {
     expect(calls.rows.size).toBe(0);
   });
 
-  it('and ours are never more than the limit, whatever is asked for in either', async () => {
+  it('never exceed the limit together with ours, whatever either process requests', async () => {
     const both = fc.record({
       mine: fc.array(planned, { maxLength: 20 }),
       theirs: fc.array(planned, { maxLength: 20 }),
@@ -426,7 +426,7 @@ describe('slots that another process holds', () => {
     );
   });
 
-  it('are removed in the end although the store did not take them back at first', async () => {
+  it('are removed in the end, even if the store fails to remove them at first', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const release = vi.fn(calls.release).mockRejectedValueOnce(new Error('locked'));
@@ -439,7 +439,7 @@ describe('slots that another process holds', () => {
     expect(calls.rows.size).toBe(0);
   });
 
-  it('stay taken in the store when this one is closed within the minute, and go with it when it is over', async () => {
+  it('stay taken in the store if the limiter closes within the minute, and are removed if it closes later', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
     const limiter = open(system, { ...small, calls });
@@ -456,7 +456,7 @@ describe('slots that another process holds', () => {
 });
 
 describe('closing', () => {
-  it('refuses what waits and what comes, lets what is under way end, and leaves no timer behind', async () => {
+  it('refuses waiting and new calls, lets calls in flight end, and leaves no timer behind', async () => {
     const { system, pass } = holdTime();
     const limiter = open(system, { limit: 2, backgroundLimit: 1 });
     const play = new Play(system);
@@ -474,10 +474,10 @@ describe('closing', () => {
   });
 });
 
-it('is idle when nothing is held and nobody has called for a while', async () => {
+it('is idle when no slot is held and no call has come for a while', async () => {
   const { system, pass } = holdTime();
   const limiter = open(system);
-  const done = limiter.run({ urgency: 'person', send: async () => {} });
+  const done = limiter.run({ urgency: 'user', send: async () => {} });
   await pass(10);
   await done;
   await pass(59_000);

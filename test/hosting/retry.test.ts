@@ -44,7 +44,7 @@ describe('only proof that nothing was done allows another try', () => {
     new HostingError('rate_limited', 'maybe'),
     new Refusal('waited_too_long', {}),
     new Error('defect'),
-  ])('%s is handed on at once', async (failure) => {
+  ])('%s is passed on at once', async (failure) => {
     const send = always(failure);
     const system = jumpingSystem();
     expect(await run(send, system).outcome).toBe(failure);
@@ -78,7 +78,7 @@ describe('not_sent', () => {
 });
 
 describe('rate_limited', () => {
-  it('is given up only after a whole minute has passed, and soon after that', async () => {
+  it('is given up only after a whole minute, and soon after that', async () => {
     for (const random of [0, 0.5, 0.999]) {
       const system = jumpingSystem(random);
       const send = always(limited());
@@ -89,13 +89,13 @@ describe('rate_limited', () => {
     }
   });
 
-  it('waits longer from try to try, by drawn lengths', async () => {
+  it('waits longer from try to try, by random lengths', async () => {
     const system = jumpingSystem(0.5);
     await run(failing(limited(), limited(), limited(), limited()), system).outcome;
     expect(system.slept).toEqual([1_000, 2_000, 4_000, 8_000]);
   });
 
-  it('stops the whole account for as long as it waits itself, and tells the person when that is long', async () => {
+  it('holds back the whole account while it waits, and notifies the user if that takes long', async () => {
     const { outcome, pause, onWait } = run(failing(limited(), limited('30')), jumpingSystem(0));
     await outcome;
     expect(pause.mock.calls).toEqual([[0], [30_000]]);
@@ -109,7 +109,7 @@ describe('rate_limited', () => {
     [new Date(1_700_000_020_000).toUTCString(), 20_000],
     [new Date(1_600_000_000_000).toUTCString(), 0],
     ['soon', 1_000],
-  ])('comes back when the service says: Retry-After %s is %d ms', async (written, ms) => {
+  ])('retries when the service says: Retry-After %s is %d ms', async (written, ms) => {
     const system = jumpingSystem(written === 'soon' ? 0.5 : 0);
     await run(failing(limited(written)), system).outcome;
     expect(system.slept.reduce((sum, slept) => sum + slept, 0)).toBe(ms);
@@ -122,7 +122,7 @@ describe('rate_limited', () => {
   });
 });
 
-it('a wait ends with a refusal when the process shuts down', async () => {
+it('stops waiting with a refusal when the process shuts down', async () => {
   const closing = new AbortController();
   const send = vi.fn(async () => {
     closing.abort();

@@ -32,7 +32,7 @@ describe('a request', () => {
     });
   });
 
-  it('does not follow a redirect, with the key in its hand', async () => {
+  it('does not follow a redirect, which would leak the key', async () => {
     const server = await startServer((_, response) =>
       response.writeHead(302, { location: '/elsewhere' }).end(),
     );
@@ -40,7 +40,7 @@ describe('a request', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('uses a connection again: twenty calls, one after the other, need two at most', async () => {
+  it('reuses connections: twenty calls, one after the other, need two at most', async () => {
     const server = await startServer((_, response) => response.end('[]'));
     const transport = open(server.baseUrl);
     for (let call = 0; call < 20; call++) await transport.send(listServers, KEY);
@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(server.connections).toBeLessThanOrEqual(32);
   });
 
-  it('is refused as unauthorized when no header can hold the key, and the key is in no error', async () => {
+  it('is refused as unauthorized if the key doesn’t fit into a header, and no error contains the key', async () => {
     const server = await startServer((_, response) => response.end('[]'));
     const failure = await failureOf(open(server.baseUrl).send(listServers, new Secret('kéy\nsecret')));
     expect(failure).toMatchObject({ code: 'unauthorized', moneyMoved: 'no' });
@@ -66,7 +66,7 @@ describe('a request', () => {
 });
 
 describe('a paid request that was cut off', () => {
-  it('arrives once and is in doubt when the connection is cut after the service read it', async () => {
+  it('arrives once and is unconfirmed if the connection is cut after the service read it', async () => {
     const server = await startServer((request) => request.socket.destroy());
     const failure = await failureOf(open(server.baseUrl).send(create, KEY));
     expect(failure).toMatchObject({ code: 'no_answer', moneyMoved: 'maybe' });
@@ -74,7 +74,7 @@ describe('a paid request that was cut off', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('arrives once when a kept-alive connection is cut under it', async () => {
+  it('arrives once if a keep-alive connection is cut while it is sent', async () => {
     const server = await startServer((request, response) => {
       if (server.arrivals.length === 1) response.end('[]');
       else request.socket.resetAndDestroy();
@@ -89,7 +89,7 @@ describe('a paid request that was cut off', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('arrives at most once, whenever an idle connection is closed round it', async () => {
+  it('arrives at most once if an idle connection is closed at about the same time', async () => {
     const server = await startServer((_, response) => response.end('{"id":1}'));
     const transport = open(server.baseUrl);
     for (let round = 0; round < 60; round++) {
@@ -107,7 +107,7 @@ describe('a paid request that was cut off', () => {
     }
   });
 
-  it('is in doubt when the answer breaks off in the middle', async () => {
+  it('is unconfirmed if the answer breaks off in the middle', async () => {
     const server = await startServer((request, response) => {
       response.writeHead(201, { 'content-length': '100' });
       response.write('{"id":7,', () => request.socket.destroy());
@@ -118,7 +118,7 @@ describe('a paid request that was cut off', () => {
     expect(failure.sealedAnswer?.reveal()).toBe('{"id":7,');
   });
 
-  it('is in doubt when the other side speaks something else than HTTP', async () => {
+  it('is unconfirmed if the other side doesn’t speak HTTP', async () => {
     const server = createServer((socket) => socket.on('data', () => socket.end('220 smtp ready\r\n')));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -129,7 +129,7 @@ describe('a paid request that was cut off', () => {
 });
 
 describe('the one timeout', () => {
-  it('does not throw away an answer that arrived while the whole process stood still', async () => {
+  it('does not discard an answer that arrived while the process was suspended', async () => {
     const server = await startServer((_, response) => {
       response.writeHead(201).end('{"id":7,"root_password":"x"}');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
@@ -152,7 +152,7 @@ describe('the one timeout', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('ends an answer whose body drips for ever', async () => {
+  it('ends an answer whose body never stops trickling in', async () => {
     const system = heldSystem();
     const server = await startServer((_, response) => {
       response.writeHead(200);
@@ -163,7 +163,7 @@ describe('the one timeout', () => {
     await server.arrivals[0]?.cut;
   });
 
-  it('proves that a paid request never left when it ended in the line for a connection', async () => {
+  it('proves that a paid request was not sent if it timed out while waiting for a connection', async () => {
     const system = heldSystem();
     const held: (() => void)[] = [];
     const server = await startServer((_, response) => {
@@ -202,7 +202,7 @@ describe('an answer', () => {
     await server.arrivals[0]?.cut;
   });
 
-  it('is whole when it comes in many pieces, letters cut in half included', async () => {
+  it('is complete if it comes in many pieces, even with characters split in half', async () => {
     const text = JSON.stringify([{ label: 'größe-€-𝄞'.repeat(200) }]);
     const bytes = Buffer.from(text);
     const server = await startServer((_, response) => {
@@ -214,7 +214,7 @@ describe('an answer', () => {
 });
 
 describe('an answer that is not UTF-8', () => {
-  it('is handed on with every byte that came, for a password that is in it', async () => {
+  it('is passed on with every byte, since it may contain a password', async () => {
     const server = await startServer((_, response) =>
       response.end(Buffer.from('{"id":7,"root_password":"ü€"}', 'latin1')),
     );
@@ -226,7 +226,7 @@ describe('an answer that is not UTF-8', () => {
   });
 });
 
-it('brings the headers that speak of pages, and no others', async () => {
+it('has the headers that announce pages, and no others', async () => {
   const server = await startServer((_, response) =>
     response.writeHead(200, { link: '<a>; rel="next"', 'x-total-count': '5', 'x-secret': 'no' }).end('[]'),
   );
@@ -271,7 +271,7 @@ describe('not_sent needs two proofs', () => {
     'ETIMEDOUT',
     'UND_ERR_SOCKET',
     'UND_ERR_INFO',
-  ])('a failure that also happens later is a doubt, even if undici never said it wrote: %s', async (code) => {
+  ])('a failure that can also happen later is unconfirmed, even if undici never reported a write: %s', async (code) => {
     const failure = await failureOf(
       send(new Scripted((handler, controller) => handler.onResponseError?.(controller, failing(code)))),
     );
@@ -282,7 +282,7 @@ describe('not_sent needs two proofs', () => {
     'EPROTO',
     'UND_ERR_DESTROYED',
     'UND_ERR_CONNECT_TIMEOUT',
-  ])('a failure of connecting is a doubt, once undici began to write: %s', async (code) => {
+  ])('a connection failure is unconfirmed once undici has begun to write: %s', async (code) => {
     const script = (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => {
       handler.onRequestStart?.(controller, {});
       handler.onResponseError?.(controller, failing(code));
@@ -293,7 +293,7 @@ describe('not_sent needs two proofs', () => {
     });
   });
 
-  it('a request that undici begins to write for the second time is stopped', async () => {
+  it('a request that undici starts to write a second time is stopped', async () => {
     const connection = new Scripted((handler, controller) => {
       handler.onRequestStart?.(controller, {});
       handler.onRequestStart?.(controller, {});
@@ -305,7 +305,7 @@ describe('not_sent needs two proofs', () => {
 });
 
 describe('failures before the first byte', () => {
-  it('proves that nothing left when nobody listens', async () => {
+  it('prove that nothing was sent when nothing listens on the port', async () => {
     const server = await startServer(() => {});
     await server.close();
     for (const baseUrl of [server.baseUrl, server.baseUrl.replace('127.0.0.1', 'localhost')]) {
@@ -317,12 +317,12 @@ describe('failures before the first byte', () => {
     }
   });
 
-  it('proves that nothing left when the name is nobody’s', async () => {
+  it('prove that nothing was sent when the host name doesn’t exist', async () => {
     const failure = await failureOf(open('http://no-such-host.invalid/v1').send(create, KEY));
     expect(failure).toMatchObject({ code: 'not_sent', moneyMoved: 'no' });
   });
 
-  it('proves that nothing left when the other side speaks no TLS', async () => {
+  it('prove that nothing was sent when the other side doesn’t speak TLS', async () => {
     const server = await startServer((_, response) => response.end());
     const failure = await failureOf(open(server.baseUrl.replace('http:', 'https:')).send(create, KEY));
     expect(failure).toMatchObject({ code: 'not_sent', moneyMoved: 'no' });
@@ -340,7 +340,7 @@ describe('failures before the first byte', () => {
   });
 });
 
-it('lets a request under way end when it closes', async () => {
+it('lets a request in flight end when it closes', async () => {
   const held: (() => void)[] = [];
   const server = await startServer((_, response) => held.push(() => response.writeHead(201).end('{"id":1}')));
   const transport = createTransport({ baseUrl: server.baseUrl, timeoutMs: 30_000, system: realSystem });

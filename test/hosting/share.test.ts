@@ -4,7 +4,7 @@ import { createShare, type Read } from '../../src/hosting/share.ts';
 import { realSystem } from '../../src/system.ts';
 import { settle } from './support.ts';
 
-/** Requests that wait for their turn, leave and land when the test says so. */
+/** Requests that are sent and answered when the test says so. */
 function open(keepMs = 2_000) {
   let now = 0;
   const share = createShare({ ...realSystem, elapsed: () => now });
@@ -38,7 +38,7 @@ function open(keepMs = 2_000) {
 }
 
 describe('a shared read', () => {
-  it('is one request for all who ask while it is in flight', async () => {
+  it('is one request for all callers while it is in flight', async () => {
     const { ask, request, requests } = open();
     const first = await ask();
     await request(0).leave();
@@ -48,7 +48,7 @@ describe('a shared read', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is answered from the last answer for as long as that is good', async () => {
+  it('reuses the last answer for as long as that is valid', async () => {
     const { ask, request, requests, pass } = open();
     const first = await ask();
     await request(0).leave();
@@ -61,7 +61,7 @@ describe('a shared read', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('shares a failure with those who wait, and with nobody after them', async () => {
+  it('shares a failure with the callers that wait, and with no later ones', async () => {
     const { ask, request, requests } = open();
     const [first, second] = [await ask(), await ask()];
     await request(0).leave();
@@ -75,11 +75,11 @@ describe('a shared read', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('of a person does not queue as the background read that was asked for first', async () => {
+  it('by a user doesn’t wait in line behind a background read', async () => {
     const { ask, request, requests } = open();
     await ask({ urgency: 'background' });
-    const person = await ask({ urgency: 'person' });
-    expect(requests.map(({ read }) => read.urgency)).toEqual(['background', 'person']);
+    const person = await ask({ urgency: 'user' });
+    expect(requests.map(({ read }) => read.urgency)).toEqual(['background', 'user']);
     const background = await ask({ urgency: 'background' });
     expect(requests).toHaveLength(2);
     await request(1).leave();
@@ -87,15 +87,15 @@ describe('a shared read', () => {
     expect(await Promise.all([person.answer, background.answer])).toEqual(['list', 'list']);
   });
 
-  it('of a person joins a background read that has left', async () => {
+  it('by a user joins a background read that has been sent', async () => {
     const { ask, request, requests } = open();
     await ask({ urgency: 'background' });
     await request(0).leave();
-    await ask({ urgency: 'person' });
+    await ask({ urgency: 'user' });
     expect(requests).toHaveLength(1);
   });
 
-  it('tells everybody who asked that it waits, once, latecomers included', async () => {
+  it('tells every caller once that it waits, late ones included', async () => {
     const { ask, request } = open();
     const [early, late] = [vi.fn(), vi.fn()];
     await ask({ onWait: early });
@@ -108,7 +108,7 @@ describe('a shared read', () => {
 });
 
 describe('a fresh read', () => {
-  it('never takes an answer from before, nor one that was under way', async () => {
+  it('never uses an earlier answer, nor one that was in flight', async () => {
     const { ask, request, requests } = open();
     const shared = await ask();
     await request(0).leave();
@@ -123,7 +123,7 @@ describe('a fresh read', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('is one request for all who asked before it left', async () => {
+  it('is one request for all callers that came before it was sent', async () => {
     const { ask, request, requests } = open();
     await ask();
     await ask({ freshness: 'fresh' });
@@ -134,7 +134,7 @@ describe('a fresh read', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is kept for shared reads after it', async () => {
+  it('is cached for later shared reads', async () => {
     const { ask, request, requests } = open();
     const fresh = await ask({ freshness: 'fresh' });
     await request(0).leave();
@@ -145,7 +145,7 @@ describe('a fresh read', () => {
   });
 });
 
-describe('after a change, whatever became of it', () => {
+describe('after a change, however it ended', () => {
   for (const outcome of ['done', 'failed']) {
     const change = (share: ReturnType<typeof open>['share'], during = async () => {}) =>
       share
@@ -155,7 +155,7 @@ describe('after a change, whatever became of it', () => {
         })
         .catch(() => {});
 
-    it(`(${outcome}) older answers are used no more`, async () => {
+    it(`(${outcome}) older answers are no longer used`, async () => {
       const { share, ask, request, requests } = open();
       const first = await ask();
       await request(0).leave();
@@ -166,7 +166,7 @@ describe('after a change, whatever became of it', () => {
       expect(requests).toHaveLength(2);
     });
 
-    it(`(${outcome}) a read that left before its end is not joined, and its answer not kept`, async () => {
+    it(`(${outcome}) a read that was sent before its end is not joined, and its answer not cached`, async () => {
       const { share, ask, request, requests } = open();
       await change(share, async () => {
         await ask();
@@ -183,7 +183,7 @@ describe('after a change, whatever became of it', () => {
     });
   }
 
-  it('a read that was waiting for its turn until then is good', async () => {
+  it('a read that was still waiting to be sent is valid', async () => {
     const { share, ask, request, requests } = open();
     await ask();
     await share.change(async () => {});
@@ -195,7 +195,7 @@ describe('after a change, whatever became of it', () => {
     expect(await (await ask()).answer).toBe('new');
   });
 
-  it('a try that left before it does not count when a later try answered', async () => {
+  it('a try that was sent before it doesn’t matter if a later try was answered', async () => {
     const { share, ask, request, requests } = open();
     const asked = await ask();
     await request(0).leave();

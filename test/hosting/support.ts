@@ -11,7 +11,7 @@ export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
 export const PAY = { beforeSend: async () => {} };
 
-/** The slots that are taken, without a disk. */
+/** The taken slots, in memory. */
 export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {
   const rows = new Map<string, { account: string; at: number }>();
   const listTaken = (account: string) =>
@@ -31,7 +31,7 @@ export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account
   };
 }
 
-/** A clock that stands still until somebody sleeps, and then jumps to the end of the sleep. */
+/** A clock that stands still until something sleeps, and then jumps to the end of the sleep. */
 export function jumpingSystem(random = 0.5): System & { readonly slept: number[] } {
   let elapsed = 0;
   const slept: number[] = [];
@@ -49,7 +49,7 @@ export function jumpingSystem(random = 0.5): System & { readonly slept: number[]
   };
 }
 
-/** Real time, but for sleeps of more than a moment: they last until `endSleeps`, so that a timeout happens when the test says so. */
+/** Real time, except for longer sleeps: they last until `endSleeps`, so that a test decides when a timeout happens. */
 export function heldSystem(): System & { endSleeps(): void } {
   const sleepers = new Set<() => void>();
   let skippedMs = 0;
@@ -70,7 +70,7 @@ export function heldSystem(): System & { endSleeps(): void } {
   };
 }
 
-/** Holds the clock of the whole process, Bottleneck's included; the sockets go on. */
+/** Stops the clock of the whole process, including Bottleneck's; sockets continue. */
 export function holdTime(): { readonly system: System; pass(ms: number): Promise<void> } {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
@@ -99,7 +99,7 @@ const timerSystem: System = {
     }),
 };
 
-/** Lets so many milliseconds of held time go by, one timer after the other. Many times faster than vitest's own. */
+/** Advances the stopped clock by so many milliseconds, timer by timer. Many times faster than vitest's own. */
 async function pass(ms: number): Promise<void> {
   let isOver = false;
   await settle();
@@ -113,7 +113,7 @@ async function pass(ms: number): Promise<void> {
   await settle();
 }
 
-/** Lets everything that only waits for promises happen. */
+/** Lets all pending promises settle. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -136,7 +136,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** A service of a few lines on loopback; it has read the whole request when `answer` is called. */
+/** A minimal service on loopback; it has read the whole request when `answer` is called. */
 export async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<TestServer> {

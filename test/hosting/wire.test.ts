@@ -75,13 +75,13 @@ describe('the list of servers', () => {
     [{ paid_until: '2026-12-01T00:00:00' }, {}],
     [{ paid_until: '2026-12-01 00:00' }, {}],
     [{ paid_until: '2026-12-01' }, {}],
-  ])('bears %j', async (odd, expected) => {
+  ])('tolerates %j', async (odd, expected) => {
     const [server] = await list(200, [{ ...SERVER, ...odd }]);
     expect(server).toEqual({ ...READ, ...expected });
     expect(Object.values(server ?? {})).not.toContain(undefined);
   });
 
-  it('does not lose the others when one can’t be read, and says so', async () => {
+  it('keeps the other servers when one can’t be read, and says so', async () => {
     const leftOut = vi.fn();
     const odd = [{ label: 'no id' }, null, 'server', { ...SERVER, id: 7.5 }, { ...SERVER, id: -1 }];
     expect(await list(200, [...odd, SERVER], leftOut)).toEqual([READ]);
@@ -110,7 +110,7 @@ describe('the catalog', () => {
   const plan = { code: 's1', vcpu: 1, ram_mb: 1024, disk_gb: 20, monthly: '4.99' };
   const read = { code: 's1', vcpu: 1, ramMb: 1024, diskGb: 20, monthly: 499 };
 
-  it('is read, numbers in quotes and prices out of quotes included', async () => {
+  it('is read, including quoted numbers and unquoted prices', async () => {
     const plans = [plan, plan, { ...plan, code: 's2', vcpu: '1', ram_mb: '1024', monthly: 4.99 }];
     const body = { plans, locations: ['fra', '', 5], images: ['debian-12'], currency: 'EUR' };
     expect(await catalog(200, body)).toEqual({
@@ -121,7 +121,7 @@ describe('the catalog', () => {
     });
   });
 
-  it('leaves out plans nobody can confirm', async () => {
+  it('leaves out plans that can’t be confirmed', async () => {
     const leftOut = vi.fn();
     const odd = ['4.999', '-1', 'free', '', null, '1e3'].map((monthly) => ({ ...plan, monthly }));
     const body = { plans: [...odd, { ...plan, code: '' }, plan], locations: [], images: [] };
@@ -135,14 +135,14 @@ describe('the catalog', () => {
 });
 
 describe('a created server', () => {
-  it.each([200, 201, 202, 299])('is one with any 2xx status: %d', async (status) => {
+  it.each([200, 201, 202, 299])('is read with any 2xx status: %d', async (status) => {
     const created = await create(status, { id: 7, state: 'creating', root_password: 'pa55word' });
     expect(created).toMatchObject({ id: 7, state: 'creating' });
     expect(created.rootPassword?.reveal()).toBe('pa55word');
     expect(JSON.stringify(created)).not.toContain('pa55word');
   });
 
-  it.each([undefined, null, ''])('is one without a password too: %j', async (root_password) => {
+  it.each([undefined, null, ''])('is read without a password, too: %j', async (root_password) => {
     expect(await create(201, { id: '7', root_password })).toEqual({ id: 7, state: '' });
   });
 
@@ -153,7 +153,7 @@ describe('a created server', () => {
     'created',
     '{"state":"creating","root_password":"pa55word"}',
     '{"error":"not_enough_balance"}',
-  ])('may or may not be there, and nothing of the answer gets out, when the answer is %j', async (body) => {
+  ])('is unconfirmed, and nothing of the answer leaks, when the answer is %j', async (body) => {
     const failure = await failureOf(create(201, body));
     expect(failure).toMatchObject({
       code: 'unreadable_answer',
@@ -165,7 +165,7 @@ describe('a created server', () => {
 });
 
 describe('a renewal', () => {
-  it('is known with and without its new date', async () => {
+  it('is read with and without its new date', async () => {
     expect(await renew(200, { id: 7, paid_until: '2026-12-01T00:00:00Z' })).toEqual({
       id: 7,
       paidUntil: READ.paidUntil,
@@ -173,7 +173,7 @@ describe('a renewal', () => {
     expect(await renew(200, { id: 7 })).toEqual({ id: 7 });
   });
 
-  it.each(['', '{}', '{"id":8}'])('may or may not be paid when the answer is %j', async (body) => {
+  it.each(['', '{}', '{"id":8}'])('is unconfirmed when the answer is %j', async (body) => {
     expect(await failureOf(renew(200, body))).toMatchObject({
       code: 'unreadable_answer',
       moneyMoved: 'maybe',
@@ -192,7 +192,7 @@ describe('a power action', () => {
     '{"id":8,"state":"stopped"}',
     '{"error":"wrong_state"}',
     'OK',
-  ])('is not known to be done by %j', async (body) => {
+  ])('is unconfirmed when the answer is %j', async (body) => {
     expect(await failureOf(stop(200, body))).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'no' });
   });
 });
@@ -251,7 +251,7 @@ describe('an error without a code of the document', () => {
     });
   }
 
-  it('with status 429 is rate_limited for what costs nothing, and proves nothing for what is paid', async () => {
+  it('with status 429 is rate_limited for a free call, and proves nothing for a paid one', async () => {
     for (const body of NOTHING_READABLE) {
       expect(await failureOf(create(429, body))).toMatchObject({
         code: 'unreadable_answer',
@@ -262,7 +262,7 @@ describe('an error without a code of the document', () => {
     expect(await failureOf(create(429, { code: 'rate_limited' }))).toMatchObject({ moneyMoved: 'no' });
   });
 
-  it('keeps a code we don’t know for the log, and proves nothing', async () => {
+  it('with an unknown code proves nothing, and the code is kept for the log', async () => {
     const expected = { code: 'unknown_code', details: { status: 409, unknownCode: 'quota_exceeded' } };
     const body = { error: { code: 'quota_exceeded' } };
     expect(await failureOf(create(409, body))).toMatchObject({ ...expected, moneyMoved: 'maybe' });
@@ -275,7 +275,7 @@ describe('an error without a code of the document', () => {
     'a b',
     'x'.repeat(41),
     'hunter.two',
-  ])('keeps nothing that may be a secret: %s', async (token) => {
+  ])('never keeps what may be a secret: %s', async (token) => {
     const failure = await failureOf(create(409, { error: token, code: token }));
     expect(failure.code).toBe('unreadable_answer');
     expect(JSON.stringify(failure) + failure.stack).not.toContain(token);

@@ -29,7 +29,7 @@ async function type(text: string) {
 }
 
 describe('the commands', () => {
-  it('have names, buttons, modals and menus of their own', () => {
+  it('have unique names, buttons, modals and menus', () => {
     for (const ids of [
       commands.map(({ name }) => name),
       everyId('actions'),
@@ -47,7 +47,7 @@ describe('the commands', () => {
     expect(summary).toMatch(/^[A-Z][^.\n]+[^.\s]$/);
   });
 
-  it('answer every button and menu that people see', () => {
+  it('handle every button and menu that users see', () => {
     const unanswered = [...surfaces, ...nastySurfaces].flatMap(({ name, make }) => {
       const made = make();
       const isModal = 'type' in made;
@@ -62,7 +62,7 @@ describe('the commands', () => {
     expect(unanswered).toEqual([]);
   });
 
-  it('answer every form that people send', () => {
+  it('handle every form that users submit', () => {
     const ids = surfaces.flatMap(({ make }) => {
       const made = make();
       return 'type' in made && made.submit ? [made.callback_id ?? ''] : [];
@@ -70,7 +70,7 @@ describe('the commands', () => {
     expect(everyId('modals')).toEqual(expect.arrayContaining([...new Set(ids)]));
   });
 
-  it('make sense of what was typed', async () => {
+  it('parse what was typed', async () => {
     expect(await type('list web 1')).toMatchObject([['list', { filter: 'web 1' }]]);
     expect(await type('show “web 1”')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
     expect(await type('show web 1')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
@@ -108,7 +108,7 @@ describe('the commands', () => {
     expect(await type('audit since=24h')).toMatchObject([['audit', { since: NOW - 86_400_000 }]]);
   });
 
-  it('act once on each of several servers, however they are separated', async () => {
+  it('act once on each of several servers, whatever separates the names', async () => {
     const entered = await type('stop web-1,web-2 web-1  db');
     expect(entered.map(([name, input]) => [name, input])).toMatchObject([
       ['stop', { ref: { typed: 'web-1' } }],
@@ -182,13 +182,13 @@ describe('help', () => {
   it.each([
     undefined,
     ...ROLES,
-  ])('for %s shows what this person may run, in order, and nothing else', (role) => {
+  ])('for %s shows what this user may run, in order, and nothing else', (role) => {
     const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
     const block = JSON.stringify(helpMessage(commands, role).blocks[0]);
     expect(block.match(/`\/vps [a-z]+/g)).toEqual(allowed.map(({ name }) => `\`/vps ${name}`));
   });
 
-  it('says to somebody without a role how to get one', () => {
+  it('tells a user without a role how to get one', () => {
     expect(usages(undefined)).toContain('/vps access');
     expect(usages('viewer')).not.toContain('/vps access');
   });

@@ -41,12 +41,12 @@ function collect(some: readonly Surface[], look: (surface: Surface) => readonly 
   return some.flatMap((surface) => look(surface).map((fault) => ({ surface: surface.name, fault })));
 }
 
-describe('everything that people see', () => {
-  it('is taken by Slack, with the least, the usual and the most that there can be', () => {
+describe('everything that users see', () => {
+  it('is accepted by Slack, with minimal, typical and maximal data', () => {
     expect(collect(surfaces, faultsOf)).toEqual([]);
   });
 
-  it('is taken by Slack, whatever a server is called', () => {
+  it('is accepted by Slack, whatever a server’s label', () => {
     expect(collect(nastySurfaces, faultsOf)).toEqual([]);
   });
 
@@ -72,21 +72,21 @@ describe('everything that people see', () => {
     expect(shown).toBeGreaterThan(20);
   });
 
-  it('pings nobody but those who did something, whatever a server is called', () => {
+  it('pings only users who did something, whatever a server’s label', () => {
     const pings = collect(all, ({ make }) =>
       variantsOf(make()).flatMap((variant) => findPings(asPosted(variant)).filter(isEvil)),
     );
     expect(pings).toEqual([]);
   });
 
-  it('links to nothing that a label brought with it', () => {
+  it('has no links from labels', () => {
     const links = collect(all, ({ make }) =>
       variantsOf(make()).flatMap((variant) => mrkdwnIn(variant).filter((text) => /<https?:|\|x>/.test(text))),
     );
     expect(links).toEqual([]);
   });
 
-  it('is never cut off in the middle of what it says', () => {
+  it('is never cut off in the middle', () => {
     const cut = collect(all, ({ make }) =>
       variantsOf(make()).flatMap((variant) =>
         mrkdwnIn(variant).filter(
@@ -97,7 +97,7 @@ describe('everything that people see', () => {
     expect(cut).toEqual([]);
   });
 
-  it('is the same every time it is made of the same', () => {
+  it('is the same for the same data', () => {
     for (const { make } of surfaces) expect(make()).toEqual(make());
   });
 });

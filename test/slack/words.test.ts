@@ -39,7 +39,7 @@ const SAYS_WHERE_THE_MONEY_IS =
   /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;
 
 describe('the words for an error', () => {
-  it.each(everyWord)('%s are a sentence for people', (_code, text) => {
+  it.each(everyWord)('%s are a sentence for users', (_code, text) => {
     expect(text).toMatch(/^[A-Z`\d]/);
     // What is to be typed may come last, in its own marks.
     expect(text).toMatch(/([.?]|`)$/);
@@ -47,13 +47,13 @@ describe('the words for an error', () => {
     expect(text.length).toBeLessThan(500);
   });
 
-  it.each(everyWord)('%s hold no stack, no code and nothing that is not there', (code, text) => {
+  it.each(everyWord)('%s contain no stack, no code and no `undefined`', (code, text) => {
     expect(text).not.toMatch(/undefined|null|NaN|\[object|\bat .*:\d+:\d+|Error:|0x/);
     expect(withoutDates(text)).not.toMatch(/\b[a-z]+_[a-z_]+\b/);
     expect(text).not.toContain(`${code}:`);
   });
 
-  it.each(REFUSAL_CODES)('%s can be said without the optional details', (code) => {
+  it.each(REFUSAL_CODES)('%s work without the optional details', (code) => {
     const details: RefusalDetails[typeof code] = { ...sampleDetails('web-1')[code] };
     for (const name of ['nearest', 'held', 'owners', 'by']) Reflect.deleteProperty(details, name);
     expect(wordsOfRefusal(code, details, '')).not.toMatch(/undefined|\?\?| {2}/);
@@ -65,17 +65,17 @@ describe('the words for an error', () => {
     }
   });
 
-  it('of an API error that its document does not have quote the error', () => {
+  it('for an undocumented API error quote the error', () => {
     const error = new HostingError('unknown_code', 'maybe', { unknownCode: '<!here> maintenance' });
     expect(wordsOfError(error, '')).toMatch(/not in its document.*`&lt;!here&gt; maintenance`/);
   });
 
-  it('name the currency only when the operator has', () => {
+  it('name the currency only if the operator set one', () => {
     expect(words('price_moved', 'x', 'EUR')).toContain('from 5.90 EUR to 6.90 EUR');
     expect(words('price_moved', 'x', '')).toContain('from 5.90 to 6.90 a month');
   });
 
-  it('say what helps', () => {
+  it('say what to do', () => {
     expect(wordsOfError(new Refusal('unknown_server', { typed: 'wbe', nearest: 'web' }), '')).toBe(
       'There is no server `wbe`. Did you mean `web`?',
     );
@@ -93,15 +93,11 @@ describe('money', () => {
     expect(words(code)).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
-  it.each([
-    'not_created',
-    'checking',
-    'not_sent',
-  ] as const)('that %s is about is said to be somewhere', (code) => {
+  it.each(['not_created', 'checking', 'not_sent'] as const)('after %s is accounted for', (code) => {
     expect(wordsOfHosting({ code })).toMatch(SAYS_WHERE_THE_MONEY_IS);
   });
 
-  it('is accounted for in the words of every purchase that was refused or is in doubt', () => {
+  it('is accounted for in the words of every purchase that was refused or is unconfirmed', () => {
     const silent = operationsOf('web-1')
       .filter(({ state }) => state === 'refused' || state === 'unconfirmed')
       .map((operation) => outcomeWords(operation, 'EUR'))
@@ -109,13 +105,13 @@ describe('money', () => {
     expect(silent).toEqual([]);
   });
 
-  it('is never said to be safe while nobody knows', () => {
+  it('is never said to be safe while that is not known', () => {
     const unsure = operationsOf('web-1').filter(({ state }) => state === 'unconfirmed' || state === 'sent');
     for (const operation of unsure)
       expect(outcomeWords(operation, '')).not.toMatch(/nothing was charged|was created \(/i);
   });
 
-  it('is told with a password that nobody has', () => {
+  it('is mentioned if the password was lost', () => {
     const found = makeOperation({ state: 'settled', serverId: 42, hasPassword: false, sentAt: NOW });
     expect(outcomeWords(found, '')).toMatch(/nobody (here )?has it.*charged once/i);
   });

@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { engines, makeFolder, open, stillSystem, T0, vault } from './support.ts';
 
-describe.each(engines)('what goes out, on $name', ({ make }) => {
+describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   let store: Store;
   beforeEach(async () => {
     store = await make();
@@ -20,7 +20,7 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
   describe('reply addresses', () => {
     const url = new Secret('https://hooks.slack.example/commands/T1/1/x');
 
-    test('can be used five times, also when all come at once', async () => {
+    test('can be used five times, even all at once', async () => {
       await store.replyUrls.store('r', 'T1', url, T0 + 100);
       const uses = await Promise.all(Array.from({ length: 8 }, () => store.replyUrls.use('r', T0)));
       const revealed = uses.map((use) => use?.reveal());
@@ -28,7 +28,7 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
       expect(revealed.filter((use) => use === undefined)).toHaveLength(3);
     });
 
-    test('end by time, and a fresh one under the same id starts anew', async () => {
+    test('expire, and a new one under the same ID can be used five times again', async () => {
       await store.replyUrls.store('r', 'T1', url, T0 + 100);
       for (let use = 0; use < 5; use++) await store.replyUrls.use('r', T0);
       await store.replyUrls.store('r', 'T1', new Secret('fresh'), T0 + 200);
@@ -45,7 +45,7 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
   describe('slots of the hosting API', () => {
     const slot = (id: string, account = 'a') => ({ id, account, at: T0 });
 
-    test('are taken until they are given back, by account', async () => {
+    test('are taken by account until they are given back', async () => {
       const { apiCalls } = store;
       await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), 300)));
       await apiCalls.take(slot('9', 'b'), 300);
@@ -55,14 +55,14 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
       expect(await apiCalls.listTaken('b')).toEqual(['9']);
     });
 
-    test('are there when `take` resolves, one after the other as well as together', async () => {
+    test('are stored when `take` resolves, one by one or together', async () => {
       for (let call = 0; call < 5; call++) {
         await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), 300)));
         expect(await store.apiCalls.listTaken('a')).toHaveLength(3 * (call + 1));
       }
     });
 
-    test('are never more than the limit, whether they are asked for together or not', async () => {
+    test('never exceed the limit, whether they are requested together or not', async () => {
       const take = (id: string, account = 'a') => store.apiCalls.take(slot(id, account), 4);
       const together = await Promise.all(['1', '2', '3', '4', '5', '6'].map((id) => take(id)));
       expect(together.filter(Boolean)).toHaveLength(4);
@@ -81,8 +81,7 @@ describe.each(engines)('what goes out, on $name', ({ make }) => {
     });
   });
 
-  test('a closed store fails and does not hang', async () => {
-    await store.ping();
+  test('fail and don’t hang after the store was closed', async () => {
     await Promise.all([store.close(), store.close()]);
     await expect(store.ping()).rejects.toThrow();
     await expect(store.apiCalls.take({ id: '1', account: 'a', at: T0 }, 300)).rejects.toThrow();
@@ -117,7 +116,7 @@ test('two processes on one file never take more slots of the hosting API than th
   expect(await commandLine.apiCalls.listTaken('a')).toEqual(await app.apiCalls.listTaken('a'));
 });
 
-describe('addresses of databases', () => {
+describe('a database address', () => {
   test.each([
     'postgres://u:hunter2@db/x',
     'postgresql://u:hunter2@db/x',
@@ -131,7 +130,7 @@ describe('addresses of databases', () => {
     await expect(opened).rejects.not.toThrow(/hunter2/);
   });
 
-  test('PostgreSQL is said to come later', () => {
+  test('of PostgreSQL is refused as not supported yet', () => {
     expect(() => openEngine('postgres://db/x', { lock: true })).toThrow(/not supported yet/);
   });
 });

@@ -10,7 +10,7 @@ import { makeKey } from '../support/keys.ts';
 
 export const T0 = 1_790_000_000_000;
 
-/** A clock that stands still, so that order never comes from time alone. */
+/** A clock that stands still, so that no order relies on time alone. */
 export const stillSystem: System = {
   ...realSystem,
   now: () => T0,
@@ -77,7 +77,7 @@ export function newGrant(more: Partial<NewGrant> = {}): NewGrant {
   };
 }
 
-/** Writes a confirmation that no budget holds back. */
+/** Stores a confirmation without a budget. */
 export async function confirm(
   ledger: Ledger,
   operation: NewOperation,
@@ -108,7 +108,7 @@ export async function markSent(ledger: Ledger, id: string, at: number, knownIds:
   return isSent;
 }
 
-/** Marks that an operation was told as it stands now. */
+/** Marks that the actor was notified of the operation's current state. */
 export async function markTold(ledger: Ledger, id: string, at: number) {
   const operation = await ledger.find(id);
   if (!operation) throw new Error(`no operation ${id}`);

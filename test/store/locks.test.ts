@@ -61,7 +61,7 @@ describe('locks in one process', () => {
     locks = createLocks({ leases: lockLeases, system: realSystem, log: silentLog });
   });
 
-  test('run work of one name in the order in which it came, whether it succeeds or fails', async () => {
+  test('run work with the same name in the order of arrival, whether it succeeds or fails', async () => {
     const order: string[] = [];
     const work = (name: string) => async () => {
       order.push(`${name} starts`);
@@ -75,7 +75,7 @@ describe('locks in one process', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('let work of different names run side by side', async () => {
+  test('let work with different names run in parallel', async () => {
     const first = await hold(locks, 'one');
     const second = await hold(locks, 'two');
     await Promise.all([first.end(), second.end()]);
@@ -144,7 +144,7 @@ describe('two processes over one database', () => {
   const locksOf = ({ lockLeases }: Store, system: System = realSystem) =>
     createLocks({ leases: lockLeases, system, log: silentLog });
 
-  test('never run work of the same name at once', async () => {
+  test('never run work with the same name at the same time', async () => {
     const both = stores.map((store) => locksOf(store));
     let running = 0;
     let most = 0;
@@ -158,7 +158,7 @@ describe('two processes over one database', () => {
     expect(most).toBe(1);
   });
 
-  test('free the lock of a killed process when its lease has ended, not before', async () => {
+  test('free the lock of a killed process when its lease ends, not before', async () => {
     const [killed, other] = stores;
     const mine = { name: 'account', owner: 'killed' };
     const yours = { name: 'account', owner: 'other' };
@@ -223,14 +223,14 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     expect(await markSent('worker', { lock })).toBe(true);
   });
 
-  test('is refused to a stalled owner whose lock another one has taken', async () => {
+  test('is refused to a stalled owner whose lock was taken over', async () => {
     await store.lockLeases.take(lock, 0);
     await store.lockLeases.take({ name: 'account', owner: 'other' }, LEASE_MS);
     expect(await markSent('worker', { lock })).toBe(false);
     expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
   });
 
-  test('may be repeated by the owner that sent it, and by no other', async () => {
+  test('can be repeated only by the owner that sent it', async () => {
     expect(await markSent('worker')).toBe(true);
     expect(await markSent('worker')).toBe(true);
     await store.ledger.release(id, 'worker');
@@ -238,7 +238,7 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
     expect(await markSent('another')).toBe(false);
   });
 
-  test('is refused to an owner whose request another one has sent since, even when that one died', async () => {
+  test('is refused to an owner whose request another owner has sent since, even if that one died', async () => {
     await store.ledger.release(id, 'worker');
     await store.ledger.lease(id, lease('other'));
     expect(await markSent('other')).toBe(true);

@@ -47,7 +47,7 @@ function readSealed(table: string): string {
 }
 
 describe('the database files', () => {
-  test('hold no API key, password or reply address in clear', async () => {
+  test('contain no API key, password or reply address in plain text', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
     await holdPassword();
@@ -57,15 +57,15 @@ describe('the database files', () => {
   });
 
   test.each([
-    ['the person has saved it', (id: string) => store.passwords.erase(id)],
+    ['the user has saved it', (id: string) => store.passwords.erase(id)],
     [
-      'its time is over',
+      'it has expired',
       async (id: string) => {
         await store.passwords.startHold(id, T0, 1);
         await store.passwords.eraseExpired(T0 + 1);
       },
     ],
-  ])('do not even hold a sealed password any more when %s', async (_, erase) => {
+  ])('no longer contain even the sealed password once %s', async (_, erase) => {
     // Long enough to need a page of its own, so that freed pages are looked at as well.
     const id = await holdPassword(PASSWORD.repeat(1000));
     const sealed = readSealed('passwords');
@@ -78,7 +78,7 @@ describe('the database files', () => {
     expect(bytes.includes(PASSWORD)).toBe(false);
   });
 
-  test('forget an API key that was removed or replaced', async () => {
+  test('no longer contain an API key that was removed or replaced', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
     const first = readSealed('api_keys');
     await store.apiKeys.put('T1', new Secret(`${KEY}-2`), 'U1', T0);
@@ -88,7 +88,7 @@ describe('the database files', () => {
     expect(readBytes(folder).includes(second)).toBe(false);
   });
 
-  test('an erased password that a reader held up is gone after the next sweep, and the erasing did not wait', async () => {
+  test('no longer contain an erased password after the next sweep if a reader delayed that, and erasing never waits', async () => {
     const id = await holdPassword();
     const sealed = readSealed('passwords');
     const reader = new DatabaseSync(path);
@@ -106,14 +106,14 @@ describe('the database files', () => {
 });
 
 describe('a row that was copied', () => {
-  test('to another workspace does not open: no workspace pays with another one’s account', async () => {
+  test('to another workspace can’t be opened: no workspace pays with another one’s account', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
     bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
     await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
 
-  test('to another operation, or given to another workspace, does not open', async () => {
+  test('to another operation or workspace can’t be opened', async () => {
     const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs')];
     bySql((db) => {
       const copy =
@@ -125,7 +125,7 @@ describe('a row that was copied', () => {
     await expect(store.passwords.find(theirs)).rejects.toThrow(VaultError);
   });
 
-  test('of a reply address does not open in another workspace', async () => {
+  test('with a reply address can’t be opened in another workspace', async () => {
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
     bySql((db) => db.exec("update reply_urls set workspace_id = 'T2'"));
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);

@@ -44,13 +44,13 @@ export async function open(
   return store;
 }
 
-/** What every contract of the store is tested on. PostgreSQL comes here as one more line. */
+/** The engines that every store contract is tested on. A new engine is one more line here. */
 export const engines: readonly { name: string; make: () => Promise<Store> }[] = [
   { name: 'SQLite in memory', make: () => open('sqlite::memory:') },
   { name: 'SQLite in a file', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
 ];
 
-/** Reads every file of a folder as one text of bytes. */
+/** Reads all files of a folder into one buffer. */
 export function readBytes(folder: string): Buffer {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   return Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Builds once before the tests: those that kill processes run what `npm start` runs.
- * Faults of types are for `npm run check` to refuse; here they are only printed.
+ * Builds once before the tests, since tests that kill processes run what `npm start` runs.
+ * Type errors are only printed here; `npm run check` fails on them.
  */
 export function setup(): void {
   const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });

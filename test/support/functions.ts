@@ -6,13 +6,13 @@ export interface FoundFunction {
   readonly lines: number;
 }
 
-/** A block that is no function. */
+/** A block that is not a function. */
 const STATEMENT = /^\s*(?:\}\s*)?(?:if|for|while|switch|catch|else|try|do|finally)\b/;
 const OPENS_BODY = /(?:=>\s*\(?\{|\)(?::\s*[^=]*?)?\s*\{)$/;
 
 /**
  * Finds functions by their layout: the formatter gives a body's closing brace the indentation of the line that opened it.
- * Classes, types and plain objects are no functions.
+ * Classes, types and plain objects don't count.
  */
 export function findFunctions(text: string): FoundFunction[] {
   const lines = text.split('\n');

@@ -1,6 +1,6 @@
 import { realSystem, type System } from '../../src/system.ts';
 
-/** The real system, whose clocks can be moved ahead. What sleeps goes on sleeping. */
+/** The real system with clocks that can be moved ahead. Running sleeps are not affected. */
 export function movableSystem(): System & { move(byMs: number): void } {
   let aheadMs = 0;
   return {

@@ -9,7 +9,7 @@ export interface AppProcess extends AsyncDisposable {
   output(): string;
   /** Resolves when the process has ended and closed its output. */
   readonly ended: Promise<void>;
-  /** kill -9: nothing is tidied up. */
+  /** `kill -9`: nothing is cleaned up. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;

@@ -3,13 +3,13 @@ import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/domain/setti
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 
-/** Everything takes a second person. */
+/** Everything needs a second person's approval. */
 export const TWO_PERSONS: WorkspaceSettings = {
   ...DEFAULT_SETTINGS,
   approval: { delete: true, renew: true, createAbove: money(0) },
 };
 
-/** The manager, who asks, and the owner, who approves, each where they look. */
+/** The manager, who requests, and the owner, who approves, each in the channel that they watch. */
 export interface RuledTeam extends Team {
   readonly manager: ReturnType<Team['slack']['as']>;
   readonly owner: ReturnType<Team['slack']['as']>;
@@ -23,7 +23,7 @@ export interface RuledTeam extends Team {
   listAudit(): Promise<readonly string[]>;
 }
 
-/** Starts a team in which an owner has set something. */
+/** Starts a team whose owner has changed some settings. */
 export async function startRuledTeam(
   settings: WorkspaceSettings = TWO_PERSONS,
   options: TeamOptions = {},

@@ -16,7 +16,7 @@ export function listSettings(): readonly string[] {
   try {
     parseConfig(watched);
   } catch {
-    // Some are missing, of course.
+    // It throws, since required ones are missing.
   }
   return [...read];
 }

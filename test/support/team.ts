@@ -29,9 +29,9 @@ export interface TeamOptions {
   readonly system?: System;
   /** Balance in hundredths; 0 leaves the API closed. */
   readonly balanceMinor?: number;
-  /** False leaves `/vps connect` to the test. */
+  /** False: the test itself runs `/vps connect`. */
   readonly isConnected?: boolean;
-  /** Grants viewer, operator and manager to the people of those names. Default true. */
+  /** Grants viewer, operator and manager to @vera, @otto and @mara. Default true. */
   readonly hasRoles?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface Team extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-/** Starts a team that is ready to work. */
+/** Starts a team that is ready to use. */
 export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });

@@ -7,8 +7,8 @@ import type { Team } from './team.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Somebody who sends whatever they like, well signed: what a press, a choice or a submission of theirs
- * would look like, whether or not their screen ever showed it.
+ * A user who can send any signed request: any press, choice or submission, whether or not their screen ever showed the
+ * button or form.
  */
 export interface Visitor {
   readonly id: string;
@@ -17,20 +17,20 @@ export interface Visitor {
   chooses(actionId: string, value: string): Promise<Delivery>;
   submits(callbackId: string, metadata: unknown, fields?: Record<string, string>): Promise<Delivery>;
   types(actionId: string, value: string): Promise<Delivery>;
-  /** Any interaction of theirs; the fields override Slack's. */
+  /** Any interaction; the fields override Slack's. */
   interacts(type: string, fields: Json): Promise<Delivery>;
-  /** Messages to this person alone, and the number of everything that they can see. */
+  /** The ephemeral messages that this user sees. */
   told(): readonly string[];
-  /** Waits until something new is on their screen. */
+  /** Waits until their screen has changed since that mark. */
   hears(before: string): Promise<void>;
-  /** A mark that changes whenever their screen does. */
+  /** A value that changes whenever their screen does. */
   mark(): string;
   audit(): Promise<readonly AuditEntry[]>;
 }
 
 /**
- * Lets somebody of the workspace, or from outside, act without their screen. Whoever has none of their own, such as a
- * bot, comes with somebody else's.
+ * Lets a user of the workspace, or from outside, act without their screen. Users without a screen of their own, such as
+ * bots, use another user's.
  */
 export function visitor(team: Team, who: UserName | User, screenOf: UserName = 'nora'): Visitor {
   const { slack } = team;
@@ -106,7 +106,7 @@ function stateOf(callbackId: string, fields: Record<string, string>) {
   );
 }
 
-/** Where a form was opened, as its metadata says it. */
+/** A form's metadata, with its own part and its origin. */
 export function envelope(metadata: unknown, formId: string, channelId = 'C0OPS00001') {
   return { o: { formId, channelId }, m: metadata };
 }

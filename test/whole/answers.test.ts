@@ -33,7 +33,7 @@ describe('an answer', () => {
 });
 
 describe('a form that Slack refuses to open', () => {
-  it('is not blamed on time', async () => {
+  it('is not reported as too slow', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const manager = team.slack.as('mara').in('#ops');

@@ -17,7 +17,7 @@ import {
   startTeam,
 } from '../support/team.ts';
 
-/** A secret in every dress in which it could have slipped through. */
+/** A secret in every encoding in which it could leak. */
 function dressesOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const base64 = bytes.toString('base64').replace(/=+$/, '');
@@ -202,7 +202,7 @@ describe('the whole story of a team, logged at level debug', () => {
     for (const { what, request } of open.filter((each) => each.what === 'response_url')) {
       expect(`${what} ${request}`).toContain('"response_type":"ephemeral"');
     }
-    // And the passwords that were to be seen were seen: this test looks for the right thing.
+    // The passwords that should be seen were seen, so this test looks for the right values.
     for (const label of ['kept', 'saved', 'late']) {
       const shown = messages.filter((message) =>
         JSON.stringify(message).includes(passwords[`the password of ${label}`] ?? '?'),

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const error = (words: string, fields?: object) => defects.push(`${words} ${JSON.stringify(fields)}`);
   team = await startTeam({ log: { ...silentLog, error } });
   team.hosting.seedServers(team.account, 2, 'web');
-  // Bolt gives up on what nobody handles after 3,001 ms, a moment after Slack has.
+  // Bolt gives up on unhandled requests after 3,001 ms, right after Slack.
   team.slack.app.ackTimeoutMs = 6000;
 });
 afterAll(() => team[Symbol.asyncDispose]());
@@ -48,7 +48,7 @@ async function sendBody(body: string, contentType?: string): Promise<Delivery> {
 const form = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
 
 describe('a signed request that makes no sense', () => {
-  it('is answered without a word about the internals, whatever its body, its type or its kind is', async () => {
+  it('is answered without revealing internals, whatever its body, content type or kind', async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const bodies = [
       '',
@@ -114,7 +114,7 @@ describe('a signed request that makes no sense', () => {
       ...bodies.map((each) => sendBody(each)),
       ...types.map((type) => sendBody(body, type)),
       ...json.map((text) => sendBody(text, 'application/json')),
-      // Nobody handles these: Bolt lets go of them after three seconds.
+      // Unhandled: Bolt gives up on them after three seconds.
       by.interacts('shortcut', { callback_id: 'x' }),
       by.interacts('message_action', { callback_id: 'x', message: {} }),
       by.interacts('view_closed', { view: { id: 'V1', callback_id: 'create' } }),
@@ -158,7 +158,10 @@ describe('a button or a form that this app never made', () => {
     ['an audit page of nowhere', (by) => by.presses('audit_page', { before: "' OR 1=1 --" })],
     ['a server that is not there', (by) => by.presses('reboot', { id: 999_999_999 })],
     ['a negative server', (by) => by.presses('reboot', { id: -1 })],
-    ['a password of nobody', (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) })],
+    [
+      'a password that no one holds',
+      (by) => by.presses('password_saved', { operationId: 'x'.repeat(100_000) }),
+    ],
   ];
 
   it.each(cases)('is answered in words: %s', async (_name, send) => {
@@ -214,7 +217,7 @@ describe('a button or a form that this app never made', () => {
     expect(answer.response).toMatch(words);
   });
 
-  it('pays nothing for a price that was altered, and deletes nothing by an altered word', async () => {
+  it('pays nothing if its price was altered, and deletes nothing if its label was altered', async () => {
     const by = visitor(team, 'mara');
     await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
     await team.slack.as('mara').in('#ops').sees('The price has changed');
@@ -225,8 +228,8 @@ describe('a button or a form that this app never made', () => {
   });
 });
 
-describe('anything at all, well signed', () => {
-  it('is answered without a word about the internals, and leaves the app working', async () => {
+describe('any signed request', () => {
+  it('is answered without revealing internals, and leaves the app working', async () => {
     const changes = changesSeen(team).length;
     await fc.assert(
       fc.asyncProperty(fc.array(damagedPayload(), { minLength: 200, maxLength: 200 }), async (payloads) => {
@@ -239,7 +242,7 @@ describe('anything at all, well signed', () => {
     await expectAlive();
   });
 
-  it('also when it was typed', async () => {
+  it('is answered the same way if it is typed text', async () => {
     const pingsBefore = team.slack.pings().length;
     const words = fc.constantFrom(
       'list',
@@ -278,7 +281,7 @@ describe('anything at all, well signed', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   const requests = [
     'GET // HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /\\..\\.. HTTP/1.1\r\nhost: a\r\n\r\n',
@@ -319,7 +322,7 @@ describe('what is no HTTP', () => {
     'GET /livez HTTP/1.1\r\nhost: a\r\n\r\nGET // HTTP/1.1\r\nhost: a\r\n\r\n',
   ];
 
-  it('is answered or hung up on', async () => {
+  it('are answered, or the connection is closed', async () => {
     const port = Number(new URL(team.appUrl).port);
     const answers = await Promise.all(requests.map((text) => speak(port, text)));
     for (const [place, { text, isClosed }] of answers.entries()) {
@@ -330,7 +333,7 @@ describe('what is no HTTP', () => {
     await expectAlive();
   });
 
-  it('and never ends keeps no other request waiting', async () => {
+  it('don’t hold up other requests, even if they never end', async () => {
     const port = Number(new URL(team.appUrl).port);
     const slow = Array.from({ length: 300 }, (_, place) => {
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -352,7 +355,7 @@ function action(id: string, value: string) {
   return { action_id: id, block_id: 'b', type: 'button', value };
 }
 
-/** Says something to a port and listens until it is answered or hung up on. */
+/** Sends bytes to a port and reads until an answer or the end of the connection. */
 function speak(port: number, text: string): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -429,7 +432,7 @@ function damage(payload: object, place: number, value: unknown): void {
   const walk = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return;
     for (const [key, inner] of Object.entries(part)) {
-      // The type decides who handles it at all, which is tried above.
+      // Without its type it would not be handled at all, which is tested above.
       if (key !== 'type') places.push([part as Record<string, unknown>, key]);
       walk(inner);
     }

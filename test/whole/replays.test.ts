@@ -56,7 +56,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
 }
 
 describe('a signed request that comes again', () => {
-  it('changes nothing a second time, is refused in words, and audited', async () => {
+  it('changes nothing a second time, is refused with an explanation, and audited', async () => {
     await using team = await startTeam();
     const all = await doEverything(team);
     const changes = changesSeen(team).length;
@@ -125,7 +125,7 @@ describe('a signed request that comes again', () => {
   });
 });
 
-describe('the same request in another guise', () => {
+describe('the same request in another form', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>
       (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
@@ -135,7 +135,7 @@ describe('the same request in another guise', () => {
   it.each([
     ['with an ID of Slack', {}],
     ['without one', { trigger_id: '' }],
-  ])('is a replay when only what is not signed differs, %s', async (_name, change) => {
+  ])('is a replay if only unsigned parts differ: %s', async (_name, change) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
@@ -180,7 +180,7 @@ describe('the same request in another guise', () => {
     expect(changesSeen(team)).toHaveLength(changes);
   });
 
-  it('is none when Slack gave it no ID: what was signed twice at two times was sent twice', async () => {
+  it('is not a replay if it has no ID: two signatures with two times mean that it was sent twice', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
@@ -243,7 +243,7 @@ describe('a request that Slack did not sign', () => {
     expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);
   });
 
-  it('takes a clock that goes a little wrong', async () => {
+  it('tolerates a clock that is slightly wrong', async () => {
     await using team = await startTeam();
     const { slack } = team;
     for (const off of [-280, 280]) {
@@ -254,7 +254,7 @@ describe('a request that Slack did not sign', () => {
     }
   });
 
-  it('whose time is no number is refused, signed or not', async () => {
+  it('is refused if its time is not a number, signed or not', async () => {
     await using team = await startTeam();
     const { slack } = team;
     const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();

@@ -36,7 +36,7 @@ async function auditOf(team: Team): Promise<readonly string[]> {
 }
 
 describe('starting', () => {
-  test('with nothing set names every missing setting at once, each with an example, and ends with 1', async () => {
+  test('without settings names every missing one at once, each with an example, and exits with 1', async () => {
     const { code, output } = await run('main.js', [], {});
     expect(code).toBe(1);
     for (const name of ['HOSTING_BASE_URL', 'SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS']) {
@@ -45,7 +45,7 @@ describe('starting', () => {
     expect(output).not.toMatch(/\n\s+at /);
   });
 
-  test('on a port in use is a sentence', async () => {
+  test('on a port in use is explained in a sentence', async () => {
     await using team = await startTeam();
     const { port } = team.app;
     const settings = { ...team.environment, PORT: String(port), DATABASE_URL: 'sqlite::memory:' };
@@ -70,7 +70,7 @@ describe('starting', () => {
     expect(output).not.toContain('c2hvcnQ');
   });
 
-  test('is not ready while Slack does not know the token, and says so', async () => {
+  test('is not ready while Slack rejects the token, and says so', async () => {
     await using team = await startTeam();
     const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
     await using app = await startProcess(settings);
@@ -103,7 +103,7 @@ async function listChildren(pid: number): Promise<readonly number[]> {
 }
 
 describe('the key on the command line', () => {
-  test('is tried and kept beside a running app, which uses it at once; and forgotten again', async () => {
+  test('is tested and stored beside a running app, which uses it at once; and removed again', async () => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment };
     const wanted = ['--workspace', TEAM.id];
@@ -132,7 +132,7 @@ describe('the key on the command line', () => {
     await owner.sees('No hosting account is connected yet');
   });
 
-  test('says how it is used when it is used in another way', async () => {
+  test('prints its usage for wrong arguments', async () => {
     const { code, output } = await run('cli/key.js', ['set'], {});
     expect(code).toBe(1);
     expect(output).toMatch(/^Which workspace\? Add --workspace and its ID to set\.\n\nUsage:\n/);
@@ -145,7 +145,7 @@ describe('the key on the command line', () => {
     [['set', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
     [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
     [['list', 'all'], '"all" is too much.'],
-  ])('with %j says what is wrong, and then how it is used', async (args, words) => {
+  ])('with %j prints what is wrong, and then the usage', async (args, words) => {
     const { code, output } = await run('cli/key.js', args, {});
     expect(code).toBe(1);
     expect(output.split('\n\n')[0]).toContain(words);
@@ -173,7 +173,7 @@ describe('the key on the command line', () => {
   });
 });
 
-test('an owner named in OWNERS gets in without Slack saying anything about them', async () => {
+test('an owner named in OWNERS has access even if Slack says nothing about them', async () => {
   await using team = await startTeam({ scopes: ['commands', 'chat:write'], hasRoles: false });
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps status');

@@ -8,7 +8,7 @@ import { startTeam, type Team } from '../support/team.ts';
 // Hundreds of acts in one test: enough time on a busy machine, too.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Waits and measures so many times as fast, timeouts included; the wall clock stays right. */
+/** Makes waiting and measuring so many times faster, including timeouts; the wall clock stays right. */
 function startHurried(times: number, answerMs = 1500): Promise<Team> {
   const system: System = {
     ...realSystem,
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
   rate_limited: /no more requests this minute.*[Tt]ry again/s,
 };
 
-/** The insides of a program, or a code where a sentence should be. */
+/** Internals of the program, or a code instead of a sentence. */
 const NO_WORDS =
   /undefined|NaN|\[object|Error:|HostingError|Refusal|incident|\bat \S+:\d+|unexpected happened|\b[a-z]+_[a-z]+\b/;
 
@@ -66,7 +66,7 @@ const verbs = Object.keys(VERBS) as Verb[];
 describe('what went wrong', () => {
   it.concurrent.each(
     verbs,
-  )('with a %s is said in a sentence, whatever code the hosting API answers with', async (verb) => {
+  )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
     await using team = await startHurried(60);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
@@ -95,7 +95,7 @@ describe('what went wrong', () => {
 
   it.concurrent.each(
     verbs,
-  )('with a %s is said when the hosting API can’t be reached at all, and nothing is left in doubt', async (verb) => {
+  )('with a %s is explained when the hosting API can’t be reached, and nothing stays unconfirmed', async (verb) => {
     await using team = await startHurried(60);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
@@ -115,14 +115,14 @@ describe('what went wrong', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a useless answer', () => {
   it.concurrent.each([
     'html',
     'garbage',
     'status_500',
     'lost_after',
     'hang',
-  ] as const)('is said: %s', async (kind) => {
+  ] as const)('is explained: %s', async (kind) => {
     await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '300' } });
     team.hosting.seedServers(team.account, 2, 'web');
     const operator = team.slack.as('otto').in('#ops');
@@ -145,8 +145,8 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('a minute whose requests are used up', () => {
-  it('is told to whoever has to wait, and they get their answer', async () => {
+describe('the rate limit', () => {
+  it('is reported to a user who has to wait, and they get their answer', async () => {
     await using team = await startHurried(20, 150);
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const hosting = team.app.ports.hostingOf(new Secret(team.apiKey));
@@ -164,8 +164,8 @@ describe('a minute whose requests are used up', () => {
   });
 });
 
-describe('a form that Slack does not take', () => {
-  it.each(['create', 'renew web-1', 'delete web-1'])('leaves nobody with a spinner: %s', async (typed) => {
+describe('a form that Slack refuses', () => {
+  it.each(['create', 'renew web-1', 'delete web-1'])('leaves no user with a spinner: %s', async (typed) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -175,7 +175,7 @@ describe('a form that Slack does not take', () => {
     expect(manager.modal()?.shown).not.toContain('Asking the hosting API');
   });
 
-  it('is one press away when its trigger was gone', async () => {
+  it('is offered as a button when its trigger has expired', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -187,8 +187,8 @@ describe('a form that Slack does not take', () => {
   });
 });
 
-describe('a power action that does not suit', () => {
-  it('is told with the state that the server is in', async () => {
+describe('a power action in the wrong state', () => {
+  it('is refused with the state of the server', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const operator = team.slack.as('otto').in('#ops');
@@ -199,8 +199,8 @@ describe('a power action that does not suit', () => {
   });
 });
 
-describe('what is typed wrong', () => {
-  it('is answered with the nearest thing that there is', async () => {
+describe('a typing error', () => {
+  it('is answered with the nearest match', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const manager = team.slack.as('mara').in('#ops');

@@ -20,7 +20,7 @@ it('refuses the requests of a former workspace, whatever is still stored of it',
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });
 });
 
-it('asks for patience while Slack has not said which workspace the token is for', async () => {
+it('asks users to wait while Slack has not said which workspace the token is for', async () => {
   await using team = await startTeam();
   team.slack.faults.failMethod('auth.test', 'internal_error');
   await team.restart();

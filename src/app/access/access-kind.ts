@@ -24,7 +24,7 @@ export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
         outcome: 'failed',
         code: 'expired',
       }),
-    tellsWhenUnreached: false,
+    notifiesRequesterWhenUnreached: false,
     knownState: 'replaced',
   };
 }

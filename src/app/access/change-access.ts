@@ -56,7 +56,7 @@ export type WantedGrant = Grantee & {
 export interface Granted {
   readonly grant: Grant;
   /** How many servers its pattern matches today; absent for all servers, and where that can't be read. */
-  readonly fits?: number;
+  readonly matchingServers?: number;
 }
 
 /**
@@ -73,6 +73,10 @@ export const grantAccess = defineUseCase({
     const { actor, ports } = context;
     const { forMs, ...rest } = wanted;
     if (wanted.role === 'owner' && wanted.pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
+    // Anyone can join a public channel, and would make themselves an owner.
+    if (wanted.role === 'owner' && wanted.subjectKind === 'channel') {
+      throw new Refusal('no_grantee', { problem: 'owner_channel' });
+    }
     await checkGrantee(wanted, context);
     if (wanted.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
     const grantedAt = ports.system.now();
@@ -84,8 +88,9 @@ export const grantAccess = defineUseCase({
       grantedAt,
       ...omitUndefined({ until }),
     });
-    const fits = wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
-    return { grant, ...omitUndefined({ fits }) };
+    const matchingServers =
+      wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
+    return { grant, ...omitUndefined({ matchingServers }) };
   },
 });
 

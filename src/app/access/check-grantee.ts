@@ -9,8 +9,8 @@ import type { AccessPorts } from './ports.ts';
 type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
 
 /**
- * Checks whether a role can be granted to this subject. Users and channels that Slack does not know or name are accepted:
- * their ids come from Slack. A group whose members can't be read would give nobody a role, so it is refused.
+ * Checks whether a role can be granted to this subject. Users and channels that can't be looked up are accepted, since
+ * their IDs come from Slack. A group whose members can't be read is refused, since its grant would have no effect.
  * So is a group or a channel where the app can't tell guests and outsiders from members (scope `users:read`).
  * @throws Refusal `no_grantee`
  */

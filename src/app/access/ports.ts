@@ -23,9 +23,9 @@ export type RequestOutcome =
 
 export interface AccessRequests extends DecisionStore<AccessRequest> {
   /**
-   * Writes a request. One of the same user for the same role and servers that was made since `since` and is open
-   * or denied is returned instead; older open ones are replaced by it, and returned so that their cards are closed.
-   * A user who has made `most` since then, for whatever role, makes no other one.
+   * Stores a request. If the same user has requested the same role for the same servers since `since`, and that request is
+   * open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are closed.
+   * A user who has made `most` requests since then, for any role, can't make another one.
    */
   request(
     request: NewAccessRequest,
@@ -33,7 +33,7 @@ export interface AccessRequests extends DecisionStore<AccessRequest> {
   ): Promise<RequestOutcome>;
   /**
    * open → approved (with its grant, in the same transaction) or denied. Undefined when it is not open any more.
-   * An approval revokes nothing: what the requester has been granted since and is more stays, and `until` says it.
+   * An approval never lowers a role: a higher or longer grant that the requester has received since stays, and `until` says so.
    */
   decide(
     id: ConfirmationId,

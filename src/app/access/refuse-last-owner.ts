@@ -4,7 +4,7 @@ import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Of a group, so many members are looked at. */
+/** How many members of a group are checked. */
 const MOST_MEMBERS = 10;
 
 /** @throws Refusal `last_owner` when no owner would be left to grant the role again */
@@ -22,7 +22,7 @@ export async function refuseLastOwner(
   if (!isLasting.includes(true)) throw new Refusal('last_owner', {});
 }
 
-/** Whether some user is an owner by it and stays one: a channel has no fixed users, and a temporary grant ends. */
+/** Whether a grant keeps someone an owner: a channel has no fixed users, and a temporary grant ends. */
 async function keepsAnOwner(
   { subjectKind, subjectId, workspaceId, until }: Grant,
   { users, groups }: Pick<AccessPorts, 'users' | 'groups'>,

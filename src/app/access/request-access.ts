@@ -18,7 +18,7 @@ const defineUseCase = useCasesOver<AccessPorts>();
 /** A second request for the same within this time is refused, and so are more than a few for anything. */
 const REPEAT_MS = HOUR_MS;
 const MOST_REQUESTS = 3;
-/** How long a request stays open: after that, what it was for is forgotten. */
+/** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;
 
 /** A role, on the server of this label or on all. */
@@ -29,7 +29,7 @@ export interface WantedRole {
 
 export interface RequestedAccess {
   readonly request: AccessRequest;
-  /** Who was asked; empty when no owner is known by id. */
+  /** The owners who can answer; empty if none is known by ID. */
   readonly owners: readonly UserId[];
 }
 
@@ -44,7 +44,8 @@ export function checkWantedRole({ role, label }: WantedRole): void {
 }
 
 /**
- * Asks the owners for a role, on one server or on all. The same again is returned while no owner has been reached.
+ * Requests a role from the owners, for one server or for all. While no owner has been reached, repeating it returns the
+ * same request.
  * @throws Refusal `owner_limited`, `label_needed`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
  */
 export const requestAccess = defineUseCase({

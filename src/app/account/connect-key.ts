@@ -21,7 +21,7 @@ export async function storeKey(
   { actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>,
 ): Promise<void> {
   await ports.hostingOf(key).listServers({ freshness: 'fresh' });
-  // What was confirmed while the key was tried was meant for the account of the key before it (`hosting-since.ts`).
+  // Confirmations made while the key was being tested were meant for the previous key's account (`hosting-since.ts`).
   await ports.apiKeys.put(actor.workspaceId, key, actor.userId, ports.system.now());
 }
 

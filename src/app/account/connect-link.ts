@@ -36,7 +36,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** What a link is good for: the form, as the user who requested the link, in the place where they requested it. */
+/** The link of a token: the form acts as the user who requested it, in the place where they requested it. */
 export type FoundLink =
   | { readonly kind: 'usable'; readonly tokenHash: string; readonly caller: Caller }
   | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };

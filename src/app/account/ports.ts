@@ -29,7 +29,7 @@ export interface Workspaces {
   changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
 }
 
-/** `setAt`: what was confirmed before then was meant for the account of an earlier key (`app/hosting-since.ts`). */
+/** `setAt`: confirmations from before then were meant for the account of an earlier key (`hosting-since.ts`). */
 export interface HeldKey {
   readonly key: Secret<string>;
   readonly setBy: string;
@@ -49,7 +49,7 @@ export interface ApiKeys {
 export interface ConnectLinks {
   put(link: ConnectLink): Promise<void>;
   find(tokenHash: string): Promise<ConnectLink | undefined>;
-  /** Takes the link for one try. False when it was used, or is being used, or its tries are over. */
+  /** Takes the link for one try. False if it was used, is in use, or has no tries left. */
   take(tokenHash: string, now: number): Promise<boolean>;
   /** The try failed: the link may be used again. */
   giveBack(tokenHash: string): Promise<void>;
@@ -70,17 +70,17 @@ export interface AuditFilter {
   readonly actorId?: string;
   /** Matches a label or an id. */
   readonly server?: string;
-  /** Matches the id alone: another server's label may be the same digits. */
+  /** Matches only the ID: another server's label may be the same digits. */
   readonly serverId?: number;
   readonly outcome?: AuditEntry['outcome'];
-  /** Epoch milliseconds; `since` is the first one that counts, `until` the first one that does not any more. */
+  /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
   readonly since?: number;
   readonly until?: number;
   readonly before?: string;
   readonly limit: number;
 }
 
-/** The first entry of a chain that is not as it was written; `seq` is where it stands, or stood. */
+/** The first entry of a chain that was altered; `seq` is its position. */
 export interface AuditFault {
   readonly seq: number;
   readonly id?: string;
@@ -127,8 +127,8 @@ export interface AuditLog {
   /** The newest entry of every chain, to be published. */
   listHeads(): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
   /**
-   * Removes what is older, in every workspace, and audits that. What is not as it was written is kept, and all that
-   * came after it: it is evidence.
+   * Removes older entries in every workspace, and audits that. An altered entry and everything after it is kept as
+   * evidence.
    */
   prune(
     before: number,
@@ -149,7 +149,7 @@ export interface SlackProblems {
   list(workspaceId: WorkspaceId): readonly SlackProblem[];
 }
 
-/** Tries whether the app can post to a channel. */
+/** Tests whether the app can post to a channel. */
 export interface ChannelTest {
   /** `reason` is Slack's error code. */
   post(

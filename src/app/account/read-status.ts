@@ -19,7 +19,7 @@ const defineUseCase = useCasesOver<StatusPorts>();
 
 export interface Status {
   readonly api: ApiStatus;
-  /** Confirmed and not ended yet, in doubt included. */
+  /** Confirmed and not ended yet, including unconfirmed ones. */
   readonly open: readonly Operation[];
   /** Waits for a second person, oldest first. */
   readonly waiting: readonly WaitingApproval[];
@@ -39,11 +39,11 @@ export type ApiStatus =
 
 export interface WaitingApproval {
   readonly approval: Approval;
-  /** Whether the one who looks may approve it. */
+  /** Whether the reader of the status may approve it. */
   readonly canAnswer: boolean;
 }
 
-/** Looks whether the API answers and takes the key, how much of the minute is used, and what is in doubt. */
+/** Reads whether the API answers and accepts the key, how much of the minute is used, and what is unconfirmed. */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',

@@ -51,14 +51,14 @@ function deny(approval: Approval, { actor, ports }: Context): Promise<boolean> {
   return ports.approvals.move(approval.id, ['open'], denied, auditOf(approval, 'denied', actor, ports));
 }
 
-/** True when this approval, or the finding that it has to be canceled, is what counts. */
+/** True if this approval or cancellation took effect; false if another one was faster. */
 async function approve(approval: Approval, context: Context): Promise<boolean> {
   const { actor, ports } = context;
-  // From before the look: a key that is set after it is too late for what is prepared now (`hosting-since.ts`).
+  // Read before the check, so that a key that is set later doesn't apply to what is prepared now (`hosting-since.ts`).
   const at = ports.system.now();
   const reason = await findCancelReason(approval, ports).catch(refuseUnchecked);
   if (reason) return cancel(approval, reason, context);
-  // What was requested as more than the budget allows is paid all the same: that is what was approved.
+  // A request over budget is paid anyway: going over the budget is what was approved.
   const budget = approval.isOverBudget
     ? undefined
     : await findBudget({ actor: requesterOf(approval), ports });

@@ -26,6 +26,6 @@ export function approvalKind(ports: ApprovalPorts): DecisionKind<Approval> {
         surface: 'background',
         code: 'expired',
       }),
-    tellsWhenUnreached: true,
+    notifiesRequesterWhenUnreached: true,
   };
 }

@@ -4,7 +4,7 @@ import type { ServerId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import { type AuditFacts, makeAuditEntry } from '../authorize/audit-entry.ts';
 
-/** The audit entry of something that became of an approval; by its requester unless `what` names another actor. */
+/** The audit entry for a change of an approval; by its requester unless `what` names another actor. */
 export function auditOfApproval(
   { id, workspaceId, requesterId, channelId, action }: NewApproval,
   ports: { readonly system: System },

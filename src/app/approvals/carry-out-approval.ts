@@ -21,7 +21,7 @@ export async function carryOutApproval(approval: Approval, ports: CarryOutPorts)
 
 async function runDelete(approval: Approval, serverId: ServerId, ports: DeletePorts): Promise<void> {
   const started = auditOfApproval(approval, ports, { ...actOf(approval), outcome: 'started' });
-  // Committed before the request leaves: of two that come to this, one goes on.
+  // Committed before the request is sent: of two processes that get here, only one continues.
   const running = { state: 'running', at: ports.system.now() } as const;
   if (!(await ports.approvals.move(approval.id, ['approved'], running, started))) return;
   const end = await getHostingSince(approval.workspaceId, approval.requestedAt, ports)

@@ -19,7 +19,7 @@ export async function endDelete(approval: Approval, reason: DeleteEnd, ports: Ap
   if (isMine) await notifyApproval(approval.id, ports);
 }
 
-/** What was begun and how it ended are one act in the audit. */
+/** The start and the end of a delete are one act in the audit. */
 export function actOf({ id }: Approval) {
   return { action: 'delete', actId: id };
 }
@@ -29,14 +29,14 @@ function outcomeOf({ code }: DeleteEnd): AuditEntry['outcome'] {
   return code === 'no_answer' || code === 'lost_account' ? 'in_doubt' : 'failed';
 }
 
-/** How a delete whose answer was lost has ended, as far as a look at the servers can tell. */
+/** How a delete whose answer was lost has ended, as far as the list of servers shows. */
 export interface SeenEnd {
   readonly reason: DeleteEnd;
-  /** False while the server is still there, or could not be looked for. */
+  /** False while the server is still there, or the list could not be read. */
   readonly isKnown: boolean;
 }
 
-/** Looks whether the server of an approved delete is gone; the servers of another account say nothing about it. */
+/** Checks whether the server of an approved delete is gone; another account's servers prove nothing. */
 export async function lookForDeleted(
   { workspaceId, requestedAt }: Approval,
   serverId: ServerId,
@@ -52,7 +52,7 @@ export async function lookForDeleted(
   return { reason: { code: isGone ? 'done' : 'no_answer', details: {} }, isKnown: isGone };
 }
 
-/** How an approved delete has ended that failed with this error; without an answer, the servers are looked at. */
+/** How an approved delete that failed with this error has ended; without an answer, the list of servers decides. */
 export async function endOfError(
   error: unknown,
   approval: Approval,

@@ -33,7 +33,7 @@ export interface Approvals extends DecisionStore<Approval> {
     decision: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
     audit: AuditEntry,
   ): Promise<{ readonly approval: Approval; readonly operation?: Operation } | 'over_budget' | undefined>;
-  /** Moves it on from one of these states; false when it stands at another one. Users are to be notified of the new one. */
+  /** Changes its state if it is in one of these; false if it is not. Marks users as not yet notified. */
   move(
     id: ConfirmationId,
     from: readonly ApprovalState[],

@@ -13,26 +13,26 @@ import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
 const RESUME_MS = 5 * MINUTE_MS;
-/** Only after this time the answer to a delete counts as lost: a process may still be waiting for it. */
+/** The answer to a delete counts as lost only after this time: a process may still be waiting for it. */
 const ANSWER_MS = 10 * MINUTE_MS;
 
 export type SweepPorts = RecheckPorts & CarryOutPorts;
 
-/** Expires approvals, and goes on with what a dead process or a silent Slack has left (two-person rule). */
+/** Expires approvals, and continues work that a dead process or a Slack outage has left (two-person rule). */
 export async function sweepApprovals(ports: SweepPorts, startedAt: number): Promise<void> {
   await sweepDecisions(approvalKind(ports), startedAt, {
     list: (now) => ports.approvals.listUnfinishedDeletes(Math.max(startedAt, now - ANSWER_MS)),
-    goOn: async (approval, now) => {
+    resume: async (approval, now) => {
       const { action, state, decidedAt = now } = approval;
       if (action.kind !== 'delete') return;
-      if (state === 'approved') await resume(approval, now - decidedAt, ports);
+      if (state === 'approved') await carryOutLate(approval, now - decidedAt, ports);
       else await conclude(approval, action.serverId, now - decidedAt, ports);
     },
   });
 }
 
-/** Approved, and not begun: what it is about is checked again, as it was when it was approved. */
-async function resume(approval: Approval, passedMs: number, ports: SweepPorts): Promise<void> {
+/** Approved but not started: everything is checked again, as at the approval. */
+async function carryOutLate(approval: Approval, passedMs: number, ports: SweepPorts): Promise<void> {
   const isStale = passedMs > RESUME_MS;
   const reason: CancelReason | undefined = isStale
     ? { code: 'stale_confirmation', details: {} }
@@ -41,7 +41,7 @@ async function resume(approval: Approval, passedMs: number, ports: SweepPorts): 
   else await carryOutApproval(approval, ports);
 }
 
-/** Begun, and the answer is lost: the servers say whether it is gone. */
+/** Started, and the answer was lost: the list of servers shows whether the server is gone. */
 async function conclude(
   approval: Approval,
   serverId: ServerId,
@@ -53,7 +53,7 @@ async function conclude(
   else ports.log.debug('an approved delete has no answer yet', { confirmationId: approval.id });
 }
 
-/** Ends it without anything done, and tells the requester. */
+/** Cancels it without doing anything, and notifies the requester. */
 async function cancel(approval: Approval, reason: CancelReason, ports: ApprovalPorts): Promise<void> {
   const audit = auditOfApproval(approval, ports, {
     action: 'approval_answer',

@@ -4,7 +4,7 @@ import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 
-/** An audit entry that has no time yet; without `actId` it is an act of its own. */
+/** An audit entry without its time. Without an `actId` it gets one of its own. */
 export interface AuditFacts
   extends Pick<AuditEntry, 'workspaceId' | 'actorId' | 'surface' | 'action' | 'outcome'> {
   readonly channelId?: ChannelId | undefined;

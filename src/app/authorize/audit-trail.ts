@@ -10,7 +10,7 @@ export interface AuditTrailPorts {
   readonly audit: Pick<AuditLog, 'add'>;
 }
 
-/** The audit entries of one act, which share its id. */
+/** The audit entries of one act, which share its ID. */
 export interface AuditTrail {
   setSubject(subject: AuditSubject): void;
   setUnconfirmed(code: string): void;
@@ -54,12 +54,12 @@ export function startAuditTrail(ports: AuditTrailPorts, action: string, caller: 
 /** Refusals that are about the actor, even where only the use case can know: who created it, which server it is. */
 const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'identity_unknown', 'own_request'];
 
-/** Tells whether somebody was denied something, or it failed. */
+/** Tells a denial from any other failure. */
 export function outcomeOf(error: unknown): AuditEntry['outcome'] {
   return error instanceof Refusal && DENIALS.includes(error.code) ? 'denied' : 'failed';
 }
 
-/** The code that the audit keeps of an error. */
+/** The code that the audit stores for an error. */
 export function codeOf(error: unknown): string {
   // The error that the refusal was made from says more.
   if (isRefusal(error, 'not_approved')) return error.details.reason.code;

@@ -33,11 +33,11 @@ export interface Entry<Ports> {
   ): Promise<Output>;
   /** Only checks the permission, before a form is opened. A refusal is audited. @throws Refusal as `execute` does */
   authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
-  /** All roles that the actor holds where they act; empty for none. */
+  /** All roles that the actor holds in this place; empty for none. */
   findRoles(actor: Actor): Promise<HeldRoles>;
   /** Whether the actor may still do what they confirmed. @throws Refusal `identity_unknown` */
   hasRole(actor: Actor, needed: Role, label: string): Promise<boolean>;
-  /** Resolves when everything that acts have set off has ended. */
+  /** Resolves when all follow-ups have ended. */
   drain(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createEntry<Ports extends EntryPorts>(ports: Ports): Entry<Ports
     execute: (useCase, input, caller) => execute(useCase, input, caller, ports, followUps),
     authorize: async (useCase, caller) => {
       const trail = startAuditTrail(ports, useCase.name, caller);
-      // A role for some server is enough here: execute checks which one.
+      // A role for any server is enough here: `execute` checks the server itself.
       await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversRole));
     },
     findRoles: (actor) => findRoles(actor, ports),
@@ -67,7 +67,11 @@ async function execute<Input, Output, Ports extends EntryPorts>(
   const { actor } = caller;
   const trail = startAuditTrail(ports, useCase.name, caller);
   trail.setSubject(useCase.subject?.(input) ?? {});
-  const roles = await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversAllServers));
+  // An admin who was demoted a minute ago must not grant roles or spend money by a cached answer of Slack.
+  const isFresh = useCase.effect !== 'reads' && ['manager', 'owner'].includes(useCase.needs);
+  const roles = await auditDenial(trail, () =>
+    checkPermission(useCase, caller, ports, coversAllServers, { isFresh }),
+  );
   await auditDenial(trail, () => refuseReplay(useCase, caller, ports));
   if (useCase.effect === 'changes') await trail.write('started');
   const output = await useCase
@@ -85,7 +89,7 @@ async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unkn
   throw error;
 }
 
-async function auditDenial<Found>(trail: AuditTrail, check: () => Promise<Found>): Promise<Found> {
+async function auditDenial<Result>(trail: AuditTrail, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();
   } catch (error) {
@@ -119,7 +123,7 @@ function createContext<Ports extends EntryPorts>(
       if (needs !== 'anyone' && !covers(label))
         throw await describeMissingRole(needs, roles, actor, ports, { label, typed });
     },
-    // One act, one account: a server that was found in one is never deleted in another that was connected since.
+    // One act uses one account: a server found in one account is never deleted in another that was connected since.
     hosting: () => {
       hosting ??= openHosting(actor.workspaceId, ports);
       return hosting;

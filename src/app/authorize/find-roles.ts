@@ -7,46 +7,47 @@ import type { System } from '../../system.ts';
 import type { Grants } from '../access/grants-port.ts';
 import type { Groups, SlackUser, Users } from './ports.ts';
 
-/** What roles are read from. */
+/** The sources of a user's roles. */
 export interface RolePorts {
   readonly system: System;
   readonly grants: Pick<Grants, 'listFor' | 'list'>;
   readonly users: Users;
   readonly groups: Groups;
-  /** Who the operator named as owners of a workspace (`OWNERS`). */
+  /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
 }
 
-/** What is known of somebody here and now; `possible` is what they may hold besides, since Slack did not answer. */
+/** The roles that a user is known to hold; `possible` are further ones that only Slack could confirm, and it did not answer. */
 export interface KnownRoles {
   readonly held: HeldRoles;
   readonly possible: HeldRoles;
 }
 
-/** All that somebody may do here and now (docs/design.md 3): no answer of Slack gives nobody anything. */
+/** The roles that a user holds in this place (docs/design.md 3). When Slack doesn't answer, nothing is added. */
 export async function findRoles(actor: Actor, ports: RolePorts, enough?: Role): Promise<HeldRoles> {
   return (await lookUpRoles(actor, ports, (own) => coversAllServers(own, enough))).held;
 }
 
 /**
- * Whether somebody may still do something to the server of this label, where it is done in their name without them.
- * @throws Refusal `identity_unknown` when an answer that Slack owes could make it a yes
+ * Whether a user still holds a role for the server with this label, when the app acts for them later.
+ * @throws Refusal `identity_unknown` when Slack did not answer and its answer could change a no into a yes
  */
 export async function hasRole(actor: Actor, needed: Role, label: string, ports: RolePorts): Promise<boolean> {
-  const { held, possible } = await lookUpRoles(actor, ports);
+  const { held, possible } = await lookUpRoles(actor, ports, undefined, { isFresh: true });
   if (coversRole(held, needed, label)) return true;
   if (coversRole(possible, needed, label)) throw new Refusal('identity_unknown', { userId: actor.userId });
   return false;
 }
 
 /**
- * Slack is asked only when what is known here is not enough: at three in the morning a grant by name opens the entry
- * even while Slack's directory is down.
+ * Asks Slack only when the roles that are stored here are not enough, so that an on-call engineer with a grant of their
+ * own gets in even while Slack's directory is down.
  */
 export async function lookUpRoles(
   actor: Actor,
   ports: RolePorts,
   isEnough: (own: HeldRoles) => boolean = () => false,
+  options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
   const { system } = ports;
   if (!(await belongsToWorkspace(actor, ports))) return NO_ROLES;
@@ -54,30 +55,30 @@ export async function lookUpRoles(
   const grants = await ports.grants.listFor(actor.workspaceId, actor, system.now());
   const own: HeldRoles = [
     ...named,
-    ...grants.filter(({ subjectKind }) => subjectKind === 'user').map(toHold),
+    ...grants.filter(({ subjectKind }) => subjectKind === 'user').map(toHeldRole),
   ];
   if (isEnough(own)) return { held: own, possible: [] };
   const others = grants.filter(({ subjectKind }) => subjectKind !== 'user');
   const { users } = ports;
-  // All at once: a submission has to be answered within 3 s.
-  const [person, exists, counts] = await Promise.all([
-    users.find(actor.workspaceId, actor.userId),
+  // In parallel, since Slack waits at most 3 s for the answer to a submission.
+  const [user, exists, answers] = await Promise.all([
+    users.find(actor.workspaceId, actor.userId, options),
     users.exists(actor.workspaceId, actor.userId),
-    Promise.all(others.map((grant) => countsFor(grant, actor, ports))),
+    Promise.all(others.map((grant) => appliesTo(grant, actor, ports))),
   ]);
-  const holdsThat = (count: boolean | undefined) =>
-    others.filter((_, at) => counts[at] === count).map(toHold);
-  if (!person) {
-    const possible = [OWNER_AS_ADMIN, ...holdsThat(true), ...holdsThat(undefined)];
+  const rolesWhere = (applies: boolean | undefined) =>
+    others.filter((_, at) => answers[at] === applies).map(toHeldRole);
+  if (!user) {
+    const possible = [OWNER_AS_ADMIN, ...rolesWhere(true), ...rolesWhere(undefined)];
     return { held: own, possible: exists === 'no' || exists === 'hidden' ? [] : possible };
   }
-  if (cannotHoldRole(person, actor.workspaceId)) return NO_ROLES;
-  if (person.isGuest) return { held: own, possible: [] };
-  const held = [...(person.isAdmin ? [OWNER_AS_ADMIN] : []), ...own, ...holdsThat(true)];
-  return { held, possible: holdsThat(undefined) };
+  if (cannotHoldRole(user, actor.workspaceId)) return NO_ROLES;
+  if (user.isGuest) return { held: own, possible: [] };
+  const held = [...(user.isAdmin ? [OWNER_AS_ADMIN] : []), ...own, ...rolesWhere(true)];
+  return { held, possible: rolesWhere(undefined) };
 }
 
-/** Whether it reaches that role for every server, so that nothing could add to it. */
+/** Whether these roles already cover the needed one for every server, so that Slack's answer can't add anything. */
 export function coversAllServers(roles: HeldRoles, needed: Role | undefined): boolean {
   if (needed === undefined) return false;
   return roles.some(({ role, pattern }) => roleCovers(role, needed) && pattern === EVERY_SERVER);
@@ -85,7 +86,7 @@ export function coversAllServers(roles: HeldRoles, needed: Role | undefined): bo
 
 export const NO_ROLES: KnownRoles = { held: [], possible: [] };
 
-/** For a program on the machine itself. */
+/** The roles of a program that runs on the machine itself. */
 export const ALL_ROLES: KnownRoles = {
   held: [{ role: 'owner', pattern: EVERY_SERVER, source: 'named' }],
   possible: [],
@@ -95,32 +96,35 @@ const OWNER_BY_NAME: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 
 const OWNER_AS_ADMIN: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 'admin' };
 
 /**
- * Tells whether somebody belongs to the workspace. Slack names another team in what people of other organisations
- * press (Slack Connect), and in what members of an Enterprise Grid press who are at home in another workspace of it:
- * only those whom Slack itself calls members of this one are let through.
+ * Tells whether a user belongs to the workspace. Slack names another team for users from other organizations (Slack
+ * Connect), and also for members of an Enterprise Grid whose home is another of its workspaces. Only users whom Slack
+ * itself lists as members of this workspace pass.
  */
 export async function belongsToWorkspace(
   actor: Actor,
   { users }: Pick<RolePorts, 'users'>,
 ): Promise<boolean> {
   if (actor.homeTeamId === undefined || actor.homeTeamId === actor.workspaceId) return true;
-  const person = await users.find(actor.workspaceId, actor.userId);
-  return person !== undefined && !person.isStranger && person.teamIds.includes(actor.workspaceId);
+  const user = await users.find(actor.workspaceId, actor.userId);
+  return user !== undefined && !user.isStranger && user.teamIds.includes(actor.workspaceId);
 }
 
-/** Tells whether nobody may give this person a role, by what Slack says of them. */
-export function cannotHoldRole(person: SlackUser, workspaceId: string): boolean {
-  const { isBot, isDeactivated, isStranger, teamIds } = person;
+/** Whether this user can't have any role: bots, deactivated users and users from outside the workspace. */
+export function cannotHoldRole(user: SlackUser, workspaceId: string): boolean {
+  const { isBot, isDeactivated, isStranger, teamIds } = user;
   const isElsewhere = teamIds.length > 0 && !teamIds.includes(workspaceId);
   return isBot || isDeactivated || isStranger || isElsewhere;
 }
 
-function toHold(grant: Grant): HeldRole {
+function toHeldRole(grant: Grant): HeldRole {
   return { role: grant.role, pattern: grant.pattern, source: grant };
 }
 
-/** A channel's grant was looked up for this channel; a group's counts for its members. Undefined when nobody knows. */
-async function countsFor(grant: Grant, actor: Actor, { groups }: RolePorts): Promise<boolean | undefined> {
+/**
+ * Whether a grant applies to the actor; undefined when Slack doesn't say who is in the group. Grants of other channels and
+ * users were never loaded.
+ */
+async function appliesTo(grant: Grant, actor: Actor, { groups }: RolePorts): Promise<boolean | undefined> {
   if (grant.subjectKind !== 'group') return true;
   const members = await groups.listMembers(actor.workspaceId, grant.subjectId);
   return members?.includes(actor.userId);

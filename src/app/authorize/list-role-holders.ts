@@ -5,25 +5,26 @@ import { findRoles, type RolePorts } from './find-roles.ts';
 const MOST_CANDIDATES = 30;
 const MOST_NAMED = 10;
 
-/** Those who can give a role, as far as they are known by id. Ten at most. */
+/** The owners who are known by ID, ten at most. */
 export async function listOwners(workspaceId: string, ports: RolePorts): Promise<readonly string[]> {
   return listRoleHolders('owner', undefined, workspaceId, ports);
 }
 
 /**
- * Those who could approve what somebody asked for about the server of this label, as far as they are known by id and
- * wherever they are: not who asked. Ten at most.
+ * The users who could approve a request about the server with this label, without the requester: those who are known
+ * by ID, ten at most.
  */
 export async function listApprovers(
-  asked: { readonly workspaceId: string; readonly requesterId: string; readonly label: string },
+  request: { readonly workspaceId: string; readonly requesterId: string; readonly label: string },
   ports: RolePorts,
 ): Promise<readonly string[]> {
-  const those = await listRoleHolders('manager', asked.label, asked.workspaceId, ports);
-  return those.filter((userId) => userId !== asked.requesterId).slice(0, MOST_NAMED);
+  const managers = await listRoleHolders('manager', request.label, request.workspaceId, ports);
+  return managers.filter((userId) => userId !== request.requesterId).slice(0, MOST_NAMED);
 }
 
 /**
- * Slack does not say who its admins are: those of them who gave somebody a role are known by that. Who may not do it is left out: guests in a group, people who were deactivated, roles that have ended.
+ * Candidates are the named owners, everyone with a grant, and everyone who has granted a role: Slack offers no list of its
+ * admins. Each one's roles are checked, which leaves out guests in a group, deactivated users and roles that have ended.
  */
 async function listRoleHolders(
   needed: Role,

@@ -20,8 +20,8 @@ export interface PermissionPorts extends RolePorts {
 }
 
 /**
- * The one permission check (docs/design.md 3): returns the roles that the actor holds where they act.
- * `isEnough` says which of the roles that are known without asking Slack already settle the question.
+ * The one permission check (docs/design.md 3): returns the roles that the actor holds in this place.
+ * `isEnough` decides whether the roles that are known without asking Slack are enough.
  * @throws Refusal `other_workspace`, `other_organisation`, `role_needed`, `identity_unknown`
  */
 export async function checkPermission(
@@ -29,15 +29,16 @@ export async function checkPermission(
   { actor, surface }: Caller,
   ports: PermissionPorts,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
+  options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
-  // Whoever runs a program on the machine holds the database and its keys.
+  // A user who can run programs on the machine has the database and its keys anyway.
   if (surface === 'cli') return ALL_ROLES;
   const isServed = await ports.installations.isServed(actor.workspaceId);
   if (isServed === undefined) throw new Refusal('identity_unknown', {});
   if (!isServed) throw new Refusal('other_workspace', {});
   if (!(await belongsToWorkspace(actor, ports))) throw await describeOutsider(actor, ports);
   if (needs === 'anyone') return NO_ROLES;
-  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs));
+  const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);
   if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
   return roles;
 }
@@ -50,7 +51,7 @@ async function describeOutsider(actor: Actor, { users }: PermissionPorts): Promi
 
 const OWNERS_TIMEOUT_MS = 300;
 
-/** Says which role is needed, which one is held instead, and who could grant it; or that Slack could not say. */
+/** The refusal with the role that is needed, the one that is held, and the owners who could grant it. */
 export async function describeMissingRole(
   needed: Role,
   roles: KnownRoles,
@@ -59,7 +60,7 @@ export async function describeMissingRole(
   server?: { readonly label: string; readonly typed: string },
 ): Promise<Refusal> {
   if (coversRole(roles.possible, needed, server?.label)) return new Refusal('identity_unknown', {});
-  // A courtesy that must not make a refusal late: Slack may be slow to say who is still an owner.
+  // Naming the owners is a courtesy: it must not delay the refusal when Slack is slow.
   const owners = await withTimeout(listOwners(actor.workspaceId, ports), ports.system, OWNERS_TIMEOUT_MS);
   const held = strongestRole(roles.held);
   return new Refusal('role_needed', {

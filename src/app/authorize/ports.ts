@@ -3,52 +3,61 @@ import type { Secret } from '../../domain/secret.ts';
 
 /** The workspaces that the app is installed in. */
 export interface Installations {
-  /** False for a workspace that was served before, too; undefined while Slack has not said which one the token is for. */
+  /** False also for a former workspace; undefined while Slack has not said which workspace the token is for. */
   isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
 }
 
-/** What is asked of Slack about a person. */
+/** What Slack says about a user. */
 export interface SlackUser {
   readonly isAdmin: boolean;
   readonly isGuest: boolean;
   readonly isBot: boolean;
   readonly isDeactivated: boolean;
-  /** Of another organisation (Slack Connect). */
+  /** From another organization (Slack Connect). */
   readonly isStranger: boolean;
-  /** The workspaces that they are a member of, as far as Slack says: several in Enterprise Grid. */
+  /** The workspaces that Slack lists the user as a member of: several in Enterprise Grid. */
   readonly teamIds: readonly string[];
 }
 
 export interface Users {
-  /** Undefined when it can't be looked up: then nothing but a grant by name counts. */
-  find(workspaceId: string, userId: string): Promise<SlackUser | undefined>;
-  /** Whether Slack knows such a person at all; asked where `find` has no answer. */
-  /** `hidden`: the app may not ask (no scope `users:read`), so no later answer can be another one. */
+  /**
+   * Undefined when the user can't be looked up: then only grants to the user themself count. `isFresh` asks Slack again
+   * even if an earlier answer is cached: for what changes access or spends money.
+   */
+  find(
+    workspaceId: string,
+    userId: string,
+    options?: { readonly isFresh?: boolean },
+  ): Promise<SlackUser | undefined>;
+  /**
+   * Whether Slack knows the user at all; called where `find` has no answer. `hidden`: the app lacks the scope
+   * `users:read`, so trying again won't help.
+   */
   exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;
 }
 
 export interface UserGroup {
   readonly id: string;
-  /** As it is mentioned, without the @. */
+  /** The name that it is mentioned by, without the @. */
   readonly handle: string;
   readonly name: string;
   readonly isDisabled: boolean;
 }
 
-/** Slack's user groups (scope `usergroups:read`); asked at most once in five minutes. */
+/** Slack's user groups (scope `usergroups:read`), cached for five minutes. */
 export interface Groups {
   /** Undefined without the scope, or when Slack does not answer. */
   list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
   /**
-   * Ids of its members: none of a group that is disabled or not listed, and none without the scope. Undefined when
-   * Slack does not answer: then nobody knows.
+   * The IDs of its members; empty for a group that is disabled or not listed, and without the scope. Undefined when
+   * Slack does not answer.
    */
   listMembers(workspaceId: string, groupId: string): Promise<readonly string[] | undefined>;
 }
 
-/** Signed requests that changed something, remembered as long as Slack's signature lets them be replayed. */
+/** Signed requests that changed something, stored for as long as Slack's signature would let them be replayed. */
 export interface SeenRequests {
-  /** True the first time, false ever after. */
+  /** True the first time that this ID is added, false after that. */
   addFirst(requestId: string, at: number): Promise<boolean>;
   removeBefore(at: number): Promise<void>;
 }
@@ -56,7 +65,7 @@ export interface SeenRequests {
 /** `response_url`s, sealed: each is a capability to post for 30 minutes, five times (Slack, "Handling user interaction"). */
 export interface ReplyUrls {
   store(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
-  /** Takes one of the five uses; undefined when none is left, or it is too old. */
+  /** Takes one of the five uses; undefined when none is left or the URL has expired. */
   use(id: string, now: number): Promise<Secret<string> | undefined>;
   removeExpired(now: number): Promise<void>;
 }

@@ -2,21 +2,21 @@ import type { Actor, Role } from '../../domain/actor.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
-/** One thing that can be done with this app, whatever surface it is asked for from. */
+/** One thing that users can do with this app, from any surface. */
 export interface UseCase<Input, Output, Ports> {
   /** Its name in the audit. */
   readonly name: string;
   readonly needs: Role | 'anyone';
   /**
-   * `reads` leaves no trace when it is allowed. `changes` is audited before and after, and refused when the same signed
-   * request was handled before. `confirms` writes a confirmation before the ack and nothing else: its id is what stops a
-   * repetition (docs/design.md 4.1).
+   * `reads` is audited only when it is denied. `changes` is audited before and after, and refused when the same signed
+   * request was handled before. `confirms` only writes a confirmation before the ack: its ID prevents a repetition
+   * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
-  /** What it is about as far as the input says: audited even if the process dies before the outcome. */
+  /** What it is about, from the input alone: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
   run(input: Input, context: UseCaseContext<Ports>): Promise<Output>;
-  /** What the act sets off, such as sending a payment: started by the entry, whatever the surface does next. */
+  /** What follows from the act, such as sending a payment. The entry starts it, so that no surface can forget it. */
   readonly follow?: (output: Output, context: FollowUpContext<Ports>) => Promise<void>;
 }
 
@@ -27,9 +27,9 @@ export type UseCaseSpec = Pick<UseCase<never, unknown, never>, 'name' | 'needs' 
 export interface Caller {
   readonly actor: Actor;
   readonly surface: Surface;
-  /** Different for every signed request; absent where nothing can be replayed (a page of ours, the command line). */
+  /** Unique for each signed request; absent where nothing can be replayed (the app's own pages, the command line). */
   readonly requestId?: string;
-  /** Resolves when the request has been answered: Slack must get its ack before anything that follows. */
+  /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */
   readonly answered?: Promise<void>;
 }
 
@@ -39,11 +39,11 @@ export interface UseCaseContext<Ports> {
   readonly ports: Ports;
   /** @throws Refusal `no_api_key` when the workspace has none yet */
   hosting(): Promise<HostingApi>;
-  /** Whether the role that this use case needs is held for the server of that label (docs/design.md 3). */
+  /** Whether the actor holds the role that this use case needs for the server with that label (docs/design.md 3). */
   covers(label: string): boolean;
   /**
    * `typed` is how the actor named the server: a refusal tells the label only to those who know it or may see it.
-   * @throws Refusal `role_needed` when it is not, `identity_unknown` when Slack did not say; audited as denied
+   * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied
    */
   requireRoleFor(label: string, typed?: string): Promise<void>;
   /** Adds to what the audit says this act is about. */
@@ -52,12 +52,12 @@ export interface UseCaseContext<Ports> {
   setUnconfirmed(code: string): void;
 }
 
-/** What a follow-up works with: the request may be long over. */
+/** What a follow-up works with; the request may have ended long ago. */
 export type FollowUpContext<Ports> = Pick<UseCaseContext<Ports>, 'actor' | 'ports'>;
 
 /**
- * Makes the `defineUseCase` of a feature: its use cases see the ports that the feature names, and nothing else. There for
- * type inference only.
+ * Makes the `defineUseCase` of a feature, whose use cases see only the ports that the feature names. It exists for type
+ * inference only.
  */
 export function useCasesOver<Ports>() {
   return <Input, Output>(useCase: UseCase<Input, Output, Ports>): UseCase<Input, Output, Ports> => useCase;

@@ -22,7 +22,7 @@ export function refuseOwnRequest({ requesterId }: Decision, { userId }: Actor): 
 }
 
 /**
- * Another user was faster, or it has expired: cards that still have their buttons show that now.
+ * Another user was faster, or it has expired: updates cards that still have their buttons, and refuses.
  * @throws Refusal `request_over`
  */
 export async function refuseClosed<Kind extends Decision>(
@@ -37,7 +37,7 @@ export async function refuseClosed<Kind extends Decision>(
   });
 }
 
-/** One that is still open and can't be decided any more has expired, and the sweep has not come to it. */
+/** If it is still open but can't be decided any more, it has expired and the sweep has not handled it yet. */
 function closedStateOf(decision: Decision | undefined): ClosedState {
   if (!decision) return 'unknown';
   return decision.state === 'open' ? 'expired' : decision.state;

@@ -3,37 +3,44 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import type { DecisionKind } from './decision-kind.ts';
 
 /**
- * Notifies users of how a decision stands: of an open one the deciders, by cards; after that the cards show what became
- * of it, and the requester is told. What Slack does not take is tried again by the sweep, also after a restart.
- * Returns the decision as it stands then; undefined when there is none.
+ * Notifies users of the current state of a decision. While it is open, the deciders get cards; after that the cards show
+ * the outcome, and the requester gets a message. If Slack refuses, the sweep tries again, even after a restart.
+ * Returns the decision as it is then; undefined if there is none.
  */
 export async function notifyDecision<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   id: ConfirmationId,
 ): Promise<Kind | undefined> {
-  // One at a time: two that find no cards would both post some.
+  // One at a time: otherwise two workers could both find no cards and post them twice.
   return kind.ports.locks.run(`request ${id}`, async () => {
     const decision = await kind.store.find(id);
     if (!decision || decision.isNotified) return decision;
-    await (decision.state === 'open' ? askDeciders(kind, decision) : tellOutcome(kind, decision));
+    await (decision.state === 'open' ? requestDecision(kind, decision) : notifyOfOutcome(kind, decision));
     return kind.store.find(id);
   });
 }
 
-async function tellOutcome<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
+async function notifyOfOutcome<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+): Promise<void> {
   const { notifier, store, knownState } = kind;
   await notifier.updateCards(decision);
   const isNotified = decision.state === knownState || (await notifier.notifyRequester(decision));
   if (isNotified) await store.markNotified(decision.id, decision.state);
 }
 
-async function askDeciders<Kind extends Decision>(kind: DecisionKind<Kind>, decision: Kind): Promise<void> {
-  const { notifier, store, tellsWhenUnreached } = kind;
+async function requestDecision<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  decision: Kind,
+): Promise<void> {
+  const { notifier, store, notifiesRequesterWhenUnreached } = kind;
   const { id, state } = decision;
   const cards = decision.cards.length > 0 ? decision.cards : await postCards(kind, decision);
-  const isNotified = cards.length > 0 || (tellsWhenUnreached && (await notifier.notifyRequester(decision)));
+  const isNotified =
+    cards.length > 0 || (notifiesRequesterWhenUnreached && (await notifier.notifyRequester(decision)));
   if (isNotified) await store.markNotified(id, state);
-  // Decided while the cards were on their way: there were none to update then.
+  // If it was decided while the cards were being posted, they still show it as open.
   const now = await store.find(id);
   if (now && now.state !== 'open') await notifier.updateCards(now);
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Locks } from '../locks.ts';
 
-/** What the machine of decisions works with, whatever is decided. */
+/** What all kinds of decisions need. */
 export interface DecisionPorts {
   readonly system: System;
   readonly log: Log;
@@ -32,12 +32,12 @@ export interface DecisionNotifier<Kind> {
 export interface DecisionStore<Kind extends Decision> {
   find(id: ConfirmationId): Promise<Kind | undefined>;
   storeCards(id: ConfirmationId, cards: readonly Card[]): Promise<void>;
-  /** Users were notified of that state. When it has moved on since, they are still to be notified of the new one. */
+  /** Stores that users were notified of that state. If it has changed since, they still have to be notified of the new one. */
   markNotified(id: ConfirmationId, state: Kind['state']): Promise<void>;
   /** Oldest first. */
   listOpen(workspaceId: WorkspaceId): Promise<readonly Kind[]>;
-  /** Open → expired of those whose time is over; returns them. */
+  /** Expires open ones after their time; returns them. */
   expire(now: number, auditOf: (decision: Kind) => AuditEntry): Promise<readonly Kind[]>;
-  /** Those whose state came before that moment and of which users have not been notified, oldest first. */
+  /** Those that changed their state before that time and that users have not been notified of, oldest first. */
   listUnnotified(before: number): Promise<readonly Kind[]>;
 }

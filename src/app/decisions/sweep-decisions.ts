@@ -4,27 +4,27 @@ import type { DecisionKind } from './decision-kind.ts';
 import { notifyDecision } from './notify-decision.ts';
 import { NOTIFY_FOR_MS, NOTIFYING_MS } from './times.ts';
 
-/** Work that follows from a decision, and that a dead process may have left. */
-export interface LeftWork<Kind> {
+/** Work that follows from a decision and that a dead process may have left. */
+export interface UnfinishedWork<Kind> {
   list(now: number): Promise<readonly Kind[]>;
-  goOn(decision: Kind, now: number): Promise<void>;
+  resume(decision: Kind, now: number): Promise<void>;
 }
 
 /**
- * Expires decisions that were not made in time, and goes on with what a dead process or a silent Slack has left.
- * `startedAt` is when this process started: no process works on what was left before that.
+ * Expires decisions that were not made in time, and continues work that a dead process or a Slack outage has left.
+ * `startedAt` is when this process started: no other process still works on anything from before that.
  */
 export async function sweepDecisions<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   startedAt: number,
-  leftWork?: LeftWork<Kind>,
+  unfinishedWork?: UnfinishedWork<Kind>,
 ): Promise<void> {
   const { store } = kind;
   const now = kind.ports.system.now();
   const expired = await store.expire(now, (decision) => kind.auditOfExpiry(decision));
-  const left = (await leftWork?.list(now)) ?? [];
+  const left = (await unfinishedWork?.list(now)) ?? [];
   const unnotified = await store.listUnnotified(Math.max(startedAt, now - NOTIFYING_MS));
-  for (const each of left) await tryTo(kind, each, async () => leftWork?.goOn(each, now));
+  for (const each of left) await tryTo(kind, each, async () => unfinishedWork?.resume(each, now));
   const isLeft = ({ id }: Kind) => left.some((each) => each.id === id);
   for (const each of [...expired, ...unnotified.filter((one) => !isLeft(one))])
     await tryTo(kind, each, () => notifyLate(kind, each, now));
@@ -40,12 +40,12 @@ async function notifyLate<Kind extends Decision>(
     await notifyDecision(kind, id);
     return;
   }
-  // No message any more; the buttons go all the same.
+  // Too late for a message, but the buttons are still removed.
   if (state !== 'open') await kind.notifier.updateCards(decision);
   await kind.store.markNotified(id, state);
 }
 
-/** Trouble with one must not hold up the others. */
+/** A failure of one must not hold up the others. */
 async function tryTo<Kind extends Decision>(
   { ports, name }: DecisionKind<Kind>,
   { id }: Kind,

@@ -13,7 +13,7 @@ export interface PowerChange {
   /** The state that the hosting API reports now; absent when it did not say. */
   readonly state?: string;
   /** No answer came: the action may have been carried out, and `state` is what the list showed right after. */
-  readonly isInDoubt: boolean;
+  readonly isUnconfirmed: boolean;
 }
 
 interface PowerInput {
@@ -40,13 +40,13 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       const hosting = await context.hosting();
       try {
         const { state } = await hosting.changePower(action, server.id, waiting);
-        return { server, ...omitUndefined({ state: state || undefined }), isInDoubt: false };
+        return { server, ...omitUndefined({ state: state || undefined }), isUnconfirmed: false };
       } catch (error) {
         if (!isUnanswered(error)) throw await withState(error, server, hosting);
         const { code } = error;
         context.ports.log.warn('a power action has no answer', { action, serverId: server.id, code });
         const state = (await findNow(server, hosting))?.state;
-        return { server, ...omitUndefined({ state }), isInDoubt: true };
+        return { server, ...omitUndefined({ state }), isUnconfirmed: true };
       }
     },
   });
@@ -67,7 +67,7 @@ export function isUnanswered(error: unknown): error is HostingError {
   );
 }
 
-/** The server in a fresh list, after an answer did not come; undefined when the list has no answer either. */
+/** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
     return pickServer({ id: server.id }, await hosting.listServers({ freshness: 'fresh' }));

@@ -36,24 +36,27 @@ export interface DeleteInput {
 
 export interface Deletion {
   readonly server: Server;
-  /** Whether it is gone; undefined when neither the delete nor the list after it was answered. */
+  /** Whether the server is gone; undefined if neither the delete nor the list after it was answered. */
   readonly isGone: boolean | undefined;
 }
 
 /**
- * Deletes the server whose label was typed.
+ * Deletes the server whose label was typed, once for each form.
  * Money effect: the rest of the paid month is lost (docs/hosting-api.md 3).
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `approval_needed`
+ * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `approval_needed`, `already_handled`
  */
 export const deleteServer = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'changes',
   subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
-  run: async (input: DeleteInput, context): Promise<Deletion> => {
+  run: async (input: DeleteInput & { readonly formId: string }, context): Promise<Deletion> => {
     const server = await getServerToDelete(input, context);
     if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
     const hosting = await context.hosting();
+    const { seenRequests, system } = context.ports;
+    if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
+      throw new Refusal('already_handled', {});
     try {
       await hosting.deleteServer(server.id);
       return { server, isGone: true };

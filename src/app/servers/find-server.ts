@@ -18,7 +18,7 @@ export function subjectOf(ref: ServerRef): AuditSubject {
 type Finding = Pick<UseCaseContext<unknown>, 'hosting' | 'covers' | 'requireRoleFor' | 'setSubject'>;
 
 /**
- * Finds the one server that was meant, and tells the audit.
+ * Finds the one server that was meant, and names it in the audit.
  * @throws Refusal `unknown_server` (with the nearest label), `ambiguous_server` (with the matches; nothing is done),
  * `role_needed` when the actor's role is for other servers
  */
@@ -31,8 +31,8 @@ export async function getServer(ref: ServerRef, context: Finding, options?: Call
 }
 
 /**
- * What a name stands for is the same for all users: otherwise a user with a role for a few servers could hit another
- * server than the one they meant. Only the suggestions depend on the user.
+ * A name means the same server for all users: otherwise a user with a role for a few servers could act on another server
+ * than the one they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
 export function pickServer(

@@ -7,7 +7,7 @@ import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { type DeleteInput, getServerToDelete } from './delete-server.ts';
 import type { ServerPorts } from './ports.ts';
 
-/** What asking for approval needs, besides. */
+/** What requesting approval needs in addition. */
 type RequestPorts = ServerPorts &
   Parameters<typeof requestApproval>[1]['ports'] &
   Parameters<typeof notifyApproval>[1];

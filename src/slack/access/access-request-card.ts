@@ -21,7 +21,7 @@ export function answerButtons(requestId: ConfirmationId): Button[] {
   return [button('hour', 'primary'), button('workday'), button('permanent'), button('deny', 'danger')];
 }
 
-/** What an owner sees: who asks for what and why, with the answers; and the outcome in its place. */
+/** What an owner sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function requestCard(request: AccessRequest): Message {
   const words = describeRequest(request);
   if (request.state === 'open') {
@@ -55,7 +55,7 @@ export function answerMessage({ role, pattern, state, until, decidedBy }: Access
   return textMessage(`${by} gave you the role ${describeRole({ role, pattern, until })}. It counts at once.`);
 }
 
-/** What the requester reads at once. */
+/** What the requester reads right after the request. */
 export function requestedWords(request: AccessRequest, owners: readonly UserId[]): string {
   const { role, pattern, state, cards } = request;
   const what = describeRole({ role, pattern });

@@ -10,9 +10,9 @@ import { describeGrant, describeHeldRole, describeRequest, plainRole } from './a
 import { accessPages, grantButton, revokeButton } from './buttons.ts';
 
 const GRANTS_PER_PAGE = 12;
-/** With the longest patterns, so many fit into one section. */
+/** This many fit into one section, even with the longest patterns. */
 const MOST_ROLES = 12;
-/** Older ones are answered first; the others are counted. */
+/** The oldest ones are shown; the others are only counted. */
 const MOST_REQUESTS = 5;
 
 /** Lists the roles and the open requests, with the buttons that change them. */

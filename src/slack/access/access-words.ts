@@ -30,7 +30,7 @@ export function plainRole({ role, pattern, until }: Parameters<typeof describeRo
   return `${role}${servers}${until === undefined ? '' : `, until ${utcDate(until)}`}`;
 }
 
-/** Who has which role by a grant, and who granted it. */
+/** One grant: who has which role, and who granted it. */
 export function describeGrant(grant: Grant): string {
   const members = grant.subjectKind === 'channel' ? 'Full members acting in ' : '';
   return `${members}${describeGrantee(grant)} ${describeRole(grant)}\nGiven by ${mention(grant.grantedBy)}, ${slackDate(grant.grantedAt)}`;

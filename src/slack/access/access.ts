@@ -25,7 +25,7 @@ import {
   readGrantFields,
 } from './grant-form.ts';
 import { ACCESS_USAGE, parseAccess } from './parse-access.ts';
-import { askActions, askForm, askModals } from './request-access.ts';
+import { requestAccessActions, requestAccessForm, requestAccessModals } from './request-access.ts';
 
 const form = defineForm({
   id: 'grant',
@@ -45,14 +45,14 @@ export const access = defineCommand({
   options: ['on', 'for'],
   parse: parseAccess,
   run: async (command, request) => {
-    if (command.act === 'ask') return askForm.open(command.wanted, request);
+    if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
     if (command.act === 'list') return showScreen(0, request);
     if (command.act === 'explain') return explain(command.userId, request);
     if (command.act === 'grant') return grant(command.wanted, request);
     return revoke(command.grantee, request);
   },
   actions: [
-    ...askActions,
+    ...requestAccessActions,
     form.handler,
     grantButton.on((_input, request) => form.open({}, request)),
     accessPages.back.on(turnPage),
@@ -63,7 +63,7 @@ export const access = defineCommand({
     }),
   ],
   modals: [
-    ...askModals,
+    ...requestAccessModals,
     grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
       const wanted = readGrantFields(fields);
       if ('errors' in wanted) return { with: wanted };

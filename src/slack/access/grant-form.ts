@@ -126,13 +126,13 @@ export function readGrantFields(
 }
 
 /** What was granted, and how many servers it covers today. */
-export function grantedWords({ grant, fits }: Granted): string {
+export function grantedWords({ grant, matchingServers }: Granted): string {
   const covered =
-    fits === undefined
+    matchingServers === undefined
       ? ''
-      : fits === 0
+      : matchingServers === 0
         ? ` No server is named like ${codeTyped(grant.pattern)} today; it counts for those to come.`
-        : ` That is ${count(fits, 'server')} today.`;
+        : ` That is ${count(matchingServers, 'server')} today.`;
   const subject =
     grant.subjectKind === 'channel'
       ? `Whoever is a full member and acts in ${describeGrantee(grant)}`

@@ -57,7 +57,7 @@ export function parseAccess({ words, options }: TypedWords): AccessCommand | str
 const REVOKES_ALL =
   'That takes all roles of one subject away; “Take away” in `/vps access` takes a single one.';
 
-/** "on web-*" and "for 8h" may stand anywhere, as words or options, and each of them once. */
+/** "on web-*" and "for 8h" may appear anywhere, as words or options, once each. */
 function splitClauses(words: readonly string[], options: TypedWords['options']) {
   const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
   const valuesOf = (clause: 'on' | 'for') => [

@@ -40,6 +40,8 @@ export const accessRefusalWords = {
 } satisfies Partial<RefusalWords>;
 
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
+  owner_channel:
+    'A channel can’t be an owner: anyone who joins it would be one. Grant the owner role to users or a user group.',
   bot: 'That is a bot: roles are for people.',
   deactivated: 'That person is deactivated in Slack.',
   stranger: 'That person is of another organisation, and nobody from there can have a role here.',

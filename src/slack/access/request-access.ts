@@ -23,20 +23,23 @@ const reasonForm = defineModal(
   z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
 );
 
-/** Asks for a role that the user does not hold: one press and a reason. */
-export const askForm = defineForm({
+/** Requests a role that the user does not hold: one press and a reason. */
+export const requestAccessForm = defineForm({
   id: 'ask',
   title: TITLE,
   input: wantedRole,
   needs: requestAccess,
   load: async (input, _request, origin) => {
     checkWantedRole(input);
-    return askView(input, origin);
+    return requestAccessView(input, origin);
   },
 });
 
 /** Asks for the reason. */
-export function askView(input: WantedRole, origin: Parameters<typeof reasonForm.view>[0]['origin']) {
+export function requestAccessView(
+  input: WantedRole,
+  origin: Parameters<typeof reasonForm.view>[0]['origin'],
+) {
   return reasonForm.view({
     origin,
     metadata: input,
@@ -51,9 +54,9 @@ export function askView(input: WantedRole, origin: Parameters<typeof reasonForm.
   });
 }
 
-export const askActions = [
-  askForm.handler,
-  requestAccessButton.on((input, request) => askForm.open(input, request)),
+export const requestAccessActions = [
+  requestAccessForm.handler,
+  requestAccessButton.on((input, request) => requestAccessForm.open(input, request)),
   ...ACCESS_ANSWERS.map((answer) =>
     accessAnswerButton[answer].on(async ({ requestId }, request) => {
       await confirmAnswer(await request.execute(answerAccessRequest, { requestId, answer }), request);
@@ -61,7 +64,7 @@ export const askActions = [
   ),
 ];
 
-export const askModals = [
+export const requestAccessModals = [
   reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin, viewId }, request) => {
     return {
       with: loadingView(TITLE, 'Asking the owners…'),

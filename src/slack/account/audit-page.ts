@@ -6,7 +6,7 @@ import { describeAction } from './action-words.ts';
 import { auditPageButton } from './buttons.ts';
 
 export const ENTRIES_PER_PAGE = 20;
-/** With the longest labels, so many lines fit into one paragraph. */
+/** This many lines fit into one paragraph, even with the longest labels. */
 const ENTRIES_PER_SECTION = 5;
 
 /** Which entries are wanted. */
@@ -63,7 +63,7 @@ function describeActor(actorId: string): string {
   return /^[UW][A-Z0-9]+$/.test(actorId) ? mention(actorId) : `the ${escapeText(actorId)}`;
 }
 
-/** Codes as words; the export has them as they are. */
+/** Shows codes as words; the export keeps the codes. */
 function words(code: string): string {
   return code.replaceAll('_', ' ');
 }

@@ -3,7 +3,7 @@ import { defineButton } from '../kit/button.ts';
 
 export const connectButton = defineButton('connect', z.object({}));
 export const disconnectButton = defineButton('disconnect', z.object({}));
-/** A link to a page of ours. Slack reports the press all the same and wants it acknowledged. */
+/** A link to one of the app's pages. Slack still reports the press and expects an ack. */
 export const linkButton = defineButton('link', z.object({}));
 
 export const auditPageButton = defineButton(

@@ -12,14 +12,14 @@ export const connect = defineCommand({
   summary: 'Gives you a one-time link to the form that takes the hosting API key',
   needs: 'owner',
   parse: ({ words }) =>
-    // A user who typed a key into the chat has to know that Slack has it now.
+    // Users who typed a key into the chat have to know that Slack has it now.
     words.length > 0
       ? 'An API key is never typed into Slack. If you just did, revoke it on the hosting account’s page, and make a new one.'
       : {},
   run: (_input, request) => sendLink(request),
   actions: [
     connectButton.on((_value, request) => sendLink(request)),
-    // Slack opens the address itself, and only wants the press acknowledged.
+    // Slack opens the address itself; the press only needs an ack.
     linkButton.on(async () => {}),
   ],
 });

@@ -50,7 +50,7 @@ export const settings = defineCommand({
   ],
 });
 
-/** What keeps the app from posting to a channel that is newly chosen, in words. */
+/** Why the app can't post to a newly chosen channel, in words. */
 async function findChannelFault(
   was: WorkspaceSettings,
   { channelId }: WorkspaceSettings,

@@ -65,7 +65,7 @@ function decisions({ open }: Status) {
 
 const WAITING_MOST = 5;
 
-/** What a second person has to approve, for the case that its cards were lost. */
+/** The pending approvals, in case their cards were lost. */
 function approvals(found: Status, currency: string) {
   const all = found.waiting;
   if (all.length === 0) return [];

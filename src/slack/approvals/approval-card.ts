@@ -16,7 +16,7 @@ import {
 } from './approval-words.ts';
 import { approvalButton } from './buttons.ts';
 
-/** What a manager sees: who requests what and why, with the answers; and the outcome in its place. */
+/** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function approvalCard(approval: Approval, currency: string): Message {
   const wanted = describeWanted(approval, currency);
   if (approval.state !== 'open') return textMessage(wanted, section(describeDecision(approval, currency)));
@@ -29,7 +29,7 @@ export function approvalCard(approval: Approval, currency: string): Message {
   );
 }
 
-/** The two answers; approving asks first, and says what it costs. */
+/** The two answers; approving asks for confirmation first and says what it costs. */
 export function approvalButtons(approval: Approval, currency: string): Button[] {
   const { id: approvalId, action } = approval;
   const name = plainLabel(labelOfAction(action), 50);
@@ -49,7 +49,7 @@ export function approvalButtons(approval: Approval, currency: string): Button[] 
   ];
 }
 
-/** What the requester reads: how it ended, and the way to request it again where nothing was done. */
+/** What the requester reads: how it ended, and a button to request it again if nothing was done. */
 export function approvalMessage(approval: Approval, currency: string): Message {
   if (approval.state === 'open') return textMessage(unreachedWords(approval));
   const buttons = nextButtons(approval);
@@ -109,7 +109,7 @@ function confirmWords({ action }: Approval, currency: string): string {
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 
-/** No button where it is done or in progress; a look at the server where the outcome is unknown; else a new request. */
+/** No button if it is done or in progress; a look at the server if the outcome is unknown; otherwise a new request. */
 function nextButtons(approval: Approval): Button[] {
   const { state, action } = approval;
   const reason = 'reason' in approval ? approval.reason.code : undefined;

@@ -27,7 +27,7 @@ export function describeWanted({ requesterId, action }: Approval, currency: stri
   return `${mention(requesterId)} wants to *${VERBS[kindOf(action)].present}* ${codeLabel(labelOfAction(action))}${cost}.`;
 }
 
-/** What became of it, for the card. */
+/** Its outcome, for the card. */
 export function describeDecision(approval: Approval, currency: string): string {
   const { state, action, decidedBy } = approval;
   const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
@@ -48,7 +48,7 @@ export function describeDecision(approval: Approval, currency: string): string {
   }
 }
 
-/** How it stands, for the requester. */
+/** Its current state, for the requester. */
 export function approvalWords(approval: Approval, currency: string): string {
   const { state, action, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(action));

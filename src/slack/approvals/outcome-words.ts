@@ -13,7 +13,7 @@ import { kindOf } from './action-kind.ts';
 type Canceled = Extract<Approval, { state: 'void' }>;
 type Ended = Extract<Approval, { state: 'ended' }>;
 
-/** Why an approval was canceled, as a part of a sentence. */
+/** Why an approval was canceled, as part of a sentence. */
 export function cancelWords(approval: Canceled): string {
   return describeReason(CANCEL_WORDS, approval.reason, approval);
 }

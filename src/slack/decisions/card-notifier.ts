@@ -12,9 +12,9 @@ export interface NotifierParts {
   readonly log: Log;
 }
 
-/** What sets the messages about one kind of decision apart. */
+/** What differs between the messages of different kinds of decisions. */
 export interface DecisionMessages<Kind extends Decision> {
-  /** What a decider sees: the request with its buttons, and the outcome in its place. */
+  /** What a decider sees: the request with its buttons, later replaced by the outcome. */
   card(decision: Kind): Message;
   /** True when Slack took the message. */
   notifyRequester(decision: Kind, requester: Confirmer): Promise<boolean>;

@@ -12,7 +12,7 @@ export const CLOSED_WORDS: Readonly<Record<ClosedState, string>> = {
   unknown: 'There is nothing to decide here',
 };
 
-/** What became of an earlier access request, as the middle of a sentence. */
+/** How an earlier access request ended, as the middle of a sentence. */
 export const EARLIER_WORDS: Readonly<Record<AccessRequestState, string>> = {
   open: '; the owners have it',
   denied: ', and an owner said no',

@@ -41,19 +41,21 @@ export type Asked<Answer> = Promise<Answer | RateLimited | undefined>;
 
 /**
  * Asks Slack by key and caches the answer for five minutes or `goodForMs`, a failure (undefined) for half a minute. While
- * Slack limits us, the last good answer goes on counting, and Slack is not asked. Callers that ask for the same key at the
- * same time share one request; each waits 2 s at most, and a later answer is cached for the next one.
+ * Slack limits us, the last good answer goes on counting, except for those who want a fresh one. Callers that ask for the
+ * same key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later
+ * answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
   ask: (key: string) => Asked<Answer>,
   system: System,
   goodForMs = GOOD_FOR_MS,
-): (key: string) => Promise<Answer | undefined> {
+): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
-  return (key) => {
+  return (key, isFresh = false) => {
     let entry = entries.get(key);
-    if (!entry || entry.until <= system.elapsed()) {
-      entry = begin(ask(key), system, goodForMs, entry?.good);
+    const isAnswered = entry !== undefined && entry.until !== Number.POSITIVE_INFINITY;
+    if (!entry || entry.until <= system.elapsed() || (isFresh && isAnswered)) {
+      entry = begin(ask(key), system, goodForMs, isFresh ? undefined : entry?.good);
       entries.set(key, entry);
     }
     return entry.until === Number.POSITIVE_INFINITY

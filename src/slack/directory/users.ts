@@ -20,14 +20,15 @@ const slackUser = z.object({
 
 /** Asks Slack who a user is (`users.info`, scope `users:read`), and caches the answer for a while. */
 export function createUsers(clients: SlackClients, system: System): Users {
-  const find = cacheLookups((key) => {
+  const look = cacheLookups((key) => {
     const [workspaceId = '', userId = ''] = key.split(' ');
     return lookUp(userId, clients.of(workspaceId));
   }, system);
-  const findCached = (workspaceId: string, userId: string) => find(`${workspaceId} ${userId}`);
+  const findCached = (workspaceId: string, userId: string, isFresh = false) =>
+    look(`${workspaceId} ${userId}`, isFresh);
   return {
-    find: async (workspaceId, userId) => {
-      const found = await findCached(workspaceId, userId);
+    find: async (workspaceId, userId, { isFresh = false } = {}) => {
+      const found = await findCached(workspaceId, userId, isFresh);
       return typeof found === 'string' ? undefined : found;
     },
     exists: async (workspaceId, userId) => {

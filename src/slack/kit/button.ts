@@ -14,7 +14,7 @@ export interface ButtonOptions {
   readonly label?: string;
 }
 
-/** A button with both its ends: its value is written and read by the same schema. */
+/** A button whose value is written and read with the same schema. */
 export interface ButtonKind<Value> {
   readonly id: string;
   element(text: string, value: Value, options?: ButtonOptions): Button;

@@ -12,7 +12,7 @@ export interface Command {
   /** What stands after `/vps` in help and in the README. */
   readonly usage: string;
   readonly summary: string;
-  /** For help: which users see it. What they may do is decided at the entry, by the use case. */
+  /** For help only: which users see it. The entry checks permission by the use case. */
   readonly needs: Role | 'anyone';
   run(rest: string, request: SlackRequest): Promise<void>;
   readonly actions: readonly ActionHandler[];
@@ -34,7 +34,7 @@ interface CommandParts<Arguments> {
   readonly needs: Role | 'anyone';
   /** Words that may stand as `key=value`. */
   readonly options?: readonly string[];
-  /** Makes arguments of what was typed; a string says what is wrong with it. */
+  /** Parses what was typed into arguments; a string says what is wrong with it. */
   parse(typed: TypedWords): Arguments | string;
   run(input: Arguments, request: SlackRequest): Promise<void>;
   readonly actions?: readonly ActionHandler[];
@@ -42,7 +42,7 @@ interface CommandParts<Arguments> {
   readonly suggestions?: readonly Suggestions[];
 }
 
-/** What was typed may come back in the value of a button, which holds 2,000 characters, escapes included. */
+/** Typed text may be stored in the value of a button, which holds 2,000 characters, escapes included. */
 const MAX_TEXT_LENGTH = 900;
 
 /** Defines a subcommand. To add one: a file in its feature's folder, and a line in `commands.ts`. */

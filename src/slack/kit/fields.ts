@@ -12,7 +12,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { plain } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
-/** What every field can have. */
+/** Options of every field. */
 export interface FieldOptions {
   readonly label: string;
   /** A gray line below it. */
@@ -34,13 +34,13 @@ export interface SelectOptions extends FieldOptions {
   readonly typeAhead?: boolean;
 }
 
-/** Only what the schema allows to be absent may be left empty. */
+/** Only fields that are optional in the schema may be left empty. */
 export type Emptiness<Fields, Name extends keyof Fields> =
   Record<never, never> extends Pick<Fields, Name>
     ? { readonly optional?: boolean }
     : { readonly optional?: never };
 
-/** The fields of a modal by their names in its schema. What is left empty is absent in what is read. */
+/** The fields of a modal by their names in its schema. Empty fields are absent in the result. */
 export interface FieldKinds<Fields> {
   textField<Name extends keyof Fields & string>(
     name: Name,
@@ -110,7 +110,7 @@ function textElement({ initial, maxLength, multiline }: TextOptions): PlainTextI
   };
 }
 
-/** What a menu can't hold is asked for while the user types. */
+/** Choices that don't fit into a menu are loaded while the user types. */
 function selectElement({ options, initial, typeAhead }: SelectOptions): StaticSelect | ExternalSelect {
   const start = omitUndefined({ initial_option: options.find(({ value }) => value === initial) });
   return typeAhead || options.length > LIMITS.options

@@ -15,7 +15,7 @@ import { shorten } from './text.ts';
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */
 export interface FormKind<Input> {
   open(input: Input, request: SlackRequest): Promise<void>;
-  /** The view itself, for a modal that is open already. */
+  /** The view itself, for a modal that is already open. */
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
   /** Opens the form from a message whose trigger is fresh. */
   readonly handler: ActionHandler;
@@ -75,7 +75,7 @@ export function definePicker(formId: string): Picker {
   return defineModal(`pick_${formId}`, z.object({}), z.object({ server: z.string().regex(/^\d+$/) }));
 }
 
-/** Loads the view; what goes wrong is shown in the open modal. */
+/** Loads the view; errors are shown in the open modal. */
 async function loadOrExplain<Input>(
   parts: FormParts<Input>,
   picker: Picker,
@@ -106,7 +106,7 @@ export function pickView(
   return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
 }
 
-/** No user is left with a loading view: if Slack refuses the form, they are told. */
+/** If Slack refuses the form, the user is told, rather than left with a loading view. */
 async function fillView(
   viewId: string,
   view: ModalView,
@@ -121,7 +121,7 @@ async function fillView(
   if (!shown.ok) await request.reply.send(textMessage(words));
 }
 
-/** A modal that only says something. */
+/** A modal that only shows a notice. */
 export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   return {
     type: 'modal',

@@ -1,5 +1,5 @@
 /**
- * What the builders of messages and modals cut their texts to, in characters and counts as the names say.
+ * Limits that messages and modals are cut to, in characters or counts.
  * From Slack's Block Kit reference and the types of `@slack/types` 3.2.
  */
 export const LIMITS = {

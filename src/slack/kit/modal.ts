@@ -23,7 +23,7 @@ export interface Submission<Metadata, Fields> {
   readonly viewId: string;
 }
 
-/** A modal with both its ends. */
+/** A modal that is written and read in one place. */
 export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
   readonly id: string;
   view(parts: {
@@ -46,7 +46,7 @@ export interface ModalHandler {
   run(view: SubmittedView, request: SlackRequest): Promise<SubmitAnswer>;
 }
 
-/** The parts of a submitted view that are read; the rest is Slack's. */
+/** The parts of a submitted view that the app reads. */
 export const submittedView = z.object({
   id: z.string(),
   callback_id: z.string(),
@@ -87,7 +87,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
   };
 }
 
-/** Reads where a form was opened, before anything else of it is known; undefined when the modal is not one of ours. */
+/** Reads where a form was opened, before anything else in it is read; undefined if the modal is not one of ours. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
   try {
     return parseJson(privateMetadata, envelope).o;
@@ -96,7 +96,7 @@ export function findOrigin(privateMetadata: string): Origin | undefined {
   }
 }
 
-/** What a modal's metadata holds besides its own. */
+/** A modal's metadata: `o` is its origin, `m` its own part. */
 const envelope = z.object({
   o: z.object({ formId: z.string(), channelId: z.string().exactOptional() }),
   m: z.unknown(),

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { ButtonKind } from './button.ts';
 
-/** The buttons that turn the pages of a long message: back and further, where there is such a page. */
+/** The buttons for the previous and the next page of a long message, where there is one. */
 export function pageButtons<Value>(
   kinds: { readonly back: ButtonKind<Value>; readonly further: ButtonKind<Value> },
   page: number,

@@ -8,7 +8,7 @@ export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Cuts to so many characters, whole ones, with an ellipsis. */
+/** Cuts to so many whole characters, with an ellipsis. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   let cut = text.slice(0, most - 1);
@@ -16,7 +16,7 @@ export function shorten(text: string, most: number): string {
   return `${cut}…`;
 }
 
-/** Makes one plain line of a label from outside; right-to-left text is kept from turning its surroundings around. */
+/** Makes one plain line of a label from outside; right-to-left text can't reverse the text around it. */
 export function plainLabel(label: string, most = 75): string {
   const line = label.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim() || '(no label)';
   const short = shorten(line, most - 2);

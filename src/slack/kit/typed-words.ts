@@ -9,7 +9,7 @@ export interface TypedWords {
 
 /**
  * Splits typed text into words and options. Phones write smart quotes and `—` for `--`;
- * Slack writes `<@U1|ann>` for a person and `<http://a.example|a.example>` for what looks like an address.
+ * Slack writes `<@U1|ann>` for a user and `<http://a.example|a.example>` for anything that looks like an address.
  */
 export function parseTyped(text: string, known: readonly string[] = []): TypedWords {
   const tokens = splitTokens(normalise(text));
@@ -56,7 +56,7 @@ function normalise(text: string): string {
     .replace(/[\u00A0\u202F\u2000-\u200A]/g, ' ');
 }
 
-/** A token is a run without blanks, parts of which may be quoted: `label="web 1"`. An apostrophe quotes nothing. */
+/** A token has no spaces except in quoted parts, as in `label="web 1"`. Apostrophes don't quote. */
 function splitTokens(text: string): string[] {
   const tokens = text.match(/(?:"[^"]*"|(?<=^|[\s=])'[^']*'|<[^>\s][^>]*>|[^\s"']|["'])+/g) ?? [];
   return tokens.map((token) => unwrapLink(unquote(token)));
@@ -69,7 +69,7 @@ function unquote(token: string): string {
   );
 }
 
-/** What Slack made into a link is the words that were typed; mentions stay. */
+/** Turns Slack's links back into what was typed; mentions stay. */
 function unwrapLink(token: string): string {
   const plain = token.replace(
     /<(?:https?:\/\/|mailto:)([^|>]*)(?:\|([^>]*))?>/g,

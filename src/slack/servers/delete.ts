@@ -37,12 +37,12 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
-      // Compared here to show a typing error beside the field; the use case compares it again.
+      // Compared here, too, to show a typing error beside the field; the use case has the last word.
       if (!isIdenticalLabel(fields.label, metadata.word)) {
         const words = `That is not its label. Type exactly: ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
-      const deletion = { id: metadata.serverId, typedLabel: fields.label };
+      const deletion = { id: metadata.serverId, typedLabel: fields.label, formId: origin.formId };
       return {
         with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
         after: async () => {
@@ -68,7 +68,7 @@ async function showRequested(
 }
 
 async function runDelete(
-  deletion: { id: number; typedLabel: string },
+  deletion: { id: number; typedLabel: string; formId: string },
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {

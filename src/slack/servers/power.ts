@@ -10,7 +10,7 @@ import { sendWaiting } from '../transport/waiting.ts';
 import { rebootButton, showButton, startButton, stopButton } from './buttons.ts';
 import { offerServers, pickChoice } from './pick-server.ts';
 
-/** More servers in one command are more often a mistake than meant. */
+/** More servers than this in one command are probably a mistake. */
 const MOST_AT_ONCE = 20;
 
 export const start = definePowerCommand('start', 'Starts servers');
@@ -44,7 +44,7 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
   });
 }
 
-/** One after the other, even if one fails. Reported together: Slack accepts five answers to a command and loses a sixth. */
+/** One after the other, even if one fails. Reported together, since Slack accepts only five replies to a command. */
 async function runSeveral(
   action: PowerAction,
   names: readonly string[],
@@ -59,7 +59,7 @@ async function runSeveral(
     const subrequest = request.subrequest(place);
     try {
       const change = await subrequest.execute(changePower[action], { ref: { typed }, onWait });
-      if (change.isInDoubt) others.push(...unconfirmedMessage(action, change).blocks);
+      if (change.isUnconfirmed) others.push(...unconfirmedMessage(action, change).blocks);
       else done.push(codeLabel(change.server.label, 40));
     } catch (error) {
       others.push(section(`${codeTyped(typed)}: ${subrequest.explain(error)}`));
@@ -68,7 +68,7 @@ async function runSeveral(
   await reportSeveral(action, done, others, request);
 }
 
-/** Tells the channel what was done, and the user the rest, including what the channel was not told. */
+/** Announces in the channel what was done, and tells the user the rest, including what could not be announced. */
 async function reportSeveral(
   action: PowerAction,
   done: readonly string[],
@@ -92,7 +92,7 @@ function once(act: () => void): () => void {
 
 async function run(action: PowerAction, ref: ServerRef, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], { ref, onWait: sendWaiting(request) });
-  if (change.isInDoubt) {
+  if (change.isUnconfirmed) {
     await request.reply.send(unconfirmedMessage(action, change));
     return;
   }

@@ -19,9 +19,9 @@ import { serverOption } from './server-option.ts';
 /** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
 const CELLS_PER_MESSAGE = 9500;
-/** A section is drawn taller than a row, and a message has 50 blocks at most. */
+/** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;
-/** The choices of longer menus are asked for while the user types: the longest would make the message too long. */
+/** Longer menus load their choices while the user types: they would make the message too long. */
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */

@@ -6,7 +6,7 @@ import { fromDecisionColumns, toDecisionColumns } from '../decisions/decision-ro
 import { keepPresent } from '../engine/omit-null.ts';
 import type { AccessRequestRow } from '../engine/tables.ts';
 
-/** Makes the row of a request that was just made. */
+/** Makes the row of a new request. */
 export function toAccessRequestRow(request: NewAccessRequest): AccessRequestRow {
   return {
     ...toDecisionColumns(request),

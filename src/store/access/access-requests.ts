@@ -12,7 +12,7 @@ import { addGrant } from './grants.ts';
 type Limit = Parameters<AccessRequests['request']>[1];
 type Decision = Parameters<AccessRequests['decide']>[1];
 
-/** What users asked the owners for. Of two who decide at once, the first one does. */
+/** Access requests. If two owners decide at once, the first one wins. */
 export function createAccessRequests(foundation: Foundation): AccessRequests {
   const { db } = foundation;
   return {
@@ -32,7 +32,7 @@ async function addRequest(
   request: NewAccessRequest,
   { since, most }: Limit,
 ): Promise<RequestOutcome> {
-  // Two requests of one user at the same moment come one after the other here, so that each counts the other one.
+  // Two simultaneous requests of one user are serialized here, so that each counts the other.
   await lockWorkspace(trx, request.workspaceId);
   const row = toAccessRequestRow(request);
   const repeated = await findRepeated(trx, row, since);
@@ -57,7 +57,7 @@ async function addRequest(
   return { kind: 'new', request: toAccessRequest(inserted), replaced: old.map(toAccessRequest) };
 }
 
-/** The same press again, or an earlier request for the same that is open or was denied. */
+/** The request with the same ID, or an earlier one for the same role that is open or was denied. */
 async function findRepeated(
   db: Queries,
   row: AccessRequestRow,
@@ -79,7 +79,7 @@ async function findRepeated(
   );
 }
 
-/** What this user asked for since then, oldest first. */
+/** This user's requests since then, oldest first. */
 async function listRecent(
   db: Queries,
   row: AccessRequestRow,

@@ -42,7 +42,7 @@ export function createGrants(foundation: Foundation): Grants {
           .where('until', '<=', now)
           .returningAll()
           .execute();
-        // Audit chains are always taken in the same order, so that no two of these wait for each other.
+        // Audit chains are always locked in the same order, to avoid deadlocks.
         const ended = rows.sort(byWorkspace).map(toGrant);
         for (const grant of ended) await addAudit(trx, foundation, auditOf(grant));
         return ended;
@@ -77,7 +77,7 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
   };
 }
 
-/** Grants a role, in a transaction or by itself. What it replaces is gone, with its id. */
+/** Grants a role, in a transaction or on its own. A grant that it replaces is removed, and its ID with it. */
 export async function putGrant(db: Queries, id: GrantId, grant: NewGrant): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
   const row = await db
@@ -90,8 +90,8 @@ export async function putGrant(db: Queries, id: GrantId, grant: NewGrant): Promi
 }
 
 /**
- * Grants a role as an addition: no grant that the subject has becomes less or ends earlier by it. Returns the grant that
- * counts then: this one, or the one that was there and is at least as much.
+ * Grants a role without lowering or shortening any grant that the subject has. Returns the grant that counts afterwards:
+ * the new one, or an existing one that covers at least as much.
  */
 export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: NewGrant): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
@@ -153,7 +153,7 @@ function subjectsAt(
   return subjects;
 }
 
-/** For what a RETURNING gives: that has no order. */
+/** Sorts the rows of RETURNING, which have no order. */
 function byAge(a: GrantRow, b: GrantRow): number {
   return a.granted_at - b.granted_at || (a.id < b.id ? -1 : 1);
 }

@@ -55,11 +55,11 @@ const deleteEnd = z.union(Object.values(DELETE_ENDS)).catch(UNREADABLE);
 interface OutcomeColumns {
   readonly state: string;
   readonly reason: string | null;
-  /** JSON; NULL where there is no reason, and in rows of versions that stored none. */
+  /** JSON; NULL if there is no reason, or if an older version wrote the row. */
   readonly reason_details: string | null;
 }
 
-/** Reads where an approval stands and why. A reason that another version wrote is `unreadable`. */
+/** Reads an approval's state and reason. A reason that this version doesn't know becomes `unreadable`. */
 export function readOutcome(row: OutcomeColumns): ApprovalOutcome {
   const state = z.enum(APPROVAL_STATES).parse(row.state);
   const details: unknown = row.reason_details === null ? {} : JSON.parse(row.reason_details);

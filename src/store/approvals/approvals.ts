@@ -19,8 +19,8 @@ type Decision = Parameters<Approvals['approve']>[1];
 type Target = Parameters<Approvals['move']>[2];
 
 /**
- * What has to be approved by a second user. Each change of state names the states that it may start from in its own
- * UPDATE: of two that race, one happens, and only that one is audited.
+ * Approvals by a second user. Each change of state names the states that it may start from in its own UPDATE: of two
+ * changes that race, one happens, and only that one is audited.
  */
 export function createApprovals(foundation: Foundation): Approvals {
   const { db } = foundation;
@@ -70,7 +70,7 @@ async function move(
   const moved = await trx
     .updateTable('approvals')
     .set(changeTo(to, to.at))
-    // Who decided stands, whatever becomes of it.
+    // `decided_by` and `decided_at` stay, however it ends.
     .set(({ fn, val }) => ({
       decided_at: fn.coalesce('decided_at', val(to.at)),
       decided_by: fn.coalesce('decided_by', val(to.by ?? null)),
@@ -95,9 +95,9 @@ async function addApproval(
   return { isNew: inserted !== undefined, approval };
 }
 
-/** Undefined when another one is in the way: the same id, or the same claim. */
+/** Undefined if another approval has the same ID or the same claim. */
 async function insert(trx: Transaction<Tables>, row: ApprovalRow): Promise<ApprovalRow | undefined> {
-  // One that has expired blocks no other, though it has not been swept yet.
+  // An expired one blocks no other, even before the sweep.
   await trx
     .updateTable('approvals')
     .set({ claim: '' })
@@ -128,7 +128,7 @@ async function getEarlier(trx: Transaction<Tables>, row: ApprovalRow): Promise<A
     .executeTakeFirstOrThrow();
 }
 
-/** Approves it and prepares its purchase, which stays `approved`: what becomes of that, its operation says. */
+/** Approves it and prepares its purchase. It stays `approved`; its operation has the outcome. */
 async function approve(
   trx: Transaction<Tables>,
   foundation: Foundation,
@@ -166,7 +166,7 @@ async function markApproved(
 
 const ALREADY_RENEWED = { state: 'void', reason: { code: 'already_renewed', details: {} } } as const;
 
-/** Within the transaction that approves it: at no moment it looks as if it were being renewed. */
+/** Cancels it within the transaction that approves it, so that it never looks as if it were being renewed. */
 async function cancelRenewed(
   trx: Transaction<Tables>,
   id: ConfirmationId,
@@ -181,7 +181,7 @@ async function cancelRenewed(
   return toApproval(row);
 }
 
-/** Undoes the transaction that it is thrown in. */
+/** Thrown to undo a transaction. */
 class OverBudget extends Error {}
 
 /** Money effect: what it writes will be paid, within the budget if one is given. @throws OverBudget */
@@ -196,7 +196,7 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
     at,
     ...omitUndefined({ channelId, price: action.price }),
   };
-  // Another transaction that is counting what was spent has to count this, too.
+  // A concurrent transaction that adds up spending has to count this, too.
   await lockWorkspace(trx, workspaceId);
   const prepared = await prepareOperation(trx, operation, budget);
   if (prepared.kind === 'over_budget') throw new OverBudget();

@@ -4,7 +4,7 @@ import { keepPresent } from '../engine/omit-null.ts';
 
 const cards = z.array(z.object({ channelId: z.string(), ts: z.string() }));
 
-/** The columns that all tables of decisions have. */
+/** The columns that all decision tables share. */
 interface DecisionColumns {
   readonly id: string;
   readonly workspace_id: string;
@@ -18,7 +18,7 @@ interface DecisionColumns {
   readonly cards: string;
 }
 
-/** Makes these columns for a decision that was just requested. */
+/** Makes these columns for a new decision. */
 export function toDecisionColumns(decision: NewDecision<Decision>) {
   return {
     id: decision.id,

@@ -7,9 +7,9 @@ import type { Foundation } from '../engine/database.ts';
 /** A table of decisions, and what its rows are. */
 export interface DecisionTable<Kind extends Decision> {
   readonly table: 'approvals' | 'access_requests';
-  /** When a row came to the state that it has. */
+  /** When the row's state was last changed. */
   readonly changedAt: RawBuilder<number>;
-  /** What else has to be set when an open one expires. */
+  /** Other columns to set when an open one expires. */
   readonly onExpiry: (now: number) => { readonly changed_at?: number; readonly claim?: string };
   read(row: DecisionRow): Kind;
 }
@@ -20,7 +20,7 @@ function selectFrom({ db }: Foundation, table: DecisionTable<Decision>['table'])
   return db.selectFrom(table).selectAll();
 }
 
-/** What is stored of all kinds of decisions in the same way. Of two changes that race, one happens. */
+/** The part of the store that all kinds of decisions share. Of two changes that race, one happens. */
 export function createDecisionStore<Kind extends Decision>(
   foundation: Foundation,
   kind: DecisionTable<Kind>,
@@ -46,7 +46,7 @@ export function createDecisionStore<Kind extends Decision>(
           .where('expires_at', '<=', now)
           .returningAll()
           .execute();
-        // Audit chains are always taken in the same order, so that no two of these wait for each other.
+        // Audit chains are always locked in the same order, to avoid deadlocks.
         const expired = rows.sort(byWorkspace).map(kind.read);
         for (const decision of expired) await addAudit(trx, foundation, auditOf(decision));
         return expired;
@@ -76,7 +76,7 @@ function createDecisionLists<Kind extends Decision>(
   };
 }
 
-/** For what a RETURNING gives: that has no order. */
+/** Sorts the rows of RETURNING, which have no order. */
 function byWorkspace(a: DecisionRow, b: DecisionRow): number {
   if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1;
   return a.asked_at - b.asked_at || (a.id < b.id ? -1 : 1);

@@ -1,12 +1,12 @@
 import type { Dialect, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A kind of database, with everything in which databases differ. */
+/** A database engine: everything that differs between databases. */
 export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */
   readonly mayMigrate: boolean;
-  /** Whether no other process can be holding a lease: what a process left behind when it died is freed at the start. */
+  /** Whether no other process can hold a lease, so that leases of a dead process can be freed at the start. */
   readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;

@@ -1,4 +1,4 @@
-/** Another process works with this database file. */
+/** Another process is using this database file. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';
 

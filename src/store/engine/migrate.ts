@@ -18,7 +18,7 @@ export async function migrate(db: Kysely<Tables>, migrations: Migrations): Promi
 }
 
 /**
- * Finds the schema as this version of the app needs it.
+ * Checks that the schema is the one that this version of the app needs.
  * @throws DatabaseUnusable when it is older or newer
  */
 export async function requireCurrent(db: Kysely<Tables>, migrations: Migrations): Promise<void> {

@@ -41,13 +41,13 @@ class ImmediateDriver extends SqliteDriver {
 }
 
 class TransactionalAdapter extends SqliteAdapter {
-  // SQLite can, though Kysely does not say so: a migration that is cut off leaves nothing behind.
+  // SQLite supports this although Kysely's own dialect says no: an interrupted migration leaves nothing behind.
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Statements are kept prepared: they are freed only when the event loop turns, and preparing costs most of a query. */
+/** Caches prepared statements: preparing takes most of a query's time, and they are freed only between event-loop turns. */
 const MOST_STATEMENTS = 200;
 
 function adapt(connection: DatabaseSyncInstance): SqliteDatabase {

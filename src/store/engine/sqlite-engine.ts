@@ -50,8 +50,8 @@ function makeEngine(
     skipsLockedRows: false,
     scrub: (db) =>
       db.connection().execute(async (one) => {
-        // What was deleted is zeroed in the file, but the log still has it until it is written back and cut.
-        // A process that is reading holds this up, so it is tried without waiting, and again next time.
+        // Deleted data is zeroed in the file, but stays in the log until that is written back and truncated.
+        // A reading process can delay that, so this doesn't wait; the next call tries again.
         await sql`pragma busy_timeout = 0`.execute(one);
         try {
           await sql`pragma wal_checkpoint(truncate)`.execute(one);
@@ -66,7 +66,7 @@ function makeEngine(
   };
 }
 
-/** SQLite gives its other files (`-wal`, `-shm`) the mode of the first, so it is made before SQLite makes it. */
+/** SQLite copies the mode of the database file to `-wal` and `-shm`, so the file is created before SQLite does it. */
 function prepareFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -76,7 +76,7 @@ function prepareFile(path: string): void {
   }
 }
 
-/** Never opens a file that exists: closing it would drop the locks that this process holds on it (POSIX). */
+/** Never opens an existing file: closing it would drop the locks that this process holds on it (POSIX). */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

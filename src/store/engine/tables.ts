@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { Purchase } from '../../domain/operation.ts';
+import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -26,6 +26,7 @@ export interface Tables {
   reply_urls: ReplyUrlsTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
+  pings: PingsTable;
 }
 
 interface WorkspacesTable {
@@ -75,7 +76,7 @@ interface AccessRequestsTable {
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
   decided_at: number | null;
-  /** NULL when nothing was granted, or permanently. */
+  /** NULL if nothing was granted, or if the grant is permanent. */
   until: number | null;
   is_told: number;
   /** JSON. */
@@ -90,13 +91,13 @@ interface ApprovalsTable {
   kind: ApprovalAction['kind'];
   /** JSON. */
   deed: string;
-  /** '' when it claims nothing, or is not open any more. */
+  /** '' if it claims nothing or is no longer open. */
   claim: string;
   is_over_budget: number;
   state: ApprovalState;
   asked_at: number;
   expires_at: number;
-  /** When it came to this state. */
+  /** When its state was last changed. */
   changed_at: number;
   decided_by: string | null;
   /** When it stopped being open, for any reason. */
@@ -136,7 +137,7 @@ interface OperationsTable {
   ended_at: number | null;
   /** 0 while the actor has not been notified of this state. */
   told_at: number;
-  /** NULL when nothing is due: it has ended, or needs a decision, and the actor was notified. */
+  /** NULL if nothing is due: it has ended or needs a decision, and the actor was notified. */
   due_at: number | null;
   /** '' when it is not held. */
   lease_owner: string;
@@ -157,50 +158,6 @@ interface PasswordsTable {
   settled_at: number;
   /** NULL until its creator has asked to see it. */
   held_until: number | null;
-}
-
-interface AuditTable {
-  /** A ULID: its order is the order of the log. */
-  id: string;
-  workspace_id: string;
-  /** 1, 2, 3 … within the workspace. */
-  seq: number;
-  /** The signature of the entry before it; '' in the first. */
-  previous: string;
-  /** Of all the other columns. */
-  signature: string;
-  at: number;
-  actor_id: string;
-  channel_id: string | null;
-  surface: AuditEntry['surface'];
-  action: string;
-  act_id: string;
-  server_id: number | null;
-  label: string | null;
-  /** The label in lower case; made by us because engines differ in which letters they know. */
-  label_key: string;
-  outcome: AuditEntry['outcome'];
-  code: string | null;
-  operation_id: string | null;
-  money: number | null;
-}
-
-/** One row for each workspace, which is locked before an entry is added. */
-interface AuditChainsTable {
-  workspace_id: string;
-  /** JSON: where the chain begins and ends. */
-  ends: string;
-  /** Of `ends`; '' when what stood here was not signed. */
-  signature: string;
-}
-
-/** The newest entry of each chain once more: a chain that was put back to an earlier state differs from it. */
-interface AuditHeadsTable {
-  workspace_id: string;
-  /** JSON of its number and its signature. */
-  head: string;
-  /** Of `head`. */
-  signature: string;
 }
 
 interface ConnectLinksTable {
@@ -236,6 +193,12 @@ interface LocksTable {
   name: string;
   owner: string;
   until: number;
+}
+
+/** One row, written to see whether the database takes anything. */
+interface PingsTable {
+  id: string;
+  at: number;
 }
 
 export type ApiKeyRow = Selectable<ApiKeysTable>;

@@ -21,6 +21,11 @@ export function safety(vault: Vault): Migration {
         .addColumn('head', 'text', (column) => column.notNull())
         .addColumn('signature', 'text', (column) => column.notNull())
         .execute();
+      await db.schema
+        .createTable('pings')
+        .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+        .addColumn('at', 'bigint', (column) => column.notNull())
+        .execute();
       const tables: Queries = db.withTables<{ [Name in keyof Tables]: Tables[Name] }>();
       await keepHeads(tables, vault);
       await bindKeys(tables, vault);

@@ -18,7 +18,7 @@ let asked: (readonly string[])[];
 /** What cards were updated to, and what the requester was told. */
 let shown: string[];
 let told: string[];
-/** What happens while the cards are on their way. */
+/** Runs while the cards are being posted. */
 let whilePosting: () => Promise<unknown>;
 let ports: AppPorts;
 
@@ -69,7 +69,7 @@ async function left(requesterId = 'U1'): Promise<AccessRequest> {
   return made.request;
 }
 
-/** A process that started so many minutes after T0 looks what was left. */
+/** Sweeps as a process that started so many minutes after T0. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
   await sweepAccessRequests(ports, T0 + startedAfter * MINUTE_MS);
@@ -78,8 +78,8 @@ async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void
 const deny = ({ id }: AccessRequest, afterMinutes = 0) =>
   ports.accessRequests.decide(id, { by: 'U9', at: T0 + afterMinutes * MINUTE_MS });
 
-describe('a request for a role', () => {
-  it('that reached no owner is posted until it does, once', async () => {
+describe('an access request', () => {
+  it('that reached no owner is posted again until it reaches one', async () => {
     const { id } = await left();
     isSlackDown = true;
     await sweepAfter(2);
@@ -91,24 +91,24 @@ describe('a request for a role', () => {
     expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 
-  it('is left alone while the process that took it may still be posting it', async () => {
+  it('is left alone while the process that received it may still be posting it', async () => {
     await left();
     await sweepAfter(0.9, 0);
     expect(asked).toEqual([]);
   });
 
-  it('is posted once when two notify at the same time', async () => {
+  it('is posted once if two workers notify at the same time', async () => {
     const { id } = await left();
     await Promise.all([notifyAccessRequest(id, ports), notifyAccessRequest(id, ports)]);
     expect(asked).toHaveLength(1);
   });
 
-  it('of an owner is not posted to that owner', async () => {
+  it('by an owner is not posted to that owner', async () => {
     await notifyAccessRequest((await left('U9')).id, ports);
     expect(asked).toEqual([[]]);
   });
 
-  it('that was answered while its cards were on their way has no buttons left', async () => {
+  it('has no buttons left if it was answered while its cards were being posted', async () => {
     const request = await left();
     whilePosting = () => deny(request);
     await notifyAccessRequest(request.id, ports);
@@ -119,8 +119,8 @@ describe('a request for a role', () => {
   });
 });
 
-describe('the answer to a request', () => {
-  it('that a dead process left is shown in the cards and told, once', async () => {
+describe('the answer to an access request', () => {
+  it('is shown in the cards and sent to the requester once, even if its process died', async () => {
     const request = await left();
     await notifyAccessRequest(request.id, ports);
     await ports.accessRequests.decide(request.id, { by: 'U9', at: T0 + 1, grant: newGrant() });
@@ -129,7 +129,7 @@ describe('the answer to a request', () => {
     expect([shown, told]).toEqual([['approved'], ['approved']]);
   });
 
-  it('is told until that gets through', async () => {
+  it('is sent again until Slack accepts it', async () => {
     await deny(await left());
     isSlackDown = true;
     await sweepAfter(2);
@@ -138,7 +138,7 @@ describe('the answer to a request', () => {
     expect(told).toEqual(['denied']);
   });
 
-  it('is not told after more than a day, but its buttons go', async () => {
+  it('is not sent after more than a day, but the buttons are removed', async () => {
     const request = await left();
     await notifyAccessRequest(request.id, ports);
     await deny(request);
@@ -147,7 +147,7 @@ describe('the answer to a request', () => {
     expect([shown, told]).toEqual([['denied'], []]);
   });
 
-  it('does not wait for another one whose message fails', async () => {
+  it('is sent even if the message for another one fails', async () => {
     const { accessNotifier } = ports;
     const broken = await deny(await left());
     await deny(await left('U2'));
@@ -161,8 +161,8 @@ describe('the answer to a request', () => {
   });
 });
 
-describe('a request without an answer', () => {
-  it('expires after a week: its buttons go, the requester is told, the audit says it once', async () => {
+describe('an access request without an answer', () => {
+  it('expires after a week: its buttons are removed, the requester is notified, it is audited once', async () => {
     const { id } = await left();
     await notifyAccessRequest(id, ports);
     await sweepAfter(7 * DAY_MINUTES - 1);

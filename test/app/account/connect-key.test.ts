@@ -40,7 +40,7 @@ async function outcomes(): Promise<readonly string[]> {
 }
 
 describe('an API key', () => {
-  it('that is set on the command line is audited before and after, with surface cli', async () => {
+  it('set on the command line is audited before and after, with surface `cli`', async () => {
     const entry = openEntry({ hostingOf: () => makeHosting({ listServers: async () => [] }) });
     await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
     expect(await outcomes()).toEqual(['cli command line connect done', 'cli command line connect started']);
@@ -60,7 +60,7 @@ describe('an API key', () => {
     expect(await store.apiKeys.find('T1')).toBeUndefined();
   });
 
-  it('counts from when it was stored, however long the test of it took', async () => {
+  it('counts from the moment when it was stored, however long testing it took', async () => {
     let now = T0;
     const listServers = async () => {
       now += 9000;
@@ -73,8 +73,8 @@ describe('an API key', () => {
   });
 });
 
-describe('what is about every workspace', () => {
-  it('is for the command line: an owner of one workspace learns of no other', async () => {
+describe('a use case about all workspaces', () => {
+  it('is for the command line only: an owner of one workspace learns nothing about others', async () => {
     const entry = openEntry();
     await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
     const refused = expect.objectContaining({ code: 'other_workspace' });

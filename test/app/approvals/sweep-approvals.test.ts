@@ -126,13 +126,13 @@ async function left(
   return approval;
 }
 
-/** A process that starts so many minutes after T0 looks what was left. */
+/** Sweeps as a process that starts so many minutes after T0. */
 async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void> {
   now = T0 + minutes * MINUTE_MS;
   await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
 }
 
-/** What the hosting API shows from now on. */
+/** Sets the servers that the hosting API lists from now on. */
 function show(some: Server[]): void {
   servers = some;
 }
@@ -148,7 +148,7 @@ const audited = async () => {
 };
 
 describe('an approved delete that a dead process left', () => {
-  it('is carried out by the next one, and told', async () => {
+  it('is carried out by the next process, and reported', async () => {
     const approval = await left('approved', 1);
     await sweepAfter(2);
     expect(deleted).toEqual([7]);
@@ -234,7 +234,7 @@ describe('an approved delete that is refused', () => {
     ['shutting_down', new Refusal('shutting_down', {}), 'shutting_down'],
     ['a refusal that has nothing to do with it', new Refusal('last_owner', {}), 'defect'],
     ['an error of ours', new Error('a defect'), 'defect'],
-  ])('by %s ends as that, and the requester is told', async (_words, error, code) => {
+  ])('by %s ends with that reason, and the requester is notified', async (_words, error, code) => {
     const approval = await left('approved', 1);
     deleteFault = error;
     await sweepAfter(2);
@@ -243,8 +243,8 @@ describe('an approved delete that is refused', () => {
   });
 });
 
-describe('a delete that was under way when its process died', () => {
-  it('is never sent again: the requester is told when the server is gone', async () => {
+describe('a delete that was in progress when its process died', () => {
+  it('is never sent again: the requester is notified when the server is gone', async () => {
     const approval = await left('running', 1);
     await sweepAfter(2);
     expect(await stateOf(approval)).toBe('running');
@@ -254,7 +254,7 @@ describe('a delete that was under way when its process died', () => {
     expect([deleted, told]).toEqual([[], ['ended']]);
   });
 
-  it('is reported as unknown when the server is still there after the waiting time', async () => {
+  it('is reported as unknown if the server is still there after the waiting time', async () => {
     const approval = await left('running', 1);
     await sweepAfter(10, 2);
     expect(await stateOf(approval)).toBe('running');
@@ -275,7 +275,7 @@ describe('a delete that was under way when its process died', () => {
     expect((await audited())[0]).toBe('delete in_doubt lost_account');
   });
 
-  it('is given up by the process that sent it, too, after that time', async () => {
+  it('is given up after that time, also by the process that sent it', async () => {
     const approval = await left('running', 1);
     fault = () => new HostingError('no_answer', 'no');
     await sweepAfter(10.5, 0);
@@ -297,7 +297,7 @@ describe('an approval that was not decided', () => {
     expect((await audited())[0]).toBe('approval_answer failed expired');
   });
 
-  it('is posted again until Slack takes it', async () => {
+  it('is posted again until Slack accepts it', async () => {
     const approval = await left('open');
     isSlackDown = true;
     await sweepAfter(2);
@@ -315,14 +315,14 @@ describe('an approval that was not decided', () => {
 });
 
 describe('the cards of an approval', () => {
-  it('are posted once when two notify at the same time', async () => {
+  it('are posted once if two workers notify at the same time', async () => {
     const { id } = await left('open');
     const ports = makeApprovalPorts();
     await Promise.all([notifyApproval(id, ports), notifyApproval(id, ports)]);
     expect(asked).toBe(1);
   });
 
-  it('are not posted again when the process died before it noted that', async () => {
+  it('are not posted again if the process died before it stored that', async () => {
     const { id } = await left('open');
     await store.approvals.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
     await sweepAfter(2);
@@ -330,7 +330,7 @@ describe('the cards of an approval', () => {
     expect(await store.approvals.find(id)).toMatchObject({ isNotified: true });
   });
 
-  it('show the outcome after a day, though the requester gets no message any more', async () => {
+  it('show the outcome after a day, although the requester no longer gets a message', async () => {
     const { id } = await left('open');
     await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
     await sweepAfter(24 * 60 + 1);
@@ -339,7 +339,7 @@ describe('the cards of an approval', () => {
 });
 
 describe('the outcome of an approval', () => {
-  it('is sent until Slack takes it, for a day', async () => {
+  it('is sent until Slack accepts it, for a day', async () => {
     const { id } = await left('open');
     await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });
     isSlackDown = true;
@@ -352,7 +352,7 @@ describe('the outcome of an approval', () => {
     expect(told).toEqual([]);
   });
 
-  it('is sent although another approval fails', async () => {
+  it('is sent even if another approval fails', async () => {
     const broken = await left('approved', 1, newDelete(8));
     const { id } = await left('open', 0, newDelete(9));
     await store.approvals.move(id, ['open'], { state: 'denied', at: T0 });

@@ -25,8 +25,8 @@ const MEMBER: SlackUser = {
 };
 
 let store: Store;
-let people: Map<string, SlackUser>;
-let asked: string[];
+let users: Map<string, SlackUser>;
+let lookedUp: string[];
 /** Members by user group; a group that is not in it can't be looked up. */
 let groups: Map<string, readonly string[]>;
 let now: number;
@@ -38,14 +38,14 @@ let runs: number;
 beforeEach(async () => {
   store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
   await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
-  people = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
-  asked = [];
+  users = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
+  lookedUp = [];
   groups = new Map();
   now = T0;
   isSlackDown = false;
   runs = 0;
   entry = createEntry(portsWith());
-  for (const role of ROLES) await give(`U${role.toUpperCase()}`, role);
+  for (const role of ROLES) await grant(`U${role.toUpperCase()}`, role);
 });
 
 afterEach(async () => {
@@ -53,10 +53,10 @@ afterEach(async () => {
 });
 
 function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
-  const fakePeople: Users = {
+  const fakeUsers: Users = {
     find: async (_workspaceId, userId) => {
-      asked.push(userId);
-      return isSlackDown ? undefined : (people.get(userId) ?? MEMBER);
+      lookedUp.push(userId);
+      return isSlackDown ? undefined : (users.get(userId) ?? MEMBER);
     },
     exists: async () => 'unknown',
   };
@@ -65,7 +65,7 @@ function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
     system: { ...stillSystem, now: () => now },
     log: silentLog,
     installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
-    users: fakePeople,
+    users: fakeUsers,
     groups: {
       list: async () => undefined,
       listMembers: async (_workspaceId, groupId) => (isSlackDown ? undefined : groups.get(groupId)),
@@ -78,7 +78,7 @@ function portsWith(more: Partial<EntryPorts> = {}): EntryPorts {
   };
 }
 
-async function give(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
+async function grant(subjectId: string, role: Role, more: Partial<NewGrant> = {}): Promise<void> {
   await store.grants.put({
     workspaceId: 'T1',
     subjectKind: 'user',
@@ -117,37 +117,37 @@ async function audited(): Promise<readonly AuditEntry[]> {
 
 const outcomes = async () => (await audited()).map(({ outcome, code }) => [outcome, code]);
 
-describe('the door', () => {
-  it('lets nobody in by default', async () => {
+describe('the entry', () => {
+  it('refuses users without a role', async () => {
     for (const needs of ROLES) {
-      await expect(entry.execute(useCase(needs), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
+      await expect(entry.execute(useCase(needs), 'x', caller('UNORA'))).rejects.toMatchObject({
         code: 'role_needed',
         details: { needed: needs },
       });
     }
     expect(runs).toBe(0);
-    expect(await roleOf('USOMEBODY')).toBeUndefined();
+    expect(await roleOf('UNORA')).toBeUndefined();
   });
 
-  it.each(ROLES)('lets a %s do what the role covers, and nothing more', async (held) => {
+  it.each(ROLES)('allows a %s what the role covers, and nothing more', async (held) => {
     for (const needs of ROLES) {
-      const entering = entry.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
-      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await entering).toBe('x');
-      else await expect(entering).rejects.toMatchObject({ details: { needed: needs, held } });
+      const running = entry.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
+      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await running).toBe('x');
+      else await expect(running).rejects.toMatchObject({ details: { needed: needs, held } });
     }
   });
 
-  it('opens to everybody of the workspace for what takes no role', async () => {
-    expect(await entry.execute(useCase('anyone'), 'x', caller('USOMEBODY'))).toBe('x');
-    expect(asked).toEqual([]);
+  it('allows every member of the workspace what needs no role', async () => {
+    expect(await entry.execute(useCase('anyone'), 'x', caller('UNORA'))).toBe('x');
+    expect(lookedUp).toEqual([]);
   });
 
-  it('lets the owners in whom the operator named, whatever Slack says', async () => {
+  it('treats the users in OWNERS as owners, whatever Slack says', async () => {
     isSlackDown = true;
     expect(await entry.execute(useCase('owner'), 'x', caller('UNAMED'))).toBe('x');
   });
 
-  it('closes at once when a role is taken away', async () => {
+  it('refuses a user as soon as their role is revoked', async () => {
     await entry.execute(useCase('operator'), 'x', caller('UOPERATOR'));
     await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'UOPERATOR' });
     await expect(entry.execute(useCase('operator'), 'x', caller('UOPERATOR'))).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('the door', () => {
     });
   });
 
-  it('does not know roles of another workspace', async () => {
+  it('ignores roles in another workspace', async () => {
     await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
     const elsewhere = caller('UOWNER', { workspaceId: 'T2' });
     await expect(entry.execute(useCase('viewer'), 'x', elsewhere)).rejects.toMatchObject({
@@ -164,13 +164,13 @@ describe('the door', () => {
   });
 });
 
-describe('somebody of another organisation', () => {
+describe('a user from another organization', () => {
   it.each([
     'anyone',
     'viewer',
     'owner',
-  ] as const)('is refused what takes %s, even with a role', async (needs) => {
-    people.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
+  ] as const)('is refused what needs %s, even with a grant', async (needs) => {
+    users.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = caller('UOWNER', { homeTeamId: 'T9' });
     await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
       code: 'other_organisation',
@@ -185,8 +185,8 @@ describe('somebody of another organisation', () => {
     ]);
   });
 
-  it('has no role when it is Slack that says so', async () => {
-    people.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
+  it('has no role, also when only Slack’s directory says where the user is from', async () => {
+    users.set('UADMIN', { ...MEMBER, isAdmin: true, teamIds: ['T9'] });
     await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
@@ -194,7 +194,7 @@ describe('somebody of another organisation', () => {
 });
 
 describe('a workspace that the app is not set up for', () => {
-  it('gets nothing, not even for the owners that the operator named', async () => {
+  it('is refused, even for the users in OWNERS', async () => {
     for (const needs of ['anyone', 'owner'] as const) {
       await expect(
         entry.execute(useCase(needs), 'x', caller('UNAMED', { workspaceId: 'T404' })),
@@ -206,59 +206,59 @@ describe('a workspace that the app is not set up for', () => {
   });
 });
 
-describe('Slack’s word on a person', () => {
+describe('what Slack says about a user', () => {
   it('makes workspace admins owners', async () => {
     expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UADMIN')).toBe('owner');
   });
 
-  it('is stronger than a weak grant, and never weakens a strong one', async () => {
-    await give('UADMIN', 'viewer');
+  it('raises a lower role and never lowers a higher one', async () => {
+    await grant('UADMIN', 'viewer');
     expect(await entry.execute(useCase('owner'), 'x', caller('UADMIN'))).toBe('x');
     expect(await roleOf('UMANAGER')).toBe('manager');
   });
 
   it.each([
     ['a bot', { isBot: true }],
-    ['somebody who was deactivated', { isDeactivated: true }],
+    ['a deactivated user', { isDeactivated: true }],
     ['a guest', { isGuest: true }],
-  ])('makes no owner of %s', async (_who, trait) => {
-    people.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
+  ])('doesn’t make %s an owner', async (_who, trait) => {
+    users.set('UADMIN', { ...MEMBER, isAdmin: true, ...trait });
     await expect(entry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toMatchObject({
       code: 'role_needed',
     });
   });
 
-  it('takes every role from bots and from those who were deactivated', async () => {
+  it('removes every role from bots and deactivated users', async () => {
     for (const trait of [{ isBot: true }, { isDeactivated: true }]) {
-      people.set('UMANAGER', { ...MEMBER, ...trait });
+      users.set('UMANAGER', { ...MEMBER, ...trait });
       expect(await roleOf('UMANAGER')).toBeUndefined();
     }
   });
 
-  it('leaves guests the role that they were given by name', async () => {
-    people.set('UOPERATOR', { ...MEMBER, isGuest: true });
+  it('leaves guests only the role that was granted to them directly', async () => {
+    users.set('UOPERATOR', { ...MEMBER, isGuest: true });
     expect(await roleOf('UOPERATOR')).toBe('operator');
   });
 
-  it('is asked for only when what is known here does not suffice', async () => {
+  it('is looked up only when the stored roles are not enough', async () => {
     await entry.execute(useCase('operator'), 'x', caller('UMANAGER'));
-    expect(asked).toEqual([]);
+    expect(lookedUp).toEqual([]);
     await expect(entry.execute(useCase('owner'), 'x', caller('UMANAGER'))).rejects.toThrow();
-    expect(asked).toEqual(['UMANAGER']);
+    expect(lookedUp).toEqual(['UMANAGER']);
   });
 
-  it('is not asked for by a knock of whoever may do it to some server', async () => {
-    await give('UANN', 'operator', { pattern: 'web-*' });
+  it('is not looked up for a form when the user has the role for any server', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
     await entry.authorize(useCase('operator'), caller('UANN'));
-    expect(asked).toEqual([]);
+    expect(lookedUp).toEqual([]);
     await entry.execute(useCase('operator'), 'x', caller('UANN'));
-    expect(asked).toEqual(['UANN']);
+    expect(lookedUp).toEqual(['UANN']);
   });
 
-  it('counts as no when it does not come, and is not told as a lack of a role', async () => {
+  it('refuses the user when it can’t be looked up, without claiming that a role is missing', async () => {
     isSlackDown = true;
-    for (const userId of ['UADMIN', 'USOMEBODY', 'UMANAGER']) {
+    for (const userId of ['UADMIN', 'UNORA', 'UMANAGER']) {
       await expect(entry.execute(useCase('owner'), 'x', caller(userId))).rejects.toMatchObject({
         code: 'identity_unknown',
       });
@@ -274,26 +274,26 @@ describe('Slack’s word on a person', () => {
   });
 
   it.each([
-    ['that the app may not ask for it', 'hidden'],
-    ['that there is no such person', 'no'],
-  ] as const)('is a no when it is %s', async (_words, exists) => {
+    ['the app lacks the scope to read it', 'hidden'],
+    ['Slack knows no such user', 'no'],
+  ] as const)('means a missing role when %s', async (_words, exists) => {
     const silent: Users = { find: async () => undefined, exists: async () => exists };
-    await give('C1', 'manager', { subjectKind: 'channel' });
-    const silentDoor = createEntry(portsWith({ users: silent }));
-    await expect(silentDoor.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toMatchObject({
+    await grant('C1', 'manager', { subjectKind: 'channel' });
+    const silentEntry = createEntry(portsWith({ users: silent }));
+    await expect(silentEntry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toMatchObject({
       code: 'role_needed',
     });
-    const asked = { workspaceId: 'T1', userId: 'USOMEBODY', channelId: 'C1' };
-    expect(await silentDoor.hasRole(asked, 'viewer', 'web-1')).toBe(false);
+    const actor = { workspaceId: 'T1', userId: 'UNORA', channelId: 'C1' };
+    expect(await silentEntry.hasRole(actor, 'viewer', 'web-1')).toBe(false);
   });
 
-  it('lets nobody in when asking for it breaks', async () => {
+  it('allows nothing when looking it up fails', async () => {
     const broken: Users = {
       find: () => Promise.reject(new Error('socket hang up')),
       exists: async () => 'unknown',
     };
-    const brokenDoor = createEntry(portsWith({ users: broken }));
-    await expect(brokenDoor.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toThrow(
+    const brokenEntry = createEntry(portsWith({ users: broken }));
+    await expect(brokenEntry.execute(useCase('viewer'), 'x', caller('UADMIN'))).rejects.toThrow(
       'socket hang up',
     );
     expect(runs).toBe(0);
@@ -301,10 +301,10 @@ describe('Slack’s word on a person', () => {
   });
 });
 
-describe('a role given to a user group', () => {
-  beforeEach(() => give('S1', 'operator', { subjectKind: 'group' }));
+describe('a role granted to a user group', () => {
+  beforeEach(() => grant('S1', 'operator', { subjectKind: 'group' }));
 
-  it('is its members’, for as long as they are in it', async () => {
+  it('applies to its members for as long as they are in it', async () => {
     groups.set('S1', ['UANN']);
     expect(await roleOf('UANN')).toBe('operator');
     expect(await roleOf('UBOB')).toBeUndefined();
@@ -312,26 +312,26 @@ describe('a role given to a user group', () => {
     expect(await roleOf('UANN')).toBeUndefined();
   });
 
-  it('opens nothing when Slack can’t say who is in it', async () => {
+  it('allows nothing while Slack can’t say who is in the group', async () => {
     expect(await roleOf('UANN')).toBeUndefined();
     groups.set('S1', ['UANN']);
     isSlackDown = true;
     expect(await roleOf('UANN')).toBeUndefined();
   });
 
-  it('is told as unknown while Slack can’t say who is in it, but only where it would suffice', async () => {
+  it('is reported as unknown while Slack can’t say who is in the group, if it would be enough', async () => {
     const tryTo = (needs: Role) => entry.execute(useCase(needs), 'x', caller('UANN'));
     await expect(tryTo('operator')).rejects.toMatchObject({ code: 'identity_unknown' });
     await expect(tryTo('manager')).rejects.toMatchObject({ code: 'role_needed' });
     groups.set('S1', []);
     await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
     groups.delete('S1');
-    people.set('UANN', { ...MEMBER, isGuest: true });
+    users.set('UANN', { ...MEMBER, isGuest: true });
     await expect(tryTo('operator')).rejects.toMatchObject({ code: 'role_needed' });
     expect(runs).toBe(0);
   });
 
-  it('is waited for rather than missed where something is done in somebody’s name', async () => {
+  it('is reported as unknown, not as missing, when the app acts for a user later', async () => {
     const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
     const isOperator = () => entry.hasRole(ann, 'operator', 'web-1');
     await expect(isOperator()).rejects.toMatchObject({
@@ -345,15 +345,15 @@ describe('a role given to a user group', () => {
     expect(await isOperator()).toBe(false);
   });
 
-  it('is nothing for guests, bots and those who were deactivated, even when they are in it', async () => {
+  it('doesn’t apply to guests, bots and deactivated users in the group', async () => {
     groups.set('S1', ['UANN']);
     for (const trait of [{ isGuest: true }, { isBot: true }, { isDeactivated: true }, { isStranger: true }]) {
-      people.set('UANN', { ...MEMBER, ...trait });
+      users.set('UANN', { ...MEMBER, ...trait });
       expect(await roleOf('UANN')).toBeUndefined();
     }
   });
 
-  it('counts when it is stronger than one’s own', async () => {
+  it('counts when it is higher than the user’s own role', async () => {
     groups.set('S1', ['UVIEWER', 'UMANAGER']);
     expect(await roleOf('UVIEWER')).toBe('operator');
     expect(await roleOf('UMANAGER')).toBe('manager');
@@ -361,26 +361,26 @@ describe('a role given to a user group', () => {
   });
 });
 
-describe('a role given to a channel', () => {
-  beforeEach(() => give('C1', 'viewer', { subjectKind: 'channel' }));
+describe('a role granted to a channel', () => {
+  beforeEach(() => grant('C1', 'viewer', { subjectKind: 'channel' }));
 
-  it('is whoever’s is a full member and acts there', async () => {
+  it('applies to full members who act there', async () => {
     expect(await roleOf('UANN')).toBe('viewer');
     expect(await roleOf('UANN', { channelId: 'C2' })).toBeUndefined();
     expect(strongestRole(await entry.findRoles({ workspaceId: 'T1', userId: 'UANN' }))).toBeUndefined();
   });
 
-  it('is nothing for guests, and for anybody while Slack can’t say who is one', async () => {
-    people.set('UANN', { ...MEMBER, isGuest: true });
+  it('doesn’t apply to guests, or to anyone while Slack can’t say who is a guest', async () => {
+    users.set('UANN', { ...MEMBER, isGuest: true });
     expect(await roleOf('UANN')).toBeUndefined();
     isSlackDown = true;
     expect(await roleOf('UBOB')).toBeUndefined();
   });
 });
 
-describe('a role for a time', () => {
-  it('ends by itself, to the millisecond, and leaves the one for good', async () => {
-    await give('UVIEWER', 'manager', { until: T0 + 1000 });
+describe('a temporary role', () => {
+  it('ends by itself, to the millisecond, and leaves a permanent one in place', async () => {
+    await grant('UVIEWER', 'manager', { until: T0 + 1000 });
     now = T0 + 999;
     expect(await roleOf('UVIEWER')).toBe('manager');
     now = T0 + 1000;
@@ -400,8 +400,8 @@ describe('a role for some servers', () => {
       },
     });
 
-  it('opens the entry, and then only to them', async () => {
-    await give('UANN', 'operator', { pattern: 'web-*' });
+  it('passes the check before a form, and then covers only those servers', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
     expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
     await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'role_needed',
@@ -410,9 +410,9 @@ describe('a role for some servers', () => {
     expect(await outcomes()).toEqual([['denied', 'role_needed']]);
   });
 
-  it('is the strongest that fits the server', async () => {
-    await give('UANN', 'viewer');
-    await give('UANN', 'manager', { pattern: '*-test' });
+  it('is the highest one whose pattern matches the server', async () => {
+    await grant('UANN', 'viewer');
+    await grant('UANN', 'manager', { pattern: '*-test' });
     expect(await entry.execute(touch('web-test', 'manager'), '', caller('UANN'))).toBe(true);
     expect(await entry.execute(touch('web-1', 'viewer'), '', caller('UANN'))).toBe(true);
     await expect(entry.execute(touch('web-1', 'operator'), '', caller('UANN'))).rejects.toMatchObject({
@@ -420,9 +420,9 @@ describe('a role for some servers', () => {
     });
   });
 
-  it('is told as unknown for others while a group’s role for those can’t be looked up', async () => {
-    await give('UANN', 'operator', { pattern: 'web-*' });
-    await give('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
+  it('is reported as unknown for other servers while a group’s role for them can’t be looked up', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    await grant('S1', 'operator', { subjectKind: 'group', pattern: 'db-*' });
     expect(await entry.execute(touch('web-1'), '', caller('UANN'))).toBe(true);
     await expect(entry.execute(touch('db-1'), '', caller('UANN'))).rejects.toMatchObject({
       code: 'identity_unknown',
@@ -436,27 +436,27 @@ describe('a role for some servers', () => {
     ]);
   });
 
-  it('is widened by a group’s role for all of them', async () => {
-    await give('UANN', 'operator', { pattern: 'web-*' });
-    await give('S1', 'operator', { subjectKind: 'group' });
+  it('is extended by a group’s role for all servers', async () => {
+    await grant('UANN', 'operator', { pattern: 'web-*' });
+    await grant('S1', 'operator', { subjectKind: 'group' });
     groups.set('S1', ['UANN']);
     expect(await entry.execute(touch('db-1'), '', caller('UANN'))).toBe(true);
   });
 });
 
 describe('Enterprise Grid', () => {
-  it('lets in a member who is at home in another workspace of it, and nobody else from there', async () => {
-    await give('WANN', 'operator');
-    people.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
+  it('allows a member whose home is another of its workspaces, and no one else from there', async () => {
+    await grant('WANN', 'operator');
+    users.set('WANN', { ...MEMBER, teamIds: ['T2', 'T1'] });
     expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' }))).toBe('x');
-    people.set('WANN', { ...MEMBER, teamIds: ['T2'] });
+    users.set('WANN', { ...MEMBER, teamIds: ['T2'] });
     await expect(
       entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
     ).rejects.toMatchObject({ code: 'other_organisation' });
   });
 
-  it('lets nobody in from elsewhere while Slack can’t say who they are', async () => {
-    await give('WANN', 'operator');
+  it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
+    await grant('WANN', 'operator');
     isSlackDown = true;
     await expect(
       entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
@@ -466,7 +466,7 @@ describe('Enterprise Grid', () => {
 });
 
 describe('the same signed request', () => {
-  it('changes something once', async () => {
+  it('changes something only once', async () => {
     const again = () =>
       entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     await again();
@@ -479,7 +479,7 @@ describe('the same signed request', () => {
     ]);
   });
 
-  it('changes something once when it comes twice at the same time', async () => {
+  it('changes something only once when it arrives twice at the same time', async () => {
     const again = () =>
       entry.execute(useCase('operator', 'changes'), 'x', caller('UOPERATOR', {}, 'signature-1'));
     const ended = await Promise.allSettled([again(), again(), again()]);
@@ -487,21 +487,21 @@ describe('the same signed request', () => {
     expect(runs).toBe(1);
   });
 
-  it('may read as often as it comes', async () => {
+  it('can read any number of times', async () => {
     for (let time = 0; time < 3; time++)
       await entry.execute(useCase('viewer'), 'x', caller('UVIEWER', {}, 's'));
     expect(runs).toBe(3);
   });
 
-  it('leaves the first place to whoever may use it', async () => {
+  it('is not used up by a user without the role', async () => {
     const action = useCase('operator', 'changes');
-    await expect(entry.execute(action, 'x', caller('USOMEBODY', {}, 's'))).rejects.toMatchObject({
+    await expect(entry.execute(action, 'x', caller('UNORA', {}, 's'))).rejects.toMatchObject({
       code: 'role_needed',
     });
     expect(await entry.execute(action, 'x', caller('UOPERATOR', {}, 's'))).toBe('x');
   });
 
-  it('is not looked for where nothing can be replayed', async () => {
+  it('is not checked for surfaces where nothing can be replayed', async () => {
     const action = useCase('operator', 'changes');
     for (let time = 0; time < 2; time++) await entry.execute(action, 'x', caller('UOPERATOR'));
     expect(runs).toBe(2);
@@ -509,7 +509,7 @@ describe('the same signed request', () => {
 });
 
 describe('the audit', () => {
-  it('says who did what, where, about what, and that it is done', async () => {
+  it('says who did what, to what, where, and that it was done', async () => {
     const action = defineUseCase({
       name: 'reboot',
       needs: 'operator',
@@ -525,7 +525,7 @@ describe('the audit', () => {
     expect(done?.actId).toBe(started?.actId);
   });
 
-  it('has the start of a change before the change is begun', async () => {
+  it('has the start of a change before the change begins', async () => {
     let before: unknown;
     const action = defineUseCase({
       name: 'stop',
@@ -539,11 +539,11 @@ describe('the audit', () => {
     expect(before).toEqual([['started', undefined]]);
   });
 
-  it('has nothing of reading, refusals aside', async () => {
+  it('has no entry for reads, except denied ones', async () => {
     await entry.execute(useCase('viewer'), 'x', caller('UVIEWER'));
     await entry.authorize(useCase('viewer', 'changes'), caller('UVIEWER'));
     expect(await audited()).toEqual([]);
-    await expect(entry.execute(useCase('viewer'), 'x', caller('USOMEBODY'))).rejects.toThrow();
+    await expect(entry.execute(useCase('viewer'), 'x', caller('UNORA'))).rejects.toThrow();
     await expect(entry.authorize(useCase('owner'), caller('UVIEWER'))).rejects.toThrow();
     expect(await outcomes()).toEqual([
       ['denied', 'role_needed'],
@@ -551,7 +551,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('leaves a confirmation to the ledger, and notes when it failed', async () => {
+  it('leaves confirmations to the ledger, and says when one failed', async () => {
     await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
     await entry.execute(useCase('manager', 'confirms'), 'x', caller('UMANAGER', {}, 's'));
     expect(await audited()).toEqual([]);
@@ -562,10 +562,15 @@ describe('the audit', () => {
 
   it.each([
     ['a refusal', new Refusal('unknown_server', { typed: 'x' }), 'failed', 'unknown_server'],
-    ['an error of the API', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
-    ['a defect, without its words', new TypeError('secret in a message'), 'failed', 'defect'],
-    ['being somebody else', new Refusal('not_creator', { label: 'x' }), 'denied', 'not_creator'],
-  ] as const)('says that it failed by %s', async (_why, error, outcome, code) => {
+    ['an API error', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
+    ['a defect, without its message', new TypeError('secret in a message'), 'failed', 'defect'],
+    [
+      'being another user than the creator',
+      new Refusal('not_creator', { label: 'x' }),
+      'denied',
+      'not_creator',
+    ],
+  ] as const)('says that it failed because of %s', async (_why, error, outcome, code) => {
     await expect(failWith(error, 'changes')).rejects.toBe(error);
     expect(await outcomes()).toEqual([
       ['started', undefined],
@@ -574,7 +579,7 @@ describe('the audit', () => {
     expect(JSON.stringify(await audited())).not.toContain('secret in a message');
   });
 
-  it('says that nobody knows, where nobody does', async () => {
+  it('says so when the outcome is unknown', async () => {
     const action = defineUseCase({
       name: 'reboot',
       needs: 'operator',
@@ -609,11 +614,11 @@ describe('the hosting account', () => {
     run: async (_input: string, context) => context.hosting(),
   });
 
-  it('is refused in words while the workspace has none', async () => {
+  it('is missing with a refusal until the workspace has an API key', async () => {
     await expect(entry.execute(ask, 'x', caller('UVIEWER'))).rejects.toMatchObject({ code: 'no_api_key' });
   });
 
-  it('is the same for all of one act, also when another is connected meanwhile', async () => {
+  it('stays the same throughout one act, even if another one is connected in between', async () => {
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     const opened: string[] = [];
     const hostingOf: EntryPorts['hostingOf'] = (key) => {
@@ -630,13 +635,13 @@ describe('the hosting account', () => {
         return first === (await context.hosting());
       },
     });
-    const thatDoor = createEntry(portsWith({ hostingOf }));
-    expect(await thatDoor.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
-    await thatDoor.execute(ask, 'x', caller('UVIEWER'));
+    const freshEntry = createEntry(portsWith({ hostingOf }));
+    expect(await freshEntry.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
+    await freshEntry.execute(ask, 'x', caller('UVIEWER'));
     expect(opened).toEqual(['key-1', 'key-2']);
   });
 
-  it('is the one of the workspace', async () => {
+  it('is the workspace’s own', async () => {
     await store.workspaces.put({ id: 'T2', name: 'Others' }, T0);
     await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
     await store.apiKeys.put('T2', new Secret('key-2'), 'UOWNER', T0);

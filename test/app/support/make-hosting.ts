@@ -4,7 +4,7 @@ const unexpected = async () => {
   throw new Error('this call of the hosting API was not expected');
 };
 
-/** A hosting API that answers what a test expects to be called, and nothing else. */
+/** A hosting API with only the methods that a test expects to be called. */
 export function makeHosting(answers: Partial<HostingApi>): HostingApi {
   return {
     account: 'account',

@@ -9,13 +9,13 @@ const silentDecisions = {
   notifyRequester: async () => true,
 };
 
-/** Ports over a store, with a Slack that knows nobody and takes every message; a test names what it is about. */
+/** Ports over a store, with a Slack that knows no user and accepts every message; a test overrides what it is about. */
 export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts {
   return {
     ...store,
     system: stillSystem,
     log: silentLog,
-    // Every workspace that was ever seen.
+    // Every stored workspace is served.
     installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },

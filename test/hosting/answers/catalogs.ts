@@ -29,7 +29,7 @@ const vary = (change: Change, kind: Kind, truth: Row['truth'] = TRUTH): Row => (
   kind,
 });
 
-/** What the second plan costs in truth does not matter where nobody can say it. */
+/** The second plan's real price doesn't matter where no reader could know it. */
 const priced = (monthly: unknown, kind: Kind, hundredths = 998): Row =>
   vary({ plans: [plan('s1'), plan('s2', monthly)] }, kind, { ...TRUTH, plans: { s1: 499, s2: hundredths } });
 
@@ -158,7 +158,7 @@ const SHAPES: Row[] = [
   kind,
 }));
 
-/** Half of a catalog that goes on elsewhere. */
+/** Half of a catalog that continues elsewhere. */
 const CUT: Row[] = [
   ...[
     { next: '/v1/catalog?page=2' },

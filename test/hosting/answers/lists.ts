@@ -59,7 +59,7 @@ const WHOLE = rows(all(1, 2), [
   { title: 'twice the same server', body: [A, B, B], kind: 'understood' },
 ]);
 
-/** Two of three servers: the third is on a page that nobody leads to. */
+/** Two of three servers: the third is on a page that no link leads to. */
 const CUT = rows(all(1, 2, 3), [
   ...[
     { next: 'abc' },
@@ -230,7 +230,7 @@ const HALF = rows(all(1, 2), [
   { title: 'none of which can be read', body: [{}, null], kind: 'told' },
 ]);
 
-/** Answers that are no list at all. */
+/** Answers that are not lists. */
 const NO_LIST = rows(all(1, 2), [
   ...[
     '',

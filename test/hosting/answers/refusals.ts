@@ -46,7 +46,7 @@ const READABLE: readonly [string, (code: string) => unknown][] = [
   ['twice', (code) => ({ code, error: { code } })],
 ];
 
-/** Bodies in which only a person would find the code. */
+/** Bodies in which only a human would find the code. */
 const UNREADABLE: readonly [string, (code: string) => unknown][] = [
   ['in a sentence', (code) => ({ message: `the error is ${code}!` })],
   ['in an address', (code) => ({ type: `https://hosting.test/errors/${code}` })],
@@ -64,7 +64,7 @@ const UNREADABLE: readonly [string, (code: string) => unknown][] = [
 
 const STATUSES = [302, 400, 409, 500, 503];
 
-/** `checking` of a paid call and all that is not paid is believed whatever the status is: the document names none. */
+/** `checking` of a paid call, and codes of free calls, are trusted with any status: the document names none. */
 const refused = (
   call: Call,
   code: ApiCode,

@@ -5,7 +5,7 @@ import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoint.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
 import { createPathFinder, readAllPages } from '../../../src/hosting/pages.ts';
 
-/** What became of an answer: read as it was meant; told to be unreadable or incomplete; an error of the document. */
+/** How an answer was read: as meant, reported as unreadable or incomplete, or as a documented error. */
 export type Kind = 'understood' | 'told' | 'refused';
 
 /** How the service stands, whatever its answer looks like. Ids are digits: a number could not hold all of them. */
@@ -95,7 +95,7 @@ function wireOf({ status = 200, headers, body }: Omit<Row, 'title'>): WireAnswer
   };
 }
 
-/** Sorts what the client made of a row: a statement that is not true is `misread`. */
+/** Classifies what the client made of a row: anything untrue is `misread`. */
 export function classify(row: Row, made: unknown): Kind | 'misread' {
   if (made instanceof HostingError) return classifyError(row, made);
   const { truth } = row;
@@ -126,7 +126,7 @@ function isCode(truth: Truth, code: HostingError['code']): boolean {
 
 type Seen = { id: number; label?: string; state?: string; ipv4?: string; paidUntil?: number };
 
-/** Whether all that is said of a server is so; what is not said is no lie. */
+/** Whether everything that is reported about a server is true; missing values are fine. */
 function isTrue(seen: Seen, server: TrueServer): boolean {
   const isSame = (said: unknown, is: unknown) => said === undefined || said === '' || said === is;
   return (
@@ -195,7 +195,7 @@ function classifyDone(
   return isLost || !isWhole(made, server) ? 'told' : 'understood';
 }
 
-/** Whether somebody who reads the answer finds the password in it. */
+/** Whether a reader can find the password in the answer. */
 function holds(answer: Secret<string> | undefined, password: string): boolean {
   return answer?.reveal().includes(JSON.stringify(password).slice(1, -1)) === true;
 }

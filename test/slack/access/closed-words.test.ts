@@ -8,15 +8,15 @@ const STATES = [...new Set([...APPROVAL_STATES, ...ACCESS_REQUEST_STATES])];
 const CLOSED: readonly ClosedState[] = [...STATES.filter((state) => state !== 'open'), 'unknown'];
 
 describe('a decision that can’t be made any more', () => {
-  it.each(CLOSED)('says that it is %s, and by whom', (state) => {
+  it.each(CLOSED)('is described as %s, with the user who decided', (state) => {
     const words = wordsOfError(new Refusal('request_over', { state, by: 'U0OWNER0001' }), '');
     expect(words).toMatch(/^(This|There) .*by <@U0OWNER0001>\. Nothing more was done\.$/);
     expect(words).not.toMatch(/undefined|_/);
   });
 });
 
-describe('a request that was made before', () => {
-  it.each(ACCESS_REQUEST_STATES)('and is %s has words', (state) => {
+describe('an earlier request', () => {
+  it.each(ACCESS_REQUEST_STATES)('that is %s has words', (state) => {
     const details = { at: NOW, state, againAt: NOW + 1 };
     const words = wordsOfError(new Refusal('asked_before', details), '');
     expect(words).toMatch(/^You asked for that at .* You can ask again at /);

@@ -69,7 +69,7 @@ describe('the outcome of an approval', () => {
     );
   });
 
-  it('of a key that can’t be read says which one', () => {
+  it('of an unreadable key names the key', () => {
     const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
     const approval = makeApproval(
       { ...decided, action: { kind: 'delete', serverId: 7, label: LABEL } },

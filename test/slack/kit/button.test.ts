@@ -6,7 +6,7 @@ import { confirmation, option } from '../../../src/slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../../../src/slack/kit/button.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-const nobody = {} as SlackRequest;
+const request = {} as SlackRequest;
 const order = defineButton(
   'order',
   z.object({ label: z.string(), page: z.number().int().min(0), plan: z.string().exactOptional() }),
@@ -15,7 +15,7 @@ const order = defineButton(
 /** Presses a button that carries this value, and returns what its handler was given. */
 async function press(value: string): Promise<unknown> {
   const read: unknown[] = [];
-  await order.on(async (given) => void read.push(given)).run(value, nobody);
+  await order.on(async (given) => void read.push(given)).run(value, request);
   return read[0];
 }
 
@@ -42,20 +42,20 @@ describe('a button', () => {
     ['{"label":"x","page":-1}', 'a part out of range'],
     ['{"label":"x","page":1.5}', 'half a page'],
     ['["x",0]', 'a list'],
-  ])('that holds %j is refused in words and does nothing: %s', async (value) => {
+  ])('with the value %j is refused and does nothing: %s', async (value) => {
     let isRun = false;
     const handler = order.on(async () => {
       isRun = true;
     });
-    await expect(handler.run(value, nobody)).rejects.toMatchObject({ code: 'unreadable_press' });
+    await expect(handler.run(value, request)).rejects.toMatchObject({ code: 'unreadable_press' });
     expect(isRun).toBe(false);
   });
 
-  it('drops what it did not write', async () => {
+  it('drops fields that it did not write', async () => {
     expect(await press('{"label":"x","page":0,"role":"owner"}')).toEqual({ label: 'x', page: 0 });
   });
 
-  it('fits Slack whatever stands on it', () => {
+  it('stays within Slack’s limits, whatever its text', () => {
     const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(words, (text) => {
@@ -73,15 +73,15 @@ describe('a button', () => {
 describe('a menu in a message', () => {
   const choice = defineChoice('pick');
 
-  it('hands over the value that was chosen', async () => {
+  it('passes on the value that was chosen', async () => {
     const chosen: string[] = [];
     const handler = choice.on(async (value) => void chosen.push(value));
     expect(handler.id).toBe(choice.menu('Pick', [option('a', '1')]).action_id);
-    await handler.run('1', nobody);
+    await handler.run('1', request);
     expect(chosen).toEqual(['1']);
   });
 
-  it('offers its choices, or asks for them while somebody types', () => {
+  it('lists its choices, or loads them while the user types', () => {
     expect(choice.menu('Pick', [option('a', '1')])).toMatchObject({
       type: 'static_select',
       options: [{ value: '1' }],

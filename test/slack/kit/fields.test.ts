@@ -60,7 +60,7 @@ function view(initial: Partial<Granting> = {}): ModalView {
   });
 }
 
-/** Opens the form in the local Slack, has somebody fill and submit it, and reads what Slack sent. */
+/** Opens the form in the local Slack, fills and submits it as a user, and reads what Slack sent. */
 async function roundTrip(shown: ModalView, filled: Readonly<Record<string, string>>) {
   const { slack, app } = await startBoth();
   app.reply = ({ kind }) => (kind === 'block_suggestion' ? { body: { options: SERVERS } } : {});
@@ -95,7 +95,7 @@ const FULL: Granting = {
   pattern: 'web-*',
 };
 
-describe('a form of all kinds of fields', () => {
+describe('a form with all kinds of fields', () => {
   it('reads what was entered', async () => {
     const { given } = await roundTrip(view(), {
       Person: '@otto',
@@ -108,22 +108,22 @@ describe('a form of all kinds of fields', () => {
     expect(given).toEqual(FULL);
   });
 
-  it('reads what stood in it from the start', async () => {
+  it('reads initial values', async () => {
     expect((await roundTrip(view(FULL), {})).given).toEqual(FULL);
   });
 
-  it('leaves out what may be empty, and was', async () => {
+  it('leaves out optional fields that are empty', async () => {
     const { channel, server, pattern, ...rest } = FULL;
     expect((await roundTrip(view(rest), {})).given).toEqual(rest);
   });
 
-  it('takes blanks for nothing', async () => {
+  it('treats spaces as empty', async () => {
     const { given } = await roundTrip(view(FULL), { Pattern: '   ' });
     expect(given).not.toHaveProperty('pattern');
     expect(given).toMatchObject({ person: FULL.person });
   });
 
-  it('says beside each field what is missing or wrong', async () => {
+  it('shows beside each field what is missing or wrong', async () => {
     const sent = { id: 'V1', ...view(), state: { values: { reason: { x: { value: ' x ' } } } } };
     expect(await run(sent)).toEqual({
       given: undefined,
@@ -133,12 +133,12 @@ describe('a form of all kinds of fields', () => {
     });
   });
 
-  it('is taken by Slack, empty and filled', () => {
+  it('is accepted by Slack, empty and filled', () => {
     expect(findViewFaults(view())).toEqual([]);
     expect(findViewFaults(view(FULL))).toEqual([]);
   });
 
-  it('offers channels, private ones too, and neither people nor bots', () => {
+  it('offers channels, including private ones, and neither users nor bots', () => {
     const { element } = grant.channelField('channel', { label: 'Channel' });
     expect(element).toMatchObject({
       type: 'conversations_select',
@@ -146,13 +146,13 @@ describe('a form of all kinds of fields', () => {
     });
   });
 
-  it('asks for choices while somebody types when told to, however few they are', () => {
+  it('can load choices while the user types, however few there are', () => {
     const typeOf = (typeAhead: boolean) =>
       grant.selectField('role', { label: 'R', placeholder: 'x', options: ROLES, typeAhead }).element.type;
     expect([typeOf(false), typeOf(true)]).toEqual(['static_select', 'external_select']);
   });
 
-  it('lets only those fields be empty that may be absent', () => {
+  it('allows only optional fields to be empty', () => {
     expect(grant.textField('pattern', { label: 'P', optional: true }).optional).toBe(true);
     expect(grant.textField('reason', { label: 'R' }).optional).toBeUndefined();
     expectTypeOf(grant.textField<'pattern'>)
@@ -166,20 +166,20 @@ describe('a form of all kinds of fields', () => {
   });
 });
 
-describe('what Slack sends of fields', () => {
+describe('the values that Slack sends', () => {
   it.each([
     ['value', 'x'],
     ['selected_user', 'U1'],
     ['selected_conversation', 'C1'],
     ['selected_channel', 'C1'],
     ['selected_option', { value: 'x' }],
-  ])('%s is read; null is nothing', (place, value) => {
+  ])('are read from %s; null means empty', (place, value) => {
     const expected = typeof value === 'string' ? value : value.value;
     expect(readEntered({ it: { 'a.it': { [place]: value } } })).toEqual({ it: expected });
     expect(readEntered({ it: { 'a.it': { [place]: null } } })).toEqual({});
   });
 
-  it('never breaks the reading, whatever it is', () => {
+  it('never break the form, whatever they are', () => {
     const state = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.anything()));
     fc.assert(
       fc.property(state, (entered) => {

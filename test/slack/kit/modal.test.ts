@@ -9,7 +9,7 @@ import { noticeView } from '../../../src/slack/kit/form.ts';
 import { defineModal, findOrigin, type Submission, submittedView } from '../../../src/slack/kit/modal.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-const nobody = { authorize: async () => undefined } as unknown as SlackRequest;
+const request = { authorize: async () => undefined } as unknown as SlackRequest;
 const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;
 const origin = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C1' };
 const rename = defineModal(
@@ -59,7 +59,7 @@ async function run(shown: ModalView, label: string | null, colour: string | null
     given.push(submission);
     return {};
   });
-  return { answer: await handler.run(submit(shown, label, colour), nobody), given: given[0] };
+  return { answer: await handler.run(submit(shown, label, colour), request), given: given[0] };
 }
 
 describe('a modal', () => {
@@ -79,11 +79,11 @@ describe('a modal', () => {
     );
   });
 
-  it('is taken by Slack', () => {
+  it('is accepted by Slack', () => {
     expect(findViewFaults(view({ serverId: 1 }))).toEqual([]);
   });
 
-  it('says beside each field what is wrong with it, and does nothing then', async () => {
+  it('shows errors beside their fields, and does nothing then', async () => {
     expect(await run(view({ serverId: 1 }), 'x', null)).toEqual({
       given: undefined,
       answer: { with: { errors: { label: 'Three letters at least', colour: 'Choose a colour' } } },
@@ -93,7 +93,7 @@ describe('a modal', () => {
     });
   });
 
-  it('names errors by blocks that are in it, which Slack insists on', async () => {
+  it('names only its own blocks in errors, as Slack requires', async () => {
     const shown = view({ serverId: 1 });
     const { answer } = await run(shown, null, null);
     const names =
@@ -104,14 +104,14 @@ describe('a modal', () => {
     expect(shown.blocks.map(({ block_id }) => block_id)).toEqual(expect.arrayContaining(names));
   });
 
-  it('shows what was chosen before', () => {
+  it('shows earlier choices', () => {
     const elements = view({ serverId: 1 }).blocks.map((block) =>
       'element' in block ? block.element : undefined,
     );
     expect(elements).toMatchObject([{ initial_value: 'web-1' }, { initial_option: { value: 'green' } }]);
   });
 
-  it('asks for its choices while somebody types when there are more than 100', () => {
+  it('loads its choices while the user types if there are more than 100', () => {
     const options = (amount: number) => Array.from({ length: amount }, (_, at) => option(`${at}`, `${at}`));
     const typeOf = (amount: number) =>
       rename.selectField('colour', { label: 'C', options: options(amount), placeholder: 'x' }).element.type;
@@ -125,18 +125,18 @@ describe('a modal', () => {
     [JSON.stringify({ o: origin, m: { serverId: '1' } }), 'metadata of another type'],
     [JSON.stringify({ o: { formId: 7 }, m: { serverId: 1 } }), 'an origin of another type'],
     [JSON.stringify({ o: origin }), 'no metadata'],
-  ])('whose metadata is %j is refused in words and does nothing: %s', async (private_metadata) => {
+  ])('with the metadata %j is refused and does nothing: %s', async (private_metadata) => {
     let isRun = false;
     const handler = rename.onSubmit(renaming, async () => {
       isRun = true;
       return {};
     });
     const tampered = { ...submit(view({ serverId: 1 }), 'web-2', 'red'), private_metadata };
-    await expect(handler.run(tampered, nobody)).rejects.toMatchObject({ code: 'unreadable_press' });
+    await expect(handler.run(tampered, request)).rejects.toMatchObject({ code: 'unreadable_press' });
     expect(isRun).toBe(false);
   });
 
-  it('is refused before anything in it is looked at, when the door says no', async () => {
+  it('is not read at all if the user has no permission', async () => {
     const refusing = {
       authorize: async () => {
         throw new Refusal('role_needed', { needed: 'manager' });
@@ -149,15 +149,15 @@ describe('a modal', () => {
     }
   });
 
-  it('is known by where it was opened even when the rest of it is of another version', () => {
+  it('says where it was opened even if another version wrote the rest of it', () => {
     expect(findOrigin(JSON.stringify({ o: origin, m: 'anything' }))).toEqual(origin);
     expect(findOrigin('of somebody else')).toBeUndefined();
     expect(findOrigin('')).toBeUndefined();
   });
 });
 
-describe('a modal that only says something', () => {
-  it('fits Slack however much is said', () => {
+describe('a modal that only shows a notice', () => {
+  it('stays within Slack’s limits, however long the notice', () => {
     const words = fc.string({ minLength: 1, maxLength: 5000 });
     fc.assert(
       fc.property(words, words, (title, text) => {

@@ -38,12 +38,12 @@ function read(mrkdwn: string) {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 describe('escaped text', () => {
-  it('reads as it was typed, and pings nobody', () => {
+  it('reads as it was typed, and pings no one', () => {
     expect(escapeText('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;');
     expect(read(escapeText('<!channel> & <@U1>'))).toEqual({ seen: '<!channel> & <@U1>', pings: [] });
   });
 
-  it('is given back by decoding', () => {
+  it('is restored by decoding', () => {
     fc.assert(
       fc.property(fc.oneof(anything, hostile), (text) => {
         expect(decodeText(escapeText(text))).toBe(text);
@@ -54,7 +54,7 @@ describe('escaped text', () => {
 });
 
 describe('a label in a message', () => {
-  it('formats nothing, links nothing and pings nobody', () => {
+  it('formats nothing, links nothing and pings no one', () => {
     fc.assert(
       fc.property(labels, (label) => {
         const { seen, pings } = read(codeLabel(label));
@@ -73,11 +73,11 @@ describe('a label in a message', () => {
     [' \n ', '`(no label)`'],
     ['مرحبا', '`\u2068مرحبا\u2069`'],
     ['x'.repeat(300), `\`${'x'.repeat(77)}…\``],
-  ])('%j is written %j', (label, written) => {
+  ])('%j is written as %j', (label, written) => {
     expect(codeLabel(label)).toBe(written);
   });
 
-  it('is one line, of so many characters, that never turns the direction of what is around it', () => {
+  it('is one line of limited length that never reverses the direction of the text around it', () => {
     fc.assert(
       fc.property(labels, fc.integer({ min: 3, max: 200 }), (label, most) => {
         const line = plainLabel(label, most);
@@ -91,7 +91,7 @@ describe('a label in a message', () => {
 });
 
 describe('shortened text', () => {
-  it('has at most so many characters, and is left alone when it fits', () => {
+  it('has at most the given number of characters, and is unchanged if it fits', () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, most) => {
         const short = shorten(text, most);
@@ -102,7 +102,7 @@ describe('shortened text', () => {
     );
   });
 
-  it('never holds half of a character', () => {
+  it('never contains half a character', () => {
     const whole = fc.string({ unit: fc.constantFrom('🚀', '𝔵', 'a', 'é') });
     fc.assert(
       fc.property(whole, fc.integer({ min: 1, max: 20 }), (text, most) => {
@@ -113,14 +113,14 @@ describe('shortened text', () => {
 });
 
 describe('times', () => {
-  it('stand in the reader’s zone, and in UTC where Slack can’t', () => {
+  it('are shown in the reader’s time zone, and in UTC where Slack can’t', () => {
     expect(slackDate(NOW)).toBe('<!date^1790000000^{date_short_pretty} {time}|2026-09-21 14:13 UTC>');
     expect(utcDate(0)).toBe('1970-01-01 00:00 UTC');
   });
 });
 
 describe('small words', () => {
-  it('say one and many', () => {
+  it('use singular and plural', () => {
     expect([count(0, 'server'), count(1, 'server'), count(3000, 'server')]).toEqual([
       '0 servers',
       '1 server',
@@ -128,7 +128,7 @@ describe('small words', () => {
     ]);
   });
 
-  it('mention by id', () => {
+  it('mention users by ID', () => {
     expect(mention('U012AB3CD')).toBe('<@U012AB3CD>');
   });
 });

@@ -61,14 +61,14 @@ describe('typed words', () => {
     expect(parseTyped(text, KEYS)).toEqual({ words: [], options });
   });
 
-  it('keeps words and options apart, in any order', () => {
+  it('separate words and options, in any order', () => {
     expect(parseTyped('web-1 plan=small db-1 --label x', KEYS)).toEqual({
       words: ['web-1', 'db-1'],
       options: { plan: 'small', label: 'x' },
     });
   });
 
-  it('knows no options but those of the command', () => {
+  it('accept only the options of the command', () => {
     expect(parseTyped('plan=small __proto__=x constructor=y').words).toEqual([
       'plan=small',
       '__proto__=x',
@@ -76,7 +76,7 @@ describe('typed words', () => {
     ]);
   });
 
-  it('never fails, whatever was typed', () => {
+  it('can always be parsed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const { words, options } = parseTyped(text, KEYS);
@@ -87,7 +87,7 @@ describe('typed words', () => {
     );
   });
 
-  it('never fails on quotes, links and keys in any order, nor takes long over them', () => {
+  it('can be parsed quickly with quotes, links and keys in any order', () => {
     const piece = fc.constantFrom(
       '"',
       "'",
@@ -115,7 +115,7 @@ describe('typed words', () => {
     expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 
-  it('loses nothing of words without quotes, blanks and Slack’s own marks', () => {
+  it('stay complete without quotes, spaces and Slack’s own markup', () => {
     const simple = fc.string({
       unit: fc.constantFrom(..."abcXYZ0129-_.,:;/\\+*#@!?()[]{}=^~`|%$é日🚀'"),
       minLength: 1,
@@ -128,7 +128,7 @@ describe('typed words', () => {
     );
   });
 
-  it('gives back whatever is put in double quotes', () => {
+  it('preserve whatever is put in double quotes', () => {
     const quoted = fc
       .string()
       .filter((text) => !/["“”„‟«»‘’‚‛&<>\u2013\u2014]/.test(text) && !/[\s]/.test(text.replaceAll(' ', '')));
@@ -168,11 +168,11 @@ describe('a mention', () => {
     '<@U012AB3CD',
     '<!channel>',
     '',
-  ])('%j names nobody', (word) => {
+  ])('%j names no user', (word) => {
     expect(findUserId(word)).toBeUndefined();
   });
 
-  it('of a channel or a group is told apart', () => {
+  it('of a channel or a group is distinguished', () => {
     expect(findChannelId('<#C012AB3CD|ops>')).toBe('C012AB3CD');
     expect(findChannelId('<#C012AB3CD|>')).toBe('C012AB3CD');
     expect(findGroupId('<!subteam^S012AB3CD|@ops>')).toBe('S012AB3CD');

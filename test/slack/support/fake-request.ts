@@ -3,7 +3,7 @@ import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixture
 import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
-/** A request that remembers what was asked of the use cases and what was said. */
+/** A request that records which use cases were executed and what was replied. */
 export interface FakeRequest extends SlackRequest {
   readonly entered: [name: string, input: unknown][];
   readonly said: Message[];
@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   access: [],
   access_grant: { grant: makeGrant(1) },
   access_revoke: [makeGrant(1)],
-  stop: { server: makeServer(), state: 'stopped', isInDoubt: false },
+  stop: { server: makeServer(), state: 'stopped', isUnconfirmed: false },
 };
 
 /** A request whose use cases all succeed without doing anything. */

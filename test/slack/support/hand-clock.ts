@@ -1,9 +1,9 @@
 import { realSystem, type System } from '../../../src/system.ts';
 
-/** A clock that stands still until it is moved; sleeps end when their time has come. */
+/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
 export interface HandClock {
   readonly system: System;
-  /** Sleeps that have neither ended nor been given up. */
+  /** Sleeps that have neither ended nor been aborted. */
   sleeping(): number;
   pass(ms: number): Promise<void>;
 }
@@ -35,7 +35,7 @@ export function handClock(): HandClock {
   };
 }
 
-/** Lets everything that only waits for promises happen. */
+/** Lets all pending promises settle. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -23,7 +23,7 @@ function newRequest(more: Partial<NewAccessRequest> = {}): NewAccessRequest {
   };
 }
 
-describe.each(engines)('requests for a role on $name', ({ make }) => {
+describe.each(engines)('access requests on $name', ({ make }) => {
   let store: Store;
   let requests: AccessRequests;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     return asked.request;
   };
 
-  describe('asking', () => {
+  describe('requesting a role', () => {
     test('is stored as it was made, with its cards', async () => {
       const asked = newRequest();
       const made = await requests.request(asked, { since: 0, most: 1 });
@@ -57,13 +57,13 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.find('nothing')).toBeUndefined();
     });
 
-    test('again within the hour does not nag', async () => {
+    test('again within the hour makes no new request', async () => {
       const request = await askNew();
       expect(await ask({ requestedAt: T0 + HOUR_MS })).toEqual({ kind: 'repeated', request });
       expect(await requests.listOpen('T1')).toHaveLength(1);
     });
 
-    test('again within the hour does not nag when it was denied either', async () => {
+    test('again within the hour makes no new request after a denial either', async () => {
       const { id } = await askNew();
       await requests.decide(id, { by: 'U9', at: T0 + 1 });
       const again = await ask({ requestedAt: T0 + HOUR_MS });
@@ -71,13 +71,13 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect((await ask({ requestedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
     });
 
-    test('after an approved role has ended is new, however soon', async () => {
+    test('after an approved role has ended makes a new request, however soon', async () => {
       const { id } = await askNew();
       await requests.decide(id, { by: 'U9', at: T0 + 1, grant: newGrant({ until: T0 + 2 }) });
       expect((await ask({ requestedAt: T0 + 3 })).kind).toBe('new');
     });
 
-    test('after the hour replaces the one that has no answer', async () => {
+    test('after an hour replaces the unanswered request', async () => {
       const old = await askNew();
       await requests.storeCards(old.id, [{ channelId: 'D1', ts: '1.1' }]);
       await requests.markNotified(old.id, 'open');
@@ -90,7 +90,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toEqual([]);
     });
 
-    test('for another role, other servers, by another user or elsewhere is no repetition', async () => {
+    test('is not a repetition for another role, other servers, another user or another workspace', async () => {
       const others = [
         {},
         { role: 'manager' as const },
@@ -103,7 +103,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect((await requests.listOpen('T1')).map(({ requestedAt }) => requestedAt)).toHaveLength(4);
     });
 
-    test('three times an hour is the most, whatever it is for and whatever became of it', async () => {
+    test('is possible three times an hour, whatever the requests are for and however they end', async () => {
       const first = await askNew({ pattern: 'web-1' });
       const second = await askNew({ pattern: 'web-2', requestedAt: T0 + 1 });
       await requests.decide(second.id, { by: 'U9', at: T0 + 1, grant: newGrant({ pattern: 'web-2' }) });
@@ -120,14 +120,14 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect((await ask({ role: 'manager', requestedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
     });
 
-    test('for many things at the same moment makes three requests', async () => {
+    test('many times at the same moment makes three requests', async () => {
       const labels = Array.from({ length: 10 }, (_, at) => `web-${at}`);
       const asked = await Promise.all(labels.map((pattern) => ask({ pattern })));
       expect(asked.filter(({ kind }) => kind === 'new')).toHaveLength(3);
       expect(await requests.listOpen('T1')).toHaveLength(3);
     });
 
-    test('twice at the same moment makes one card, as does the same press that comes again', async () => {
+    test('twice at the same moment, or by a repeated press, makes one card', async () => {
       const both = await Promise.all([ask(), ask()]);
       expect(both.map(({ kind }) => kind).sort()).toEqual(['new', 'repeated']);
       const [{ id = '' } = {}, none] = await requests.listOpen('T1');
@@ -139,7 +139,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   });
 
   describe('answering', () => {
-    test('gives the role with the answer, for as long as was said', async () => {
+    test('grants the role with the answer, for the chosen time', async () => {
       const request = await askNew();
       const grant = newGrant({ role: 'operator', until: T0 + 100 });
       const decided = await requests.decide(request.id, { by: 'U9', at: T0 + 1, grant });
@@ -150,7 +150,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.listOpen('T1')).toEqual([]);
     });
 
-    test('permanently has no end, and denied grants nothing', async () => {
+    test('permanently sets no end, and a denial grants nothing', async () => {
       const [good, denied] = [await askNew(), await askNew({ requesterId: 'U2' })];
       expect(await requests.decide(good.id, { by: 'U9', at: T0, grant: newGrant() })).not.toHaveProperty(
         'until',
@@ -159,7 +159,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U1' }]);
     });
 
-    test('with yes takes no stronger role away, and makes a weaker one stronger', async () => {
+    test('with an approval never lowers a role, and raises a lower one', async () => {
       await store.grants.put(newGrant({ role: 'manager' }));
       const small = await askNew({ role: 'viewer' });
       await requests.decide(small.id, { by: 'U9', at: T0, grant: newGrant({ role: 'viewer' }) });
@@ -169,7 +169,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toMatchObject([{ role: 'owner' }]);
     });
 
-    test('with yes for an hour does not shorten the eight that were given, and says so', async () => {
+    test('with an approval for an hour does not shorten a grant for eight hours, and says so', async () => {
       await store.grants.put(newGrant({ role: 'operator', until: T0 + 8 * HOUR_MS }));
       const { id } = await askNew();
       const hour = newGrant({ role: 'operator', until: T0 + HOUR_MS });
@@ -183,7 +183,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toMatchObject([{ until: T0 + 9 * HOUR_MS }]);
     });
 
-    test('with yes for a time leaves another role for a time as it is', async () => {
+    test('with a temporary approval leaves another temporary role unchanged', async () => {
       await store.grants.put(newGrant({ role: 'manager', until: T0 + HOUR_MS }));
       const { id } = await askNew();
       const grant = newGrant({ role: 'operator', until: T0 + 8 * HOUR_MS });
@@ -195,7 +195,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       ]);
     });
 
-    test('with an owner of some servers alone is a defect, and gives nothing', async () => {
+    test('with an owner role for some servers only is a defect, and grants nothing', async () => {
       const request = await askNew({ role: 'owner', pattern: 'web-1' });
       const grant = newGrant({ role: 'owner', pattern: 'web-1' });
       await expect(requests.decide(request.id, { by: 'U9', at: T0, grant })).rejects.toThrow('every server');
@@ -203,7 +203,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T1')).toEqual([]);
     });
 
-    test('by two owners at once counts once, and gives one role or none', async () => {
+    test('by two owners at once counts once, and grants one role or none', async () => {
       for (let round = 0; round < 20; round++) {
         const requesterId = `U-${round}`;
         const { id } = await askNew({ requesterId });
@@ -223,7 +223,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       }
     });
 
-    test('gives no role in another workspace', async () => {
+    test('grants no role in another workspace', async () => {
       const request = await askNew();
       const grant = newGrant({ workspaceId: 'T2' });
       await expect(requests.decide(request.id, { by: 'U9', at: T0, grant })).rejects.toThrow(/in another/);
@@ -231,7 +231,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await store.grants.list('T2')).toEqual([]);
     });
 
-    test('what is not there, or is over, is not answered', async () => {
+    test('a missing or closed request does nothing', async () => {
       const { id, expiresAt } = await askNew();
       expect(await requests.decide('nothing', { by: 'U9', at: T0, grant: newGrant() })).toBeUndefined();
       expect(await requests.decide(id, { by: 'U9', at: expiresAt, grant: newGrant() })).toBeUndefined();
@@ -240,11 +240,11 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     });
   });
 
-  describe('those without an answer', () => {
+  describe('unanswered requests', () => {
     const auditOf = ({ workspaceId, requesterId }: AccessRequest) =>
       entry({ workspaceId, label: requesterId });
 
-    test('expire once, each with its entry in the audit', async () => {
+    test('expire once, each with an audit entry', async () => {
       const old = await askNew();
       await requests.markNotified(old.id, 'open');
       const young = await askNew({ requesterId: 'U2', requestedAt: T0 + 1 });
@@ -260,7 +260,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.listOpen('T1')).toEqual([young]);
     });
 
-    test('stay open when that can’t be audited', async () => {
+    test('stay open if their expiry can’t be audited', async () => {
       const { id } = await askNew();
       const broken = () => entry({ actorId: null as unknown as string });
       await expect(requests.expire(T0 + WEEK_MS, broken)).rejects.toThrow();
@@ -268,7 +268,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     });
   });
 
-  test('those of which users were not notified are listed, again for each new state', async () => {
+  test('are listed until users were notified, again for each new state', async () => {
     const { id } = await askNew();
     const owed = async (before: number) => (await requests.listUnnotified(before)).map(({ state }) => state);
     expect([await owed(T0), await owed(T0 + 1)]).toEqual([[], ['open']]);
@@ -282,7 +282,7 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
     expect(await owed(T0 + 6)).toEqual([]);
   });
 
-  test('those that wait are listed oldest first, each workspace its own', async () => {
+  test('are listed oldest first, by workspace', async () => {
     const young = await askNew({ requestedAt: T0 + 2 });
     const old = await askNew({ requestedAt: T0 + 1, requesterId: 'U2' });
     await askNew({ workspaceId: 'T2' });

@@ -6,14 +6,14 @@ import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/se
 import { MAX_TRIES } from '../../../src/store/account/connect-links.ts';
 import { engines, T0 } from '../support.ts';
 
-describe.each(engines)('who may do what on $name', ({ make }) => {
+describe.each(engines)('workspaces, keys and links on $name', ({ make }) => {
   let store: Store;
   beforeEach(async () => {
     store = await make();
   });
 
   describe('workspaces', () => {
-    test('are as by default until an owner sets something, which a new name does not undo', async () => {
+    test('have default settings until an owner changes them, and keep them when renamed', async () => {
       const { workspaces } = store;
       await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
@@ -31,13 +31,13 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
       expect(await workspaces.find('T2')).toBeUndefined();
     });
 
-    test('that are not there can’t be set: no limit is lost in silence', async () => {
+    test('that don’t exist can’t be changed: no limit is lost silently', async () => {
       await expect(
         store.workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS),
       ).rejects.toThrow();
     });
 
-    test('are not overwritten by a user who saw older ones', async () => {
+    test('have settings that are not overwritten by a user who saw older ones', async () => {
       const { workspaces } = store;
       await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       const one = { ...DEFAULT_SETTINGS, announces: false };
@@ -57,7 +57,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
         { approval: { ...DEFAULT_SETTINGS.approval, delete: true }, budget: { person: money(500) } },
       ],
       ['a version that knows more', { theme: 'dark', approval: { reboot: true } }, {}],
-    ])('reads what %s has set', async (_, stored, expected) => {
+    ])('have the settings that %s wrote', async (_, stored, expected) => {
       await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
       await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, stored as unknown as WorkspaceSettings);
       expect((await store.workspaces.find('T1'))?.settings).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
   });
 
   describe('API keys', () => {
-    test('are kept for each workspace, replaced and removed', async () => {
+    test('are stored for each workspace, replaced and removed', async () => {
       const { apiKeys } = store;
       await apiKeys.put('T2', new Secret('other'), 'U2', T0);
       await apiKeys.put('T1', new Secret('first'), 'U1', T0);
@@ -85,7 +85,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
   describe('connect links', () => {
     const link = { tokenHash: 'h', workspaceId: 'T1', userId: 'U1', channelId: 'C1', expiresAt: T0 + 100 };
 
-    test('work for one try at a time, and no more once that succeeded', async () => {
+    test('allow one try at a time, and none after a success', async () => {
       const { connectLinks } = store;
       await connectLinks.put(link);
       expect(await connectLinks.find('h')).toEqual({ ...link, isUsed: false });
@@ -95,7 +95,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
       expect(await connectLinks.take('other', T0)).toBe(false);
     });
 
-    test('may be tried again after a failure, but not for ever', async () => {
+    test('can be tried again after a failure, but not forever', async () => {
       const { connectLinks } = store;
       await connectLinks.put(link);
       for (let tried = 0; tried < MAX_TRIES; tried++) {
@@ -106,7 +106,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
       expect(await connectLinks.find('h')).toMatchObject({ isUsed: true });
     });
 
-    test('end by themselves', async () => {
+    test('expire by themselves', async () => {
       const { connectLinks } = store;
       await connectLinks.put(link);
       expect(await connectLinks.take('h', T0 + 100)).toBe(false);
@@ -118,7 +118,7 @@ describe.each(engines)('who may do what on $name', ({ make }) => {
   });
 
   describe('signed requests', () => {
-    test('are new once, until they are forgotten', async () => {
+    test('are new only once, until they are removed', async () => {
       const { seenRequests } = store;
       const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
       expect(both).toEqual([true, false]);

@@ -22,7 +22,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     grants = store.grants;
   });
 
-  test('are kept as they were given', async () => {
+  test('are stored as they were granted', async () => {
     for (const more of [{}, { until: T0 + 100 }, { subjectId: 'U2', pattern: 'wéb-*' }]) {
       const grant = newGrant(more);
       const kept = await grants.put(grant);
@@ -31,7 +31,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     }
   });
 
-  test('the last one for the same servers counts, and its button is another', async () => {
+  test('for the same servers replace each other, with a new ID', async () => {
     const first = await grants.put(newGrant({ role: 'manager', pattern: 'Web-*' }));
     const second = await grants.put(newGrant({ role: 'viewer', pattern: 'web-*', grantedAt: T0 + 1 }));
     expect(await grants.list('T1')).toEqual([second]);
@@ -41,7 +41,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toEqual([]);
   });
 
-  test('a temporary one stands beside a permanent one, and leaves it there when it ends', async () => {
+  test('for a time are stored beside a permanent one, which stays when they end', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
     expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
@@ -50,7 +50,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(roles(await grants.list('T1'))).toEqual(['viewer']);
   });
 
-  test('different roles for a time stand side by side; the same one again replaces, also to end it sooner', async () => {
+  test('for a time are stored side by side if their roles differ; the same role replaces, even to end it sooner', async () => {
     await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
     await grants.put(newGrant({ role: 'operator', until: T0 + 20, grantedAt: T0 + 1 }));
     expect(roles(await grants.listFor('T1', here, T0))).toEqual(['manager', 'operator']);
@@ -68,21 +68,21 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toEqual([]);
   });
 
-  test('for different servers stand side by side', async () => {
+  test('for different servers are stored side by side', async () => {
     await grants.put(newGrant({ pattern: '' }));
     await grants.put(newGrant({ pattern: 'web-*', role: 'manager' }));
     await grants.put(newGrant({ pattern: 'db-*', role: 'operator' }));
     expect(roles(await grants.listFor('T1', here, T0)).sort()).toEqual(['manager', 'operator', 'viewer']);
   });
 
-  test('given at the same moment leave one', async () => {
+  test('that are granted at the same moment leave one', async () => {
     await Promise.all(
       ['viewer', 'operator', 'manager'].map((role) => grants.put(newGrant({ role: role as 'viewer' }))),
     );
     expect(await grants.list('T1')).toHaveLength(1);
   });
 
-  test('that may count are the user’s, the channel’s and every group’s', async () => {
+  test('that may apply are the user’s, the channel’s and every group’s', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'operator', subjectKind: 'channel', subjectId: 'C1' }));
     await grants.put(newGrant({ role: 'manager', subjectKind: 'group', subjectId: 'S1' }));
@@ -96,7 +96,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(roles(await grants.listFor('T1', { userId: 'U3' }, T0))).toEqual(['manager']);
   });
 
-  test('count in their own workspace alone', async () => {
+  test('count only in their own workspace', async () => {
     const theirs = await grants.put(newGrant({ workspaceId: 'T2', role: 'owner' }));
     await grants.put(newGrant({ workspaceId: 'T2', role: 'owner', subjectKind: 'group', subjectId: 'S1' }));
     expect(await grants.listFor('T1', here, T0)).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T2')).toHaveLength(2);
   });
 
-  test('of one subject can all be taken away at once', async () => {
+  test('of one subject can all be revoked at once', async () => {
     await grants.put(newGrant({ role: 'viewer' }));
     await grants.put(newGrant({ role: 'manager', until: T0 + 1 }));
     await grants.put(newGrant({ role: 'operator', pattern: 'web-*', grantedAt: T0 - 1 }));
@@ -117,7 +117,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     expect(await grants.list('T1')).toHaveLength(2);
   });
 
-  test('that have ended do not count, and are removed and audited once', async () => {
+  test('that have ended don’t count, and are removed and audited once', async () => {
     for (const workspaceId of ['T2', 'T1']) {
       await grants.put(newGrant({ workspaceId, until: T0 + 10 }));
       await grants.put(newGrant({ workspaceId, until: T0 + 11, subjectId: 'U2' }));
@@ -142,7 +142,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     }
   });
 
-  test('whose end can’t be audited are not removed', async () => {
+  test('are not removed if their end can’t be audited', async () => {
     await grants.put(newGrant({ until: T0 }));
     const broken = () => entry({ actorId: null as unknown as string });
     await expect(grants.removeEnded(T0, broken)).rejects.toThrow();
@@ -150,7 +150,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
   });
 });
 
-test('those of a user are found by one query that uses an index', async () => {
+test('of a user are found by one query that uses an index', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   await (await open(`sqlite:${path}`)).close();
   const engine = openEngine(`sqlite:${path}`, { lock: true });

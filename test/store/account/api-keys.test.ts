@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { engines, T0 } from '../support.ts';
 
-test.each(engines)('an API key says since when it counts, anew when it is replaced, on $name', async ({
+test.each(engines)('an API key says since when it is valid, also after it is replaced, on $name', async ({
   make,
 }) => {
   const { apiKeys } = await make();

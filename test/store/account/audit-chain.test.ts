@@ -129,7 +129,7 @@ async function makeChains() {
 }
 
 describe.each(engines)('the chain on $name', ({ make }) => {
-  test('of any entries is whole', async () => {
+  test('of any entries verifies', async () => {
     const { audit } = await make();
     let entries = 0;
     await fc.assert(
@@ -155,7 +155,7 @@ describe.each(engines)('the chain on $name', ({ make }) => {
     expect(await audit.listWorkspaces()).toEqual(['T1', 'T2']);
   });
 
-  test('has nothing of what was taken back', async () => {
+  test('contains nothing from a transaction that was rolled back', async () => {
     const { audit, ledger } = await make();
     const operation = newCreate();
     await ledger.prepare(operation);
@@ -167,8 +167,8 @@ describe.each(engines)('the chain on $name', ({ make }) => {
   });
 });
 
-describe('somebody who can write the database', () => {
-  test.each(Object.entries(forgeries))('is found: %s', async (_, anyForgery) => {
+describe('a change made directly in the database', () => {
+  test.each(Object.entries(forgeries))('is detected: %s', async (_, anyForgery) => {
     const { store, bySql } = await makeChains();
     await fc.assert(
       fc.asyncProperty(anyForgery, async ({ sql, parameters, found }) => {
@@ -182,7 +182,7 @@ describe('somebody who can write the database', () => {
     );
   });
 
-  test('is still found after the app has gone on, and holds up no payment', async () => {
+  test('is still detected after the app has continued, and doesn’t stop payments', async () => {
     const { store, bySql } = await makeChains();
     await fc.assert(
       fc.asyncProperty(fc.oneof(...Object.values(forgeries)), async ({ sql, parameters }) => {
@@ -201,7 +201,7 @@ describe('keys', () => {
     for (let one = 0; one < count; one++) await store.audit.add(entry());
   };
 
-  test('that no longer sign still verify', async () => {
+  test('that are no longer used for signing still verify', async () => {
     const { open } = makeDatabase();
     for (const keys of [['k1'], ['k2', 'k1'], ['k3', 'k2', 'k1']]) {
       const store = await open(vaultOf(...keys));
@@ -211,7 +211,7 @@ describe('keys', () => {
     }
   });
 
-  test('that are missing are named, payments go on, and all is well when they are back', async () => {
+  test('that are missing are named, payments continue, and everything verifies once they are back', async () => {
     const { open } = makeDatabase();
     const before = await open(vaultOf('k1'));
     await addTo(before, 3);
@@ -230,7 +230,7 @@ describe('keys', () => {
     expect(await back.audit.verify('T1')).toMatchObject({ ok: true, entries: 8 });
   });
 
-  test('that are missing hide nothing of what is removed meanwhile', async () => {
+  test('that are missing don’t hide entries that are removed in the meantime', async () => {
     const { open, bySql } = makeDatabase();
     const before = await open(vaultOf('k1'));
     await addTo(before, 3);
@@ -243,7 +243,7 @@ describe('keys', () => {
     expect(await back.audit.verify('T1')).toMatchObject({ ok: false, seq: 3, problem: 'removed' });
   });
 
-  test('of somebody else sign nothing here, whatever they are called', async () => {
+  test('of another keyring are not accepted, even under the same name', async () => {
     const { open } = makeDatabase();
     const ours = await open(vaultOf('k1'));
     await addTo(ours, 2);

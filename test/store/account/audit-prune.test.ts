@@ -14,7 +14,7 @@ async function addTimed({ audit }: Store, count: number, more: Partial<AuditEntr
 }
 
 describe.each(engines)('pruning on $name', ({ make }) => {
-  test('removes what is older, in every workspace, and leaves chains that are whole', async () => {
+  test('removes older entries in every workspace, and leaves chains that verify', async () => {
     const store = await make();
     await addTimed(store, 10);
     await addTimed(store, 3, { workspaceId: 'T2' });
@@ -30,7 +30,7 @@ describe.each(engines)('pruning on $name', ({ make }) => {
     expect(await store.audit.verify('T3')).toEqual({ ok: true, entries: 2, from: 1, to: 2 });
   });
 
-  test('is itself audited, before and after, and again and again', async () => {
+  test('is itself audited, before and after, every time', async () => {
     const store = await make();
     await addTimed(store, 3);
     await store.audit.prune(T0 + 2, BY);
@@ -48,7 +48,7 @@ describe.each(engines)('pruning on $name', ({ make }) => {
     expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 5, pruned: { count: 2 } });
   });
 
-  test('can remove all that there was, page by page, and never what comes later', async () => {
+  test('can remove all existing entries, page by page, and never later ones', async () => {
     const store = await make();
     await addTimed(store, 1100, { at: T0 });
     const both = [
@@ -60,14 +60,14 @@ describe.each(engines)('pruning on $name', ({ make }) => {
     expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 102, to: 1202 });
   });
 
-  test('stops at the first entry that is younger, also when an older one follows it', async () => {
+  test('stops at the first newer entry, even if an older one follows it', async () => {
     const store = await make();
     for (const at of [1, 9, 2]) await store.audit.add(entry({ at: T0 + at }));
     expect(await store.audit.prune(T0 + 5, BY)).toMatchObject([{ removed: 1 }]);
     expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 4 });
   });
 
-  test('disturbs nobody who verifies meanwhile', async () => {
+  test('doesn’t disturb a verification at the same time', async () => {
     const store = await make();
     await addTimed(store, 1500);
     const verdicts: unknown[] = [];
@@ -90,7 +90,7 @@ describe('a pruned chain', () => {
     return { ...database, store };
   }
 
-  test('still tells every entry that is changed or removed, and one that is put back before it', async () => {
+  test('still reveals entries that are changed or removed, and one that is put back before it', async () => {
     const { store, bySql } = await makePruned();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 4, max: 11 }), fc.boolean(), async (seq, isRemoved) => {
@@ -115,7 +115,7 @@ describe('a pruned chain', () => {
     expect(await store.audit.verify('T1')).toMatchObject({ ok: false, seq: 3, id: '0' });
   });
 
-  test('can’t be pruned by hand: where it begins is signed, too', async () => {
+  test('can’t be pruned by hand, since its beginning is signed, too', async () => {
     const { store, bySql } = await makePruned();
     bySql((db) =>
       db.exec(`delete from audit where seq = 4;
@@ -126,8 +126,8 @@ describe('a pruned chain', () => {
   });
 });
 
-describe('what is not as it was written', () => {
-  test('is not pruned, nor what came after it, and that it was tried is audited', async () => {
+describe('an altered entry', () => {
+  test('is not pruned, nor is anything after it, and the attempt is audited', async () => {
     const { open, bySql } = makeDatabase();
     const store = await open();
     await addTimed(store, 5);
@@ -139,7 +139,7 @@ describe('what is not as it was written', () => {
     expect(await store.audit.verify('T1')).toMatchObject({ ok: false, seq: 3 });
   });
 
-  test('a missing key stops pruning; when it is back, pruning forgets that it was missing', async () => {
+  test('a missing key stops pruning; once it is back, pruning works again', async () => {
     const { open } = makeDatabase();
     const before = await open(vaultOf('k1'));
     await addTimed(before, 3);

@@ -14,7 +14,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     return entries.map(({ actId }) => actId);
   };
 
-  test('keeps an entry as it was written', async () => {
+  test('stores an entry unchanged', async () => {
     const full = entry({
       channelId: 'C1',
       serverId: 7,
@@ -31,27 +31,27 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     expect(bare).toStrictEqual({ ...entry(), ...placeOf(bare) });
   });
 
-  test('keeps letters that no database keeps as marks, and is whole all the same', async () => {
+  test('stores characters that databases can’t hold as placeholders, and still verifies', async () => {
     await audit.add(entry({ label: 'a\0b', code: '\ud800', actorId: 'U\udfff' }));
     const [kept] = await audit.list({ workspaceId: 'T1', limit: 1 });
     expect(kept).toMatchObject({ label: 'a\ufffdb', code: '\ufffd', actorId: 'U\ufffd' });
     expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
   });
 
-  test('lists the newest first, also within one millisecond', async () => {
+  test('lists the newest first, even within one millisecond', async () => {
     const acts = Array.from({ length: 50 }, (_, number) => `act-${number}`);
     for (const actId of acts) await audit.add(entry({ actId }));
     expect(await actsOf()).toEqual(acts.reverse());
   });
 
-  test('goes on from where a page ended', async () => {
+  test('continues where a page ended', async () => {
     for (const actId of ['a', 'b', 'c', 'd', 'e']) await audit.add(entry({ actId }));
     const first = await audit.list({ workspaceId: 'T1', limit: 2 });
     expect(first.map(({ actId }) => actId)).toEqual(['e', 'd']);
     expect(await actsOf({ limit: 2, before: first[1]?.id ?? '' })).toEqual(['c', 'b']);
   });
 
-  test('finds by person and by server, label in any case or id, and never in another workspace', async () => {
+  test('finds by user and by server, with the label in any case or the ID, and never in another workspace', async () => {
     await audit.add(entry({ actId: 'a', actorId: 'U2', label: 'ÄRGER-1', serverId: 1 }));
     await audit.add(entry({ actId: 'b', label: '1' }));
     await audit.add(entry({ actId: 'c', label: 'web-2', serverId: 2 }));
@@ -64,7 +64,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     expect(await actsOf({ server: "' or 1=1 --" })).toEqual([]);
   });
 
-  test('finds by outcome and by time, from the first moment that counts to the first that does not', async () => {
+  test('finds by outcome and by time, with an inclusive start and an exclusive end', async () => {
     for (const at of [T0, T0 + 1, T0 + 2]) await audit.add(entry({ actId: `at ${at - T0}`, at }));
     await audit.add(entry({ actId: 'no', at: T0 + 1, outcome: 'denied' }));
     expect(await actsOf({ outcome: 'denied' })).toEqual(['no']);
@@ -73,7 +73,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     expect(await actsOf({ since: T0 + 1, until: T0 + 2, outcome: 'done' })).toEqual(['at 1']);
   });
 
-  test('reads all of it, oldest first, with the same questions, also while it grows', async () => {
+  test('reads everything, oldest first, with the same filters, even while it grows', async () => {
     await Promise.all(
       Array.from({ length: 1200 }, (_, n) => audit.add(entry({ actId: `${n}`, serverId: n % 2 }))),
     );
@@ -86,7 +86,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     for await (const one of audit.read({ workspaceId: 'T2' })) expect(one).toBeUndefined();
   });
 
-  test('offers no way to change an entry, nor to remove a chosen one', () => {
+  test('offers no way to change an entry or to remove a chosen one', () => {
     const ways = ['add', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
   });

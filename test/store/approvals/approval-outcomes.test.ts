@@ -3,12 +3,12 @@ import { readOutcome } from '../../../src/store/approvals/approval-outcomes.ts';
 
 const unreadable = { code: 'unreadable', details: {} };
 
-describe('a reason that is stored', () => {
+describe('a stored reason', () => {
   test.each([
     ['void', 'price_moved'],
     ['ended', 'done'],
     ['ended', 'wrong_state'],
-  ])('without details, %s %s, as the first release wrote it, is read', (state, reason) => {
+  ])('without details, as the first release wrote it, is read: %s %s', (state, reason) => {
     expect(readOutcome({ state, reason, reason_details: null })).toEqual({
       state,
       reason: { code: reason, details: {} },
@@ -26,7 +26,7 @@ describe('a reason that is stored', () => {
     expect(readOutcome({ state, reason, reason_details })).toEqual({ state, reason: unreadable });
   });
 
-  test('is left out where the state has none', () => {
+  test('is absent for states without a reason', () => {
     expect(readOutcome({ state: 'denied', reason: null, reason_details: null })).toEqual({
       state: 'denied',
     });

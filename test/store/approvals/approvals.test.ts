@@ -41,7 +41,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
-  const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
+  const requested = async (more: Parameters<typeof newApproval>[0] = {}) => {
     const { approval } = await approvals.request(newApproval(more), entry());
     return approval;
   };
@@ -71,7 +71,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
     test('by many at once prepares it once', async () => {
       for (let round = 0; round < 10; round++) {
-        const { id } = await asked();
+        const { id } = await requested();
         const audited = await countAudit();
         const all = await Promise.all(
           ['U7', 'U8', 'U9'].map((who) => approvals.approve(id, { by: who, at: T0 + 1 }, entry())),
@@ -82,9 +82,9 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       }
     });
 
-    test('and denying at once does one of them', async () => {
+    test('and denying at the same time does one of them', async () => {
       for (let round = 0; round < 20; round++) {
-        const { id } = await asked();
+        const { id } = await requested();
         const audited = await countAudit();
         const deny = () => approvals.move(id, ['open'], { state: 'denied', by: 'U8', at: T0 + 1 }, entry());
         const approve = () => approvals.approve(id, by(), entry());
@@ -97,7 +97,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
 
     test('after it has expired does nothing', async () => {
-      const { id, expiresAt } = await asked();
+      const { id, expiresAt } = await requested();
       const audited = await countAudit();
       expect(await approvals.approve(id, by(expiresAt), entry())).toBeUndefined();
       expect(await store.ledger.find(id)).toBeUndefined();
@@ -105,8 +105,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(expiresAt - 1), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('a month that was confirmed in the meantime is canceled at once, and pays nothing twice', async () => {
-      const { id } = await asked({ action: { kind: 'purchase', purchase: renewal } });
+    test('a renewal of a month that was confirmed in the meantime cancels it, and pays nothing twice', async () => {
+      const { id } = await requested({ action: { kind: 'purchase', purchase: renewal } });
       const paid = await confirm(store.ledger, newRenew(7, T0));
       const audited = await countAudit();
       const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
@@ -124,8 +124,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       ]);
     });
 
-    test('a delete is carried out by one process', async () => {
-      const { id } = await asked({ action: newDelete(7) });
+    test('a delete lets one process carry it out', async () => {
+      const { id } = await requested({ action: newDelete(7) });
       expect(await approvals.approve(id, by(), entry())).not.toHaveProperty('operation');
       expect(await store.ledger.listOpen('T1')).toEqual([]);
       const takers = [1, 2, 3].map((at) => approvals.move(id, ['approved'], { state: 'running', at }));
@@ -139,8 +139,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       });
     });
 
-    test('is undone as a whole when it can’t be audited', async () => {
-      const { id } = await asked();
+    test('is undone completely if it can’t be audited', async () => {
+      const { id } = await requested();
       const broken = entry({ actorId: null as unknown as string });
       await expect(approvals.approve(id, by(), broken)).rejects.toThrow();
       expect(await approvals.find(id)).toMatchObject({ state: 'open' });
@@ -148,11 +148,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.approve(id, by(), entry())).toMatchObject({ operation: { id } });
     });
 
-    test('what is not there, or is over, does nothing', async () => {
+    test('a missing or closed approval does nothing', async () => {
       expect(await approvals.approve('nothing', by(), entry())).toBeUndefined();
       const closed = [{ state: 'denied' }, { state: 'expired' }, { state: 'void', reason: moved }] as const;
       for (const outcome of closed) {
-        const { id } = await asked();
+        const { id } = await requested();
         await approvals.move(id, ['open'], { ...outcome, at: T0 });
         expect(await approvals.approve(id, by(), entry())).toBeUndefined();
         expect(await store.ledger.find(id)).toBeUndefined();
@@ -163,8 +163,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('approving within a budget', () => {
     const budget = (workspace: number) => ({ since: T0, workspace: money(workspace) });
 
-    test('prepares what fits, and leaves what does not as it was', async () => {
-      const [first, second] = [await asked(), await asked()];
+    test('prepares purchases that fit, and leaves others unchanged', async () => {
+      const [first, second] = [await requested(), await requested()];
       expect(await approvals.approve(first.id, { ...by(), budget: budget(499) }, entry())).toMatchObject({
         operation: { id: first.id },
       });
@@ -180,8 +180,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       });
     });
 
-    test('never spends more than it, however many are approved at once', async () => {
-      const all = await Promise.all([1, 2, 3, 4, 5].map(() => asked()));
+    test('never exceeds it, however many are approved at once', async () => {
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => requested()));
       const done = await Promise.all(
         all.map(({ id }) => approvals.approve(id, { ...by(), budget: budget(1000) }, entry())),
       );
@@ -193,8 +193,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('notifying', () => {
     const listUnnotified = async () => (await approvals.listUnnotified(T0 + 9)).map(({ id }) => id);
 
-    test('is due for each new state, until users were notified of it', async () => {
-      const { id } = await asked();
+    test('is due for each new state until users were notified of it', async () => {
+      const { id } = await requested();
       expect(await listUnnotified()).toEqual([id]);
       await approvals.markNotified(id, 'open');
       expect(await approvals.find(id)).toMatchObject({ isNotified: true });
@@ -208,7 +208,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
 
     test('is left to the process that changed the state, for a while', async () => {
-      const { id } = await asked();
+      const { id } = await requested();
       expect(await approvals.listUnnotified(T0)).toEqual([]);
       await approvals.approve(id, by(T0 + 9), entry());
       expect(await listUnnotified()).toEqual([]);
@@ -216,8 +216,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('a change of state', () => {
-    test('happens only from where it may start, and is audited only if it happened', async () => {
-      const { id } = await asked();
+    test('happens only from the expected states, and is audited only if it happened', async () => {
+      const { id } = await requested();
       const audited = await countAudit();
       const from: ApprovalState[] = ['approved', 'running'];
       expect(await approvals.move(id, from, { state: 'ended', at: T0, reason: done }, entry())).toBe(false);
@@ -233,26 +233,26 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 
   describe('lists', () => {
-    test('open ones, oldest first, each workspace its own', async () => {
-      const young = await asked({ requestedAt: T0 + 2 });
-      const old = await asked({ requestedAt: T0 + 1, action: newDelete(1) });
-      await asked({ workspaceId: 'T2' });
-      await approvals.approve((await asked()).id, by(), entry());
+    test('have open approvals oldest first, by workspace', async () => {
+      const young = await requested({ requestedAt: T0 + 2 });
+      const old = await requested({ requestedAt: T0 + 1, action: newDelete(1) });
+      await requested({ workspaceId: 'T2' });
+      await approvals.approve((await requested()).id, by(), entry());
       expect(await approvals.listOpen('T1')).toEqual([old, young]);
     });
 
-    test('deletes that were approved or begun before a moment and have not ended', async () => {
+    test('have unfinished deletes that were approved or started before a given time', async () => {
       const left = [];
       for (const [serverId, state] of (['approved', 'running'] as const).entries()) {
         for (const when of [T0 - 1, T0]) {
-          const { id } = await asked({ action: newDelete(serverId), requestedAt: T0 - 20 + serverId });
+          const { id } = await requested({ action: newDelete(serverId), requestedAt: T0 - 20 + serverId });
           await approvals.approve(id, by(T0 - 10), entry());
           await approvals.move(id, ['approved'], { state, at: when });
           if (when < T0) left.push(id);
         }
       }
-      await approvals.approve((await asked()).id, by(T0 - 10), entry());
-      const ended = await asked({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
+      await approvals.approve((await requested()).id, by(T0 - 10), entry());
+      const ended = await requested({ action: newDelete(9), requestedAt: T0 - APPROVAL_MS });
       await approvals.move(ended.id, ['open'], { state: 'denied', at: T0 - 10 });
       expect((await approvals.listUnfinishedDeletes(T0)).map(({ id }) => id)).toEqual(left);
     });
@@ -260,13 +260,13 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
   describe('reasons', () => {
     test.each(CANCEL_REASONS)('$code of a cancellation is read back with its details', async (reason) => {
-      const { id } = await asked();
+      const { id } = await requested();
       await approvals.move(id, ['open'], { state: 'void', at: T0, reason }, entry());
       expect(await approvals.find(id)).toMatchObject({ state: 'void', reason });
     });
 
     test.each(DELETE_ENDS)('$code of an ended delete is read back with its details', async (reason) => {
-      const { id } = await asked({ action: newDelete(7) });
+      const { id } = await requested({ action: newDelete(7) });
       await approvals.move(id, ['open'], { state: 'ended', at: T0, reason }, entry());
       expect(await approvals.find(id)).toMatchObject({ state: 'ended', reason });
     });
@@ -275,11 +275,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('expiring', () => {
     const auditOf = ({ workspaceId }: { workspaceId: string }) => entry({ workspaceId, code: 'expired' });
 
-    test('ends the open ones whose time is over, once, each with its audit entry', async () => {
-      const over = await asked({ requestedAt: T0 - APPROVAL_MS, action: newDelete(7) });
-      const elsewhere = await asked({ requestedAt: T0 - APPROVAL_MS, workspaceId: 'T2' });
-      const open = await asked({ expiresAt: T0 + 1 });
-      const denied = await asked({ requestedAt: T0 - APPROVAL_MS, action: newDelete(8) });
+    test('closes open approvals after their time, once, each with an audit entry', async () => {
+      const over = await requested({ requestedAt: T0 - APPROVAL_MS, action: newDelete(7) });
+      const elsewhere = await requested({ requestedAt: T0 - APPROVAL_MS, workspaceId: 'T2' });
+      const open = await requested({ expiresAt: T0 + 1 });
+      const denied = await requested({ requestedAt: T0 - APPROVAL_MS, action: newDelete(8) });
       await approvals.move(denied.id, ['open'], { state: 'denied', at: T0 - 10 });
       const audited = await countAudit();
       const expired = await approvals.expire(T0, auditOf);
@@ -296,7 +296,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   });
 });
 
-test('an approval outlives the process that stored it, and is carried out once by the next', async () => {
+test('an approval survives the process that stored it, and is carried out once by the next', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const first = await open(url);
   const [wanted, gone] = [newApproval(), newApproval({ action: newDelete(7) })];

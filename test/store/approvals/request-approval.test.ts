@@ -6,7 +6,7 @@ import { engines, entry, newApproval, newDelete, newRenew, T0 } from '../support
 const by = (at = T0 + 1) => ({ by: 'U9', at });
 const renewal = newRenew(7, T0).purchase;
 
-describe.each(engines)('asking for an approval on $name', ({ make }) => {
+describe.each(engines)('requesting an approval on $name', ({ make }) => {
   let store: Store;
   let approvals: Approvals;
   beforeEach(async () => {
@@ -15,12 +15,12 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
   });
 
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
-  const asked = async (more: Parameters<typeof newApproval>[0] = {}) => {
+  const requested = async (more: Parameters<typeof newApproval>[0] = {}) => {
     const { approval } = await approvals.request(newApproval(more), entry());
     return approval;
   };
 
-  test('is kept as it was confirmed, with the cards that ask for it', async () => {
+  test('stores it as it was confirmed, with its cards', async () => {
     for (const action of [
       newApproval().action,
       newDelete(3),
@@ -38,7 +38,7 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
     expect(await countAudit()).toBe(3);
   });
 
-  test('twice makes one, audited once, and shows how it stands however late', async () => {
+  test('twice makes one approval, audited once, and returns its current state however late', async () => {
     const wanted = newApproval();
     const both = await Promise.all([approvals.request(wanted, entry()), approvals.request(wanted, entry())]);
     expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
@@ -60,7 +60,7 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
       { kind: 'purchase', purchase: renewal } as const,
       { kind: 'purchase', purchase: newRenew(7, T0 + 1).purchase } as const,
     ],
-  ])('for %s by two people makes one card; another is another', async (_, action, other) => {
+  ])('for %s by two users makes one card; for something else, another', async (_, action, other) => {
     const both = await Promise.all([
       approvals.request(newApproval({ action }), entry()),
       approvals.request(newApproval({ action, requesterId: 'U2' }), entry()),
@@ -73,8 +73,8 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
     expect(await approvals.listOpen('T1')).toHaveLength(2);
   });
 
-  test('for two servers of the same label makes two cards', async () => {
-    const both = await Promise.all([asked(), asked()]);
+  test('for two servers with the same label makes two cards', async () => {
+    const both = await Promise.all([requested(), requested()]);
     expect(both[0]?.id).not.toBe(both[1]?.id);
     expect(await approvals.listOpen('T1')).toHaveLength(2);
   });
@@ -85,13 +85,13 @@ describe.each(engines)('asking for an approval on $name', ({ make }) => {
     { state: 'expired' },
     { state: 'void', reason: { code: 'price_moved', details: {} } },
   ] as const)('again is possible when the first is $state', async (outcome) => {
-    const first = await asked({ action: newDelete(7) });
+    const first = await requested({ action: newDelete(7) });
     await approvals.move(first.id, ['open'], { ...outcome, at: T0 });
     expect((await approvals.request(newApproval({ action: newDelete(7) }), entry())).isNew).toBe(true);
   });
 
-  test('again is possible when the first has expired, also before the sweep has come to it', async () => {
-    const first = await asked({ action: newDelete(7) });
+  test('again is possible when the first has expired, even before the sweep', async () => {
+    const first = await requested({ action: newDelete(7) });
     const again = newApproval({ action: newDelete(7), requestedAt: first.expiresAt });
     const early = { ...again, requestedAt: first.expiresAt - 1 };
     expect(await approvals.request(early, entry())).toEqual({ isNew: false, approval: first });

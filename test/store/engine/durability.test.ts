@@ -60,7 +60,7 @@ test('a process that is killed loses nothing that it reported, and does not hold
   expect(audited.length).toBe((await store.passwords.listHeld('T1')).length);
 });
 
-test('what was approved before a process was killed is approved after it, with its consequences', async () => {
+test('an approval before a process was killed still counts after it, with its consequences', async () => {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   const wordOf = await writeAndKill(url, 'decisions');
   const store = await open(url);

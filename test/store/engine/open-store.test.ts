@@ -29,7 +29,7 @@ function bySql<Result>(file: string, work: (db: DatabaseSyncInstance) => Result)
 }
 
 describe('the database file', () => {
-  test('and its folder are made for their owner only, with everything beside it', async () => {
+  test('and its folder are readable only by their owner, like all files beside it', async () => {
     const store = await open(url);
     await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
@@ -46,7 +46,7 @@ describe('the database file', () => {
     expect(await second.workspaces.find('T1')).toMatchObject({ name: 'Acme' });
   });
 
-  test('loses no commit to a power failure: a log with full synchronisation, foreign keys on', async () => {
+  test('loses no commit in a power failure: WAL with full synchronization, foreign keys on', async () => {
     const engine = openSqlite((await open(url)) && path, { lock: false });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     const read = async (pragma: string) => {
@@ -64,7 +64,7 @@ describe('the database file', () => {
     engine.close();
   });
 
-  test('that is something else is refused in a sentence, and left alone', async () => {
+  test('is refused in a sentence if it is something else, and left alone', async () => {
     const file = join(makeFolder(), 'notes.txt');
     writeFileSync(file, 'these are my notes and not a database at all\n'.repeat(50));
     const size = statSync(file).size;
@@ -73,7 +73,7 @@ describe('the database file', () => {
     expect(statSync(file).size).toBe(size);
   });
 
-  test('in a place that is no folder is refused in a sentence', async () => {
+  test('is refused in a sentence if its folder is not a folder', async () => {
     const file = join(makeFolder(), 'file');
     writeFileSync(file, '');
     await expect(open(`sqlite:${file}/vps.sqlite`)).rejects.toThrow(DatabaseUnusable);
@@ -81,7 +81,7 @@ describe('the database file', () => {
 });
 
 describe('opening it twice', () => {
-  test('is refused in a sentence, and works when the first has closed', async () => {
+  test('is refused in a sentence, and works after the first was closed', async () => {
     const first = await open(url);
     await expect(open(url)).rejects.toThrow(DatabaseInUse);
     await expect(open(url)).rejects.toThrow(/is in use by another process of this app\. .+\.$/);
@@ -89,7 +89,7 @@ describe('opening it twice', () => {
     await open(url);
   });
 
-  test('the command line works beside the app, and what either writes the other reads', async () => {
+  test('works for the command line beside the app, and each reads what the other writes', async () => {
     const app = await open(url);
     const tool = await open(url, { lock: false });
     await tool.workspaces.put({ id: 'T1', name: 'by the tool' }, T0);
@@ -98,14 +98,14 @@ describe('opening it twice', () => {
     expect(await tool.workspaces.find('T2')).toMatchObject({ name: 'by the app' });
   });
 
-  test('the command line makes the tables when it comes first, and does not hold up the app', async () => {
+  test('lets the command line create the tables if it comes first, without blocking the app', async () => {
     const tool = await open(url, { lock: false });
     await tool.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
     const app = await open(url);
     expect(await app.workspaces.find('T1')).toBeDefined();
   });
 
-  test('the command line leaves the tables alone while an older app is running', async () => {
+  test('makes the command line leave the tables alone while an older app is running', async () => {
     await (await open(url)).close();
     bySql(path, (db) => db.exec('delete from kysely_migration'));
     const holder = new DatabaseSync(`${path}.lock`);
@@ -118,7 +118,7 @@ describe('opening it twice', () => {
 describe('migrations', () => {
   const newer = "insert into kysely_migration values ('9999-from-the-future', '2030-01-01T00:00:00.000Z')";
 
-  test('a database of a newer version is refused in a sentence and not touched', async () => {
+  test('refuse a database of a newer version in a sentence and don’t touch it', async () => {
     await (await open(url)).close();
     bySql(path, (db) => db.exec(newer));
     for (const lock of [true, false]) {
@@ -127,7 +127,7 @@ describe('migrations', () => {
     }
   });
 
-  test('the first one makes the schema that was released, to the letter', async () => {
+  test('start with exactly the schema that was released', async () => {
     const engine = openSqlite(':memory:', { lock: true });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     const [[name, first] = []] = Object.entries(MIGRATIONS);
@@ -145,7 +145,7 @@ describe('migrations', () => {
     expect(schema).toBe('f7c26093c43aa1ac8d88736e01642f7e49f04365b8566ed397ff3992f2712751');
   });
 
-  test('a failed start lets go of the database', async () => {
+  test('release the database when they fail', async () => {
     await (await open(url)).close();
     bySql(path, (db) => db.exec(newer));
     await expect(open(url)).rejects.toThrow(DatabaseUnusable);
@@ -153,7 +153,7 @@ describe('migrations', () => {
     await open(url);
   });
 
-  test('one that is cut off leaves nothing behind and can be run again', async () => {
+  test('leave nothing behind when they are interrupted, and can be run again', async () => {
     const engine = openSqlite(':memory:', { lock: true });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     let isBroken = true;

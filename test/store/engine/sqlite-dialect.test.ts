@@ -23,7 +23,7 @@ const add = (queries: Kysely<Tables>, id: string, name = 'x') =>
   queries.insertInto('workspaces').values({ id, name, settings: '{}', added_at: 0 }).execute();
 const count = async () => (await db.selectFrom('workspaces').select('id').execute()).length;
 
-test('a transaction may write from its beginning, so that none fails half-way on a locked database', async () => {
+test('transactions take the write lock at the start, so that none fails halfway on a locked database', async () => {
   const other = new DatabaseSync(path, { timeout: 0 });
   onTestFinished(() => other.close());
   await db.transaction().execute(async (trx) => {
@@ -48,7 +48,7 @@ test('transactions that are started together run one after the other', async () 
   expect(await count()).toBe(4);
 });
 
-test('a full disk is said as such, undoes the transaction, and is over when there is room again', async () => {
+test('a full disk is reported as such, undoes the transaction, and writing works when there is space again', async () => {
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
   await sql.raw(`pragma max_page_count = ${(rows[0]?.page_count ?? 0) + 1}`).execute(db);
   const writeMuch = () =>
@@ -63,7 +63,7 @@ test('a full disk is said as such, undoes the transaction, and is over when ther
   expect(await count()).toBe(2);
 });
 
-test('more different queries than are cached as prepared statements still run', async () => {
+test('more distinct queries than the statement cache holds still run', async () => {
   for (let number = 0; number < 450; number++) {
     const { rows } = await sql<{ n: number }>`select ${sql.raw(String(number))} as n`.execute(db);
     expect(rows[0]?.n).toBe(number);

@@ -11,16 +11,16 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
 async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const nobody = team.slack.as('nora').in('#ops');
+  const nora = team.slack.as('nora').in('#ops');
   const owner = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
-    await nobody.types(`/vps access ask ${wish}`);
-    await nobody.fills({ 'What for?': 'x' });
-    await nobody.presses('Ask');
-    await nobody.sees(words);
-    await nobody.closes();
+    await nora.types(`/vps access ask ${wish}`);
+    await nora.fills({ 'What for?': 'x' });
+    await nora.presses('Ask');
+    await nora.sees(words);
+    await nora.closes();
   };
-  return Object.assign(team, { nobody, owner, ask });
+  return Object.assign(team, { nora, owner, ask });
 }
 
 const openOf = ({ app }: Team) => app.ports.accessRequests.listOpen(TEAM.id);
@@ -29,8 +29,7 @@ const rolesOf = async ({ app }: Team) =>
     .filter(({ subjectId }) => subjectId === USERS.nora.id)
     .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
-/** A request that an earlier version, or another process, has written. */
-/** No two in one millisecond: their order is looked at. */
+/** Stores a request, as another process would. No two share a millisecond, since their order matters. */
 let written = 0;
 
 async function writeRequest(
@@ -55,11 +54,11 @@ async function writeRequest(
 }
 
 describe('asking to be an owner of one server', () => {
-  it('is refused before a reason is asked for, and also when the form is sent all the same', async () => {
+  it('is refused before the form asks for a reason, and also if the form is submitted anyway', async () => {
     await using team = await startWithRequester();
-    await team.nobody.types('/vps access ask owner on web-1');
-    await team.nobody.sees('An owner covers every server');
-    await team.nobody.closes();
+    await team.nora.types('/vps access ask owner on web-1');
+    await team.nora.sees('An owner covers every server');
+    await team.nora.closes();
     await visitor(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
       reason: 'x',
     });
@@ -69,7 +68,7 @@ describe('asking to be an owner of one server', () => {
     expect(await openOf(team)).toEqual([]);
   });
 
-  it('can’t be approved where it was asked for all the same; it can be denied', async () => {
+  it('can’t be approved if such a request exists anyway; it can be denied', async () => {
     await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
     const owner = visitor(team, 'olga');
@@ -84,17 +83,17 @@ describe('asking to be an owner of one server', () => {
 });
 
 describe('asking for a server without a label', () => {
-  it('is no request for every server', async () => {
+  it('is not treated as a request for all servers', async () => {
     await using team = await startWithRequester();
     const by = visitor(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
-    await team.nobody.sees('That server has no label');
+    await team.nora.sees('That server has no label');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
     await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
     expect(await openOf(team)).toEqual([]);
   });
 
-  it('is not offered when it is refused', async () => {
+  it('is not offered after a refusal', async () => {
     await using team = await startWithRequester();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const { ports } = team.app;
@@ -109,14 +108,14 @@ describe('asking for a server without a label', () => {
     });
     await team.slack.as('olga').in('#ops').types('/vps access grant @nora operator on web-*');
     await team.slack.as('olga').in('#ops').sees('@nora is now operator');
-    await team.nobody.types(`/vps reboot ${id}`);
-    await team.nobody.sees('This takes the role operator');
-    team.nobody.doesNotSee('[Ask for access]');
+    await team.nora.types(`/vps reboot ${id}`);
+    await team.nora.sees('This takes the role operator');
+    team.nora.doesNotSee('[Ask for access]');
   });
 });
 
-describe('a yes', () => {
-  it('to a request for a lower role does not revoke a higher one that was granted since', async () => {
+describe('approving a request', () => {
+  it('for a lower role does not revoke a higher one that was granted since', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.types('/vps access grant @nora manager');
@@ -126,7 +125,7 @@ describe('a yes', () => {
     expect(await rolesOf(team)).toEqual(['manager']);
   });
 
-  it('for an hour does not shorten the eight that were given; an owner’s own word does', async () => {
+  it('for an hour does not shorten a grant for eight hours; a direct grant by an owner does', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('operator', 'You have asked');
@@ -145,7 +144,7 @@ describe('a yes', () => {
 });
 
 describe('asking again and again', () => {
-  it('reaches the owners three times an hour, whatever it is for, and says when it will again', async () => {
+  it('reaches the owners at most three times an hour, and says when the next request is possible', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'You have asked');
@@ -168,7 +167,7 @@ describe('asking again and again', () => {
     team.owner.doesNotSee('why U0A5');
   });
 
-  it('expires after a week without an answer, and the requester is told', async () => {
+  it('expires after a week without an answer, and the requester is notified', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'You have asked');
@@ -184,7 +183,7 @@ describe('asking again and again', () => {
 });
 
 describe('the card of a request', () => {
-  it('that is answered before the app has noted it loses its buttons all the same', async () => {
+  it('loses its buttons even if it is answered before the app has stored it', async () => {
     await using team = await startWithRequester();
     const { accessRequests } = team.app.ports;
     const keep = accessRequests.storeCards;
@@ -196,19 +195,19 @@ describe('the card of a request', () => {
       await held;
       await keep(id, cards);
     };
-    await team.nobody.types('/vps access ask viewer');
-    await team.nobody.fills({ 'What for?': 'x' });
-    await team.nobody.presses('Ask');
+    await team.nora.types('/vps access ask viewer');
+    await team.nora.fills({ 'What for?': 'x' });
+    await team.nora.presses('Ask');
     await team.owner.sees('asks for the role');
     await team.owner.presses('Approve for 1 h');
     await expect.poll(async () => (await openOf(team)).length).toBe(0);
     goOn();
     await team.owner.sees('Approved until');
-    await team.nobody.sees('gave you the role viewer');
+    await team.nora.sees('gave you the role viewer');
     team.owner.doesNotSee('[Approve for 1 h]');
   });
 
-  it('of a decision that a dead process left is updated by the next one, and the requester is told', async () => {
+  it('is updated by the next process if the first one died after the decision, and the requester is notified', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
@@ -218,10 +217,10 @@ describe('the card of a request', () => {
     await store.accessRequests.decide(request?.id ?? '', { by: USERS.mara.id, at: system.now() });
     await team.restart();
     await team.owner.sees('Denied by @mara');
-    await team.nobody.sees('@mara said no to the role viewer');
+    await team.nora.sees('@mara said no to the role viewer');
   });
 
-  it('that could not be updated loses its buttons when one is pressed', async () => {
+  it('loses its buttons at the next press if it could not be updated before', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'You have asked');
     await team.owner.sees('asks for the role viewer');
@@ -238,7 +237,7 @@ describe('the card of a request', () => {
 });
 
 describe('a request that reached no owner', () => {
-  it('is posted when it is asked for again, and never said to be with the owners before', async () => {
+  it('is posted when it is requested again, and never said to have been sent before that', async () => {
     await using team = await startWithRequester();
     team.slack.faults.failMethod('chat.postMessage', 'internal_error');
     await team.ask('viewer', 'no owner could be reached');
@@ -260,7 +259,7 @@ describe('a request that reached no owner', () => {
 });
 
 describe('a role through one of many groups', () => {
-  it('costs Slack one request, however many groups have a role', async () => {
+  it('needs one request to Slack, however many groups have a role', async () => {
     await using team = await startWithRequester();
     team.hosting.seedServers(team.account, 1, 'web');
     const { grants } = team.app.ports;
@@ -276,15 +275,15 @@ describe('a role through one of many groups', () => {
       });
     for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
     await give('S0ONCALL01', 'operator');
-    await team.nobody.types('/vps reboot web-1');
-    await team.nobody.sees('rebooted web-1');
+    await team.nora.types('/vps reboot web-1');
+    await team.nora.sees('rebooted web-1');
     const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));
     expect(asked).toHaveLength(1);
   });
 });
 
-describe('a request for a role where a channel is set for requests to approve', () => {
-  it('goes to the owners directly all the same: its reason may be private', async () => {
+describe('a request for a role in a workspace with an approvals channel', () => {
+  it('still goes to the owners directly, since its reason may be private', async () => {
     await using team = await startWithRequester();
     const { workspaces } = team.app.ports;
     const was = (await workspaces.find(TEAM.id))?.settings;

@@ -20,26 +20,26 @@ const audited = async ({ app }: Team, action: string) =>
     (entry) => entry.action === action,
   );
 
-describe('a role given to a user group', () => {
-  it('gives its members the role, says why, and takes it back when they leave', async () => {
+describe('a role granted to a user group', () => {
+  it('applies to its members, says why, and ends when they leave the group', async () => {
     await using team = await startWithServers();
     const { slack } = team;
     const owner = slack.as('olga').in('#ops');
-    const nobody = slack.as('nora').in('#ops');
+    const nora = slack.as('nora').in('#ops');
     await owner.types('/vps access grant @oncall operator');
     await owner.sees('@oncall is now operator');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('rebooted web-1');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('rebooted web-1');
     await owner.types('/vps access @nora');
     await owner.sees('operator through @oncall');
     await owner.types('/vps access revoke @oncall');
     await owner.sees('has no role by grant any more');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('This takes the role operator');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('This takes the role operator');
     expect(slack.brokenLaws()).toEqual([]);
   });
 
-  it('is refused in words for unknown and disabled groups, and without the scope', async () => {
+  it('is refused for unknown and disabled groups and without the scope, with the reason', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.group('@platform').isDisabled = true;
@@ -60,23 +60,23 @@ describe('a role given to a user group', () => {
   });
 });
 
-describe('a role given to a channel', () => {
+describe('a role granted to a channel', () => {
   it('applies to full members who act there, and nowhere else', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops viewer');
     await owner.sees('Whoever is a full member and acts in #ops is now viewer');
-    const nobody = team.slack.as('nora');
-    await nobody.in('#ops').types('/vps list');
-    await nobody.in('#ops').sees('web-1');
-    await nobody.in('dm').types('/vps list');
-    await nobody.in('dm').sees('you have no role here yet');
+    const nora = team.slack.as('nora');
+    await nora.in('#ops').types('/vps list');
+    await nora.in('#ops').sees('web-1');
+    await nora.in('dm').types('/vps list');
+    await nora.in('dm').sees('you have no role here yet');
     const guest = team.slack.as('gus').in('#ops');
     await guest.types('/vps list');
     await guest.sees('you have no role here yet');
   });
 
-  it('counts in the menus of a form that was opened there', async () => {
+  it('also counts in the menus of a form that was opened there', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
@@ -95,7 +95,7 @@ describe('a role given to a channel', () => {
     expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
   });
 
-  it('is refused for a channel that is archived or that Slack does not show', async () => {
+  it('can’t be granted to a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
     const owner = slack.as('olga').in('#ops');
@@ -110,44 +110,44 @@ describe('a role given to a channel', () => {
 });
 
 describe('a role for some servers', () => {
-  it('lists, offers and changes those alone', async () => {
+  it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
-    const nobody = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access grant @nora manager on web-*');
     await owner.sees('That is 2 servers today');
-    await nobody.types('/vps list');
-    await nobody.sees('web-1');
-    expect(nobody.messages().at(-1)?.shown).not.toContain('db-1');
-    await nobody.types('/vps reboot db-1');
-    await nobody.sees('This takes the role operator for db-1; you are manager for other servers');
-    await nobody.types('/vps delete db-1');
-    await nobody.sees('This takes the role manager for db-1');
-    await nobody.closes();
-    await nobody.types('/vps create plan=micro location=ams image=debian-13 label=db-2');
-    await nobody.sees('This takes the role manager for db-2');
-    await nobody.closes();
-    await nobody.types('/vps create plan=micro location=ams image=debian-13 label=web-9');
-    await nobody.presses('Create and pay');
-    await nobody.sees('web-9 was created');
+    await nora.types('/vps list');
+    await nora.sees('web-1');
+    expect(nora.messages().at(-1)?.shown).not.toContain('db-1');
+    await nora.types('/vps reboot db-1');
+    await nora.sees('This takes the role operator for db-1; you are manager for other servers');
+    await nora.types('/vps delete db-1');
+    await nora.sees('This takes the role manager for db-1');
+    await nora.closes();
+    await nora.types('/vps create plan=micro location=ams image=debian-13 label=db-2');
+    await nora.sees('This takes the role manager for db-2');
+    await nora.closes();
+    await nora.types('/vps create plan=micro location=ams image=debian-13 label=web-9');
+    await nora.presses('Create and pay');
+    await nora.sees('web-9 was created');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
     expect(
       team.hosting.requests().filter(({ method, path }) => method !== 'GET' && path.includes('3')),
     ).toEqual([]);
   });
 
-  it('offers nothing of the others when a name fits several of them', async () => {
+  it('offers none of the others when a name matches several of them', async () => {
     await using team = await startWithServers();
     team.hosting.seedServers(team.account, 2, 'mail');
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora viewer on web-*');
     await owner.sees('is now viewer');
-    const nobody = team.slack.as('nora').in('#ops');
-    await nobody.types('/vps show mail');
-    await nobody.sees('There is no server mail');
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps show mail');
+    await nora.sees('There is no server mail');
   });
 
-  it('says so when the pattern fits nothing today, and refuses one for owners', async () => {
+  it('says so when the pattern matches no server today, and can’t be an owner’s', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on mail-*');
@@ -157,19 +157,19 @@ describe('a role for some servers', () => {
   });
 });
 
-describe('a role for a time', () => {
-  it('ends by itself, and that is audited', async () => {
+describe('a temporary role', () => {
+  it('ends by itself, and its end is audited', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const owner = team.slack.as('olga').in('#ops');
-    const nobody = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access grant @nora operator for 1h');
     await owner.sees('@nora is now operator, until');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('rebooted web-1');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('you have no role here yet');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('you have no role here yet');
     await expect
       .poll(() => audited(team, 'access_ended'))
       .toMatchObject([{ actorId: 'app', outcome: 'done' }]);
@@ -179,11 +179,11 @@ describe('a role for a time', () => {
   });
 });
 
-describe('the screen of who may do what', () => {
-  it('gives and takes roles by buttons, as the typed forms do', async () => {
+describe('the access screen', () => {
+  it('grants and revokes roles by buttons, as the typed commands do', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
-    const nobody = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access');
     await owner.sees('Who may do what');
     await owner.presses('Give a role…');
@@ -196,20 +196,20 @@ describe('the screen of who may do what', () => {
     await owner.presses('Give');
     await owner.sees('@oncall is now operator for web-*, until');
     await owner.closes();
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('rebooted web-1');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('rebooted web-1');
     await owner.types('/vps access');
     await owner.sees('@oncall operator for web-*');
     await owner.presses('Take away');
     await expect
       .poll(async () => (await grantsOf(team)).map(({ role }) => role))
       .toEqual(['viewer', 'operator', 'manager']);
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('you have no role here yet');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('you have no role here yet');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('says beside the field what is wrong', async () => {
+  it('shows errors beside their fields', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access');
@@ -225,7 +225,7 @@ describe('the screen of who may do what', () => {
 });
 
 describe('the last owner', () => {
-  it('can’t remove themself', async () => {
+  it('can’t revoke their own role', async () => {
     await using team = await startTeam({
       settings: { OWNERS: '' },
       hasRoles: false,
@@ -259,8 +259,8 @@ describe('the last owner', () => {
   });
 });
 
-describe('the last owner, again', () => {
-  it('is not kept by an empty group', async () => {
+describe('an empty group of owners', () => {
+  it('doesn’t count as an owner', async () => {
     await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
     const { slack } = team;
     slack.admin.changeUser('olga', { isAdmin: false });
@@ -283,7 +283,7 @@ describe('the last owner, again', () => {
 });
 
 describe('the audit of roles', () => {
-  it('says what was given, for how long, and what was taken', async () => {
+  it('says which roles were granted, for how long, and which were revoked', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on web-* for 10m');
@@ -292,17 +292,17 @@ describe('the audit of roles', () => {
     await owner.sees('is now viewer');
     await owner.types('/vps access revoke @nora');
     await owner.sees('no role by grant any more');
-    const nobody = USERS.nora.id;
+    const nora = USERS.nora.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
-      `operator web-* ${nobody} for 10 min`,
+      `operator web-* ${nora} for 10 min`,
     );
     expect((await audited(team, 'access_revoke'))[0]?.label).toBe(
-      `operator web-* ${nobody} for 10 min, viewer ${nobody}`,
+      `operator web-* ${nora} for 10 min, viewer ${nora}`,
     );
   });
 });
 
-describe('those to whom no role can be given', () => {
+describe('users who can’t have a role', () => {
   it.each([
     [`<@${USERS.sam.id}>`, 'of another organisation'],
     [`<@${USERS.finn.id}>`, 'deactivated'],
@@ -317,7 +317,7 @@ describe('those to whom no role can be given', () => {
     expect(await grantsOf(team)).toHaveLength(3);
   });
 
-  it('and a user who is deactivated loses the role that they had', async () => {
+  it('include a user who is deactivated later', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.deactivate('otto');
@@ -328,39 +328,39 @@ describe('those to whom no role can be given', () => {
 });
 
 describe('asking for access', () => {
-  it('reaches the owners, is answered by one press, told, and edited in place', async () => {
+  it('reaches the owners, takes one press to answer, notifies the requester and updates the card', async () => {
     const system = movableSystem();
     await using team = await startWithServers({ system });
     const { slack } = team;
-    const nobody = slack.as('nora').in('#ops');
+    const nora = slack.as('nora').in('#ops');
     const owner = slack.as('olga').in('dm');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('This takes the role operator');
-    await nobody.presses('Ask for access');
-    await nobody.fills({ 'What for?': 'web-1 hangs & <!channel>' });
-    await nobody.presses('Ask');
-    await nobody.sees('You will be told');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('This takes the role operator');
+    await nora.presses('Ask for access');
+    await nora.fills({ 'What for?': 'web-1 hangs & <!channel>' });
+    await nora.presses('Ask');
+    await nora.sees('You will be told');
     await owner.sees('asks for the role operator');
     await owner.sees('web-1 hangs & <!channel>');
-    await nobody.closes();
-    await nobody.types('/vps access ask operator');
-    await nobody.fills({ 'What for?': 'again' });
-    await nobody.presses('Ask');
-    await nobody.sees('the owners have it');
-    await nobody.closes();
+    await nora.closes();
+    await nora.types('/vps access ask operator');
+    await nora.fills({ 'What for?': 'again' });
+    await nora.presses('Ask');
+    await nora.sees('the owners have it');
+    await nora.closes();
     await owner.presses('Approve for 1 h');
     await owner.sees('Approved until');
-    await nobody.sees('@olga gave you the role operator, until');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('rebooted web-1');
+    await nora.sees('@olga gave you the role operator, until');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('you have no role here yet');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('you have no role here yet');
     expect(slack.brokenLaws()).toEqual([]);
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
 
-  it('is answered once, and never by the requester', async () => {
+  it('can be answered only once, and never by the requester', async () => {
     await using team = await startWithServers({
       settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
     });

@@ -13,7 +13,7 @@ async function startInGrid() {
 const idsOf = (team: Team) => team.hosting.listServers(team.account).map(({ id }) => id);
 
 describe('a workspace of an Enterprise Grid', () => {
-  it('works as any other, with ids that begin with W', async () => {
+  it('works like any other, with IDs that begin with W', async () => {
     await using team = await startInGrid();
     const { slack } = team;
     const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' });
@@ -29,7 +29,7 @@ describe('a workspace of an Enterprise Grid', () => {
     expect(slack.brokenLaws()).toEqual([]);
   });
 
-  it('lets in a member who is at home in another workspace of it', async () => {
+  it('accepts a member whose home is another workspace of the Grid', async () => {
     await using team = await startInGrid();
     const elsewhere = team.slack.admin.addUser({ id: 'W0ELSE0001', name: 'else', teamId: 'T0ACME0001' });
     await team.app.ports.grants.put({
@@ -47,7 +47,7 @@ describe('a workspace of an Enterprise Grid', () => {
     await expect.poll(async () => (await by.audit())[0]).toMatchObject({ action: 'reboot', outcome: 'done' });
   });
 
-  it('is not mistaken for the whole organisation, whose payloads name no workspace', async () => {
+  it('is not mistaken for the whole organization, whose payloads name no workspace', async () => {
     await using team = await startInGrid();
     const by = visitor(team, 'mara');
     const actions = [

@@ -19,8 +19,8 @@ async function createServer(team: Team, label: string): Promise<number> {
   return team.hosting.listServers(team.account).find((server) => server.label === label)?.id ?? 0;
 }
 
-describe('a role that was taken away', () => {
-  it('closes a review that is open: nothing is paid', async () => {
+describe('a revoked role', () => {
+  it('makes an open review useless: nothing is paid', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=late');
@@ -32,7 +32,7 @@ describe('a role that was taken away', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  it('closes a form, a dialog and buttons that are on the screen', async () => {
+  it('makes open forms, dialogs and buttons useless', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -60,7 +60,7 @@ describe('a role that was taken away', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('closes a picker that is on the screen', async () => {
+  it('makes an open picker useless', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const operator = team.slack.as('otto').in('#ops');
@@ -72,7 +72,7 @@ describe('a role that was taken away', () => {
     expect(changesSeen(team)).toEqual([]);
   });
 
-  it('is looked at again for a payment that a restart left unsent', async () => {
+  it('stops a payment that a restart left unsent', async () => {
     await using team = await startTeam();
     const { ledger } = team.app.ports;
     await ledger.prepare({
@@ -113,7 +113,7 @@ describe('a button that another user was shown', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('does nothing for other organisations, however Slack writes them', async () => {
+  it('does nothing for users from other organizations, however Slack marks them', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const by = visitor(team, 'sam');
@@ -196,17 +196,17 @@ describe('a root password', () => {
     await manager.sees('No root password is held');
   });
 
-  it('tells people without a role nothing about which servers there are', async () => {
+  it('reveals no server to users without a role', async () => {
     await using team = await startTeam();
     await createServer(team, 'secret-project-1');
     await createServer(team, 'secret-project-2');
-    const nobody = team.slack.as('nora').in('#random');
+    const nora = team.slack.as('nora').in('#random');
     for (const typed of ['s', 'secret-project-1']) {
-      const before = nobody.messages().length;
-      await nobody.types(`/vps password ${typed}`);
-      await vi.waitUntil(() => nobody.messages().length > before);
+      const before = nora.messages().length;
+      await nora.types(`/vps password ${typed}`);
+      await vi.waitUntil(() => nora.messages().length > before);
     }
-    expect(nobody.screen()).not.toContain('project-2');
+    expect(nora.screen()).not.toContain('project-2');
     expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied' },
       { outcome: 'started' },
@@ -217,7 +217,7 @@ describe('a root password', () => {
 });
 
 describe('when Slack does not say who a user is', () => {
-  it('takes away what admins have without a grant, and nothing else, when users:read is missing', async () => {
+  it('removes only the roles that admins have without a grant if users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
       settings: { OWNERS: USERS.nora.id },
@@ -234,7 +234,7 @@ describe('when Slack does not say who a user is', () => {
     await named.sees('denied (role needed)');
   });
 
-  it('makes admins owners when users:read is there', async () => {
+  it('makes admins owners if users:read is granted', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps access');
@@ -272,14 +272,14 @@ describe('when Slack does not say who a user is', () => {
     await team.restart();
     team.slack.faults.slowDown('users.info', 20_000);
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const nobody = visitor(team, 'nora');
-    const { response, tookMs } = await nobody.submits('create_review', envelope({ order, price: 590 }, 'F1'));
+    const nora = visitor(team, 'nora');
+    const { response, tookMs } = await nora.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('is being created');
     expect(tookMs).toBeLessThan(2900);
     await team.slack.as('nora').in('#ops').sees('web-1 was created');
   });
 
-  it('does not tell the members of a group that they lack the role, nor offers to ask for it', async () => {
+  it('does not tell the members of a group that they lack the role, or offer to request it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 2, 'web');
     const owner = team.slack.as('olga').in('#ops');
@@ -288,11 +288,11 @@ describe('when Slack does not say who a user is', () => {
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();
-    const nobody = team.slack.as('nora').in('#ops');
-    await nobody.types('/vps reboot web-1');
-    await nobody.sees('Slack could not say who you are just now, so nothing was done');
-    nobody.doesNotSee('Ask for access');
-    nobody.doesNotSee('no role');
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps reboot web-1');
+    await nora.sees('Slack could not say who you are just now, so nothing was done');
+    nora.doesNotSee('Ask for access');
+    nora.doesNotSee('no role');
     expect(changesSeen(team)).toEqual([]);
     expect(await visitor(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied', code: 'identity_unknown' },

@@ -355,14 +355,14 @@ describe('every command, button, form and menu', () => {
 });
 
 describe('a role that is not granted to the user directly', () => {
-  const nobody = USERS.nora.id;
+  const nora = USERS.nora.id;
   const HOUR_MS = 3_600_000;
   const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 
   it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
     ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
     ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
-    ['for a time', 'manager', { subjectKind: 'user', subjectId: nobody, until: Date.now() + HOUR_MS }],
+    ['for a time', 'manager', { subjectKind: 'user', subjectId: nora, until: Date.now() + HOUR_MS }],
   ])('allows and refuses the same as a direct one: %s', async (_how, role, how) => {
     const { team, ids } = await startWithServers();
     await using _ = team;
@@ -386,11 +386,11 @@ describe('a role that is not granted to the user directly', () => {
       ...given,
       role: 'owner',
       subjectKind: 'user',
-      subjectId: nobody,
+      subjectId: nora,
       until: Date.now() - 1,
     });
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
-    team.slack.admin.group('oncall').users.delete(nobody);
+    team.slack.admin.group('oncall').users.delete(nora);
     for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
       await expectRefused(action, visitor(team, 'nora'), ids[0] ?? 0);
     }

@@ -60,7 +60,7 @@ const readLines = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the audit on the command line, beside a running app', () => {
-  test('exports what people did and what was denied, in both formats, with and without the word', async ({
+  test('exports what users did and what was denied, in both formats, with and without `export`', async ({
     expect,
   }) => {
     await using team = await startTeam();
@@ -77,7 +77,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect(csv.output).toContain('denied,role_needed');
   });
 
-  test('exports by day, person, server and workspace; a day is whole', async () => {
+  test('exports by day, user, server and workspace; days are whole', async () => {
     await using team = await startTeam({ isConnected: false });
     const [first, last] = [Date.UTC(2026, 0, 10), Date.UTC(2026, 0, 20)];
     await addMany(team, [
@@ -102,7 +102,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect((await run(team, '$AUDIT --format csv')).output).toContain(",'=1+1,");
   });
 
-  test('verifies, and says which entry somebody has changed in the file', async () => {
+  test('verifies, and names the entry that was changed in the file', async () => {
     await using team = await startTeam({ isConnected: false });
     await addMany(team, [makeEntry(), makeEntry(), makeEntry(), makeEntry({ workspaceId: 'T0THER' })]);
     const good = await run(team, '$AUDIT verify');
@@ -121,7 +121,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect(lost).toMatchObject({ code: 1, output: expect.stringContaining('"k1"') });
   });
 
-  test('prunes while the app writes, and what is left is whole', async () => {
+  test('prunes while the app writes, and the rest still verifies', async () => {
     await using team = await startTeam({ isConnected: false });
     await addMany(
       team,
@@ -133,7 +133,7 @@ describe('the audit on the command line, beside a running app', () => {
       let count = 0;
       for (; isPruning; count++) {
         await team.app.ports.audit.add(makeEntry({ at: Date.now() }));
-        // The engine answers within the turn: without this, nobody would hear that the pruning has ended.
+        // The engine answers within one turn of the event loop: without this, the end of the pruning would go unnoticed.
         await setImmediate();
       }
       return count;
@@ -152,7 +152,7 @@ describe('the audit on the command line, beside a running app', () => {
     expect(noted.output.trim()).toBe('2');
   });
 
-  test('says nothing when its reader has had enough', async () => {
+  test('exits silently when its reader closes the pipe', async () => {
     await using team = await startTeam({ isConnected: false });
     await addMany(
       team,
@@ -169,7 +169,7 @@ describe('the audit on the command line, beside a running app', () => {
   });
 });
 
-describe('the audit asked for in another way', () => {
+describe('the audit with wrong arguments', () => {
   test.concurrent.each([
     ['', 'Add --format csv or jsonl.'],
     ['--format xml', `There's no format "xml". Choose csv or jsonl.`],
@@ -185,7 +185,7 @@ describe('the audit asked for in another way', () => {
     ['prune --older-than-days 1e3', '--older-than-days needs a number of days'],
     ['--format csv --since yesterday', '--since needs a day such as 2026-01-31, not "yesterday".'],
     ['--format csv --until 2026-02-31', '--until needs a day'],
-  ])('%j says what is wrong, and then how it is used', async (typed, words) => {
+  ])('%j prints what is wrong, and then the usage', async (typed, words) => {
     const said = await run(undefined, `$AUDIT ${typed}`);
     expect(said).toMatchObject({ code: 1, output: '' });
     expect(said.words.split('\n\n')[0]).toContain(words);
@@ -193,14 +193,14 @@ describe('the audit asked for in another way', () => {
     expect(said.words).not.toMatch(/\n\s+at /);
   });
 
-  test('without the settings that it takes names them', async () => {
+  test('names the settings that are missing', async () => {
     const said = await run(undefined, '$AUDIT --format csv');
     expect(said).toMatchObject({ code: 1, output: '' });
     expect(said.words).toContain('ENCRYPTION_KEYS is missing');
     expect(said.words).not.toMatch(/\n\s+at /);
   });
 
-  test('and a keyring or a database that can’t be used are sentences', async () => {
+  test('explains an unusable keyring or database in a sentence', async () => {
     const keys = `ENCRYPTION_KEYS=k1:${makeKey('program')}`;
     const broken = await run(undefined, 'ENCRYPTION_KEYS=k1:c2hvcnQ= $AUDIT verify');
     expect(broken).toMatchObject({

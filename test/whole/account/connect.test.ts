@@ -13,7 +13,7 @@ function startUnconnected(options: TeamOptions = {}): Promise<Team> {
   return startTeam({ isConnected: false, ...options });
 }
 
-/** Asks for a link as a person would, and makes it lead to this machine. */
+/** Requests a link as a user would, and makes it lead to this machine. */
 async function askForLink(team: Team): Promise<string> {
   const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
   await owner.types('/vps connect');
@@ -32,7 +32,7 @@ async function keyOf(team: Team): Promise<string | undefined> {
 }
 
 describe('/vps connect', () => {
-  it('connects an account: the link is for the owner’s eyes, is not used up by looking, and works once', async () => {
+  it('connects an account: only the owner sees the link, opening it does not use it up, and it works once', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     expect(team.slack.as('mara').in('#ops').screen()).not.toContain('Enter the API key');
@@ -55,7 +55,7 @@ describe('/vps connect', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('takes a key that was pasted with blanks and line ends around it', async () => {
+  it('accepts a key that was pasted with spaces and line breaks around it', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     expect((await post(link, ` \t\r\n${team.apiKey}\n `)).status).toBe(200);
@@ -77,7 +77,7 @@ describe('/vps connect', () => {
     expect(await keyOf(team)).toBeUndefined();
   });
 
-  it('says in words what is wrong with a key, and lets it be tried again, five times in all', async () => {
+  it('explains what is wrong with a key, and allows five tries in all', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     for (const wrong of ['', '   ', 'two words', 'a\nb', 'ключ', 'x'.repeat(600)]) {
@@ -97,7 +97,7 @@ describe('/vps connect', () => {
     expect(await keyOf(team)).toBe(team.apiKey);
   });
 
-  it('says that an account has to be topped up first, and takes its key afterwards', async () => {
+  it('says that an account has to be topped up first, and accepts its key afterwards', async () => {
     await using team = await startUnconnected({ balanceMinor: 0 });
     const link = await askForLink(team);
     const early = await post(link, team.apiKey);
@@ -107,7 +107,7 @@ describe('/vps connect', () => {
     expect((await post(link, team.apiKey)).status).toBe(200);
   });
 
-  it('says when the hosting API can’t be reached, and keeps nothing', async () => {
+  it('says when the hosting API can’t be reached, and stores nothing', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     team.hosting.faults.add({ on: 'servers', kind: 'lost_before', times: 'always' });
@@ -119,7 +119,7 @@ describe('/vps connect', () => {
     expect((await post(link, team.apiKey)).status).toBe(200);
   });
 
-  it('refuses whoever is no owner any more when the form is posted', async () => {
+  it('refuses a user who is no longer an owner when the form is posted', async () => {
     await using team = await startUnconnected({ settings: { OWNERS: USERS.nora.id } });
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
@@ -134,9 +134,9 @@ describe('/vps connect', () => {
     await manager.types('/vps connect');
     await manager.sees('Enter the API key');
     const link = `${team.appUrl}${new URL(manager.links().at(0) ?? '').pathname}`;
-    const nobody = team.slack.as('nora').in('#ops');
-    await nobody.types('/vps access revoke @mara');
-    await nobody.sees('has no role by grant');
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps access revoke @mara');
+    await nora.sees('has no role by grant');
     const answer = await post(link, team.apiKey);
     expect(answer.status).toBe(422);
     const page = await answer.text();
@@ -162,7 +162,7 @@ describe('/vps connect', () => {
     expect((await post(link, team.apiKey, { 'sec-fetch-site': 'none' })).status).toBe(200);
   });
 
-  it('keeps one key when two are posted at once', async () => {
+  it('stores one key when two are posted at once', async () => {
     await using team = await startUnconnected();
     const other = team.hosting.createKey(team.account, { beforeTopUp: true });
     const link = await askForLink(team);
@@ -173,7 +173,7 @@ describe('/vps connect', () => {
     expect(await keyOf(team)).toBe(winner === 1 ? other : team.apiKey);
   });
 
-  it('tells whoever types a key into the chat that it is known now', async () => {
+  it('warns a user who types a key into the chat that the key is exposed', async () => {
     await using team = await startUnconnected();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps connect sk-live-1234567890abcdef');
@@ -184,7 +184,7 @@ describe('/vps connect', () => {
     expect(JSON.stringify(entries)).not.toContain('sk-live');
   });
 
-  it('says so when there is no address to show a form at', async () => {
+  it('says so when the app has no public address for the form', async () => {
     await using team = await startUnconnected({ settings: { PUBLIC_URL: '' } });
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps connect');
@@ -193,7 +193,7 @@ describe('/vps connect', () => {
 });
 
 describe('the page', () => {
-  it('lets nothing in, and nothing out', async () => {
+  it('loads nothing from other sites, and sends nothing to them', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     for (const answer of [
@@ -218,7 +218,7 @@ describe('the page', () => {
     }
   });
 
-  it('answers strange methods, bodies and tokens', async () => {
+  it('answers odd methods, bodies and tokens', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
@@ -235,7 +235,7 @@ describe('the page', () => {
     expect((await post(link, team.apiKey)).status).toBe(200);
   });
 
-  it('survives whoever hangs up in the middle of a form', async () => {
+  it('survives a client that disconnects in the middle of a form', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     const outgoing = request(link, {
@@ -281,7 +281,7 @@ describe('the API key', () => {
     for (const place of [...logged, metrics, audit, ...files]) expect(place.includes(token)).toBe(false);
   });
 
-  it('is forgotten when an owner disconnects, and only after a question', async () => {
+  it('is removed when an owner disconnects, after a confirmation', async () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps disconnect');

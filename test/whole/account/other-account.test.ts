@@ -8,7 +8,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' } };
 
-/** The owner connects the account of another key; what was confirmed before was not meant for it. */
+/** The owner connects another key's account; earlier confirmations were not meant for it. */
 async function connectOther(team: Team) {
   const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
   const key = new Secret(team.hosting.createKey(other));
@@ -37,7 +37,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
 }
 
 describe.concurrent('when another hosting account is connected', () => {
-  test('an approval that was asked for before is void, and nobody is charged', async ({ expect }) => {
+  test('an approval that was requested before is canceled, and nothing is charged', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const other = await connectOther(team);
@@ -55,7 +55,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('while a second person’s approval is looked at, nobody is charged', async ({ expect }) => {
+  test('connecting it while an approval is being checked charges nothing', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 500 });
@@ -67,7 +67,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 0]);
   });
 
-  test('what was confirmed and not sent is refused, and nobody is charged', async ({ expect }) => {
+  test('an order that was confirmed but not sent is refused, and nothing is charged', async ({ expect }) => {
     await using team = await startTeam();
     const { ledger } = team.app.ports;
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
@@ -91,7 +91,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.charges(other)).toHaveLength(1);
   });
 
-  test('a create in doubt is never told as not done: a person says that it was made in the one before', async ({
+  test('an unconfirmed create is never reported as not done; a manager decides that it was created in the old account', async ({
     expect,
   }) => {
     await using team = await startTeam(SHORT_DOUBT);
@@ -116,7 +116,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
   });
 
-  test('a create in doubt can’t be ordered again under its label before a person has decided', async ({
+  test('the label of an unconfirmed create can’t be ordered again before a manager has decided', async ({
     expect,
   }) => {
     await using team = await startTeam(SHORT_DOUBT);
@@ -137,7 +137,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('a renewal in doubt is left to a person, who says that it was done', async ({ expect }) => {
+  test('an unconfirmed renewal is left to a manager, who decides that it was done', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
     team.hosting.seedServers(team.account, 1, 'web');
     const { manager } = await loseAnswer(team, 'renew', 'lost_after');
@@ -151,7 +151,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
-  test('an answer to what was sent before counts all the same, with its password', async ({ expect }) => {
+  test('an answer to a request that was sent before still counts, with its password', async ({ expect }) => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 700 });
@@ -170,7 +170,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
   });
 
-  test('a delete that was under way in the one before is not said to be done', async ({ expect }) => {
+  test('a delete that was in progress in the old account is not reported as done', async ({ expect }) => {
     await using team = await startRuledTeam(TWO_PERSONS, { settings: { HOSTING_TIMEOUT_MS: '800' } });
     team.hosting.seedServers(team.account, 1, 'web');
     await team.manager.types('/vps delete web-1');
@@ -188,7 +188,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.labels()).toEqual(['web-1']);
   });
 
-  test('an id that both accounts have given out does not hide a server that was paid', async ({ expect }) => {
+  test('an ID that exists in both accounts does not hide a server that was paid', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
     const { ledger } = team.app.ports;
     const manager = team.slack.as('mara').in('#ops');

@@ -19,7 +19,7 @@ const ABOVE = 'To create a server that costs more a month than';
 const CHANNEL = 'Channel for requests to approve, and reminders';
 
 describe.concurrent('the settings of a workspace', () => {
-  test('are changed in one form by an owner, told in words, and audited', async ({ expect }) => {
+  test('are changed by an owner in one form, confirmed in words, and audited', async ({ expect }) => {
     await using team = await opening();
     await team.owner.fills({
       'Tell channels what was done in them': 'No',
@@ -61,7 +61,7 @@ describe.concurrent('the settings of a workspace', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('say what is wrong beside the field, and save nothing', async ({ expect }) => {
+  test('show errors beside their fields, and save nothing', async ({ expect }) => {
     await using team = await opening();
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {
       await team.owner.fills({ 'By each person': wrong });
@@ -79,7 +79,7 @@ describe.concurrent('the settings of a workspace', () => {
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 
-  test('are not saved over those of another owner who was faster', async ({ expect }) => {
+  test('don’t overwrite what another owner saved in the meantime', async ({ expect }) => {
     await using team = await opening();
     const { app } = team;
     const one = { ...DEFAULT_SETTINGS, budget: { person: money(500) } };
@@ -92,7 +92,7 @@ describe.concurrent('the settings of a workspace', () => {
     expect(entry).toMatchObject({ action: 'settings_change', outcome: 'failed', code: 'settings_moved' });
   });
 
-  test('are one of two when two owners save at once', async ({ expect }) => {
+  test('are saved only once when two owners save at the same time', async ({ expect }) => {
     await using team = await startTeam();
     const fields = { announces: 'on', approveDelete: 'off', approveRenew: 'off' };
     const by = visitor(team, 'olga');
@@ -105,14 +105,14 @@ describe.concurrent('the settings of a workspace', () => {
     await expect.poll(async () => outcomes(team)).toEqual(['done', 'failed', 'failed', 'failed']);
   });
 
-  test('that were left as they were are not written again', async ({ expect }) => {
+  test('are not written again if nothing was changed', async ({ expect }) => {
     await using team = await opening();
     await team.owner.presses('Save');
     await team.owner.sees('Nothing was changed.');
     expect(await outcomes(team)).toEqual([]);
   });
 
-  test('are for owners alone, by whatever way', async ({ expect }) => {
+  test('can only be changed by owners, by any path', async ({ expect }) => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps settings');
@@ -129,7 +129,7 @@ describe.concurrent('the settings of a workspace', () => {
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 
-  test('decide whether channels are told', async () => {
+  test('decide whether changes are announced in channels', async () => {
     await using team = await opening();
     await team.owner.fills({ 'Tell channels what was done in them': 'No' });
     await team.owner.presses('Save');

@@ -12,7 +12,7 @@ const LONG_MS = 20_000;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
-  test('is the channel of the settings, where any manager answers', async ({ expect }) => {
+  test('is the channel from the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
     const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
@@ -35,9 +35,7 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
     await team.manager.sees('I saved it');
   });
 
-  test('is every manager and owner that is known, group members too, and no other user', async ({
-    expect,
-  }) => {
+  test('is every known manager and owner, including group members, and no other user', async ({ expect }) => {
     await using team = await startRuledTeam();
     const { grants } = team.app.ports;
     const given = { workspaceId: TEAM.id, role: 'manager', pattern: '', grantedBy: 'U1' } as const;
@@ -54,7 +52,7 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
     expect(team.slack.as('mara').in('dm').messages()).toEqual([]);
   });
 
-  test('is said to be no one where no manager is known; a manager finds it in the status', async ({
+  test('is reported as no one if no manager is known; a manager finds the request in the status', async ({
     expect,
   }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
@@ -101,7 +99,9 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     expect(team.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  test('a decision that the requester could not be told is told later, once', async ({ expect }) => {
+  test('a requester who could not be notified of the decision is notified later, once', async ({
+    expect,
+  }) => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     await team.askCreate();

@@ -98,107 +98,107 @@ const PATIENCE = { timeout: 60_000 };
 const LATER = 25_000;
 
 describe.concurrent('a process that is killed', PATIENCE, () => {
-  test('before it asked a manager: the next one does, and what is approved then is paid once', async ({
+  test('before it asked a manager: the next process asks, and the approved order is paid once', async ({
     expect,
   }) => {
-    await using scene = await ruled();
-    scene.slack.faults.slowDown('chat.postMessage', LATER);
-    await scene.confirmCreate();
-    await scene.kill();
-    scene.slack.faults.clear();
-    await scene.start();
-    await scene.owner.sees('wants to create web-1', LATER);
-    scene.approve();
-    await scene.manager.sees('I saved it', LATER);
-    expect(scene.charges()).toBe(1);
+    await using setup = await ruled();
+    setup.slack.faults.slowDown('chat.postMessage', LATER);
+    await setup.confirmCreate();
+    await setup.kill();
+    setup.slack.faults.clear();
+    await setup.start();
+    await setup.owner.sees('wants to create web-1', LATER);
+    setup.approve();
+    await setup.manager.sees('I saved it', LATER);
+    expect(setup.charges()).toBe(1);
   });
 
   test('while it waits: the card still works', async ({ expect }) => {
-    await using scene = await ruled();
-    await scene.confirmCreate();
-    await scene.owner.sees('wants to create web-1');
+    await using setup = await ruled();
+    await setup.confirmCreate();
+    await setup.owner.sees('wants to create web-1');
     // Its card is known to the next process then.
-    await expect.poll(scene.findApproval, { timeout: LATER }).toMatchObject({ isNotified: true });
-    await scene.kill();
-    await scene.start();
-    scene.approve();
-    await scene.manager.sees('I saved it', LATER);
-    await scene.owner.sees('Approved by @olga', LATER);
-    expect(scene.charges()).toBe(1);
-    expect(scene.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+    await expect.poll(setup.findApproval, { timeout: LATER }).toMatchObject({ isNotified: true });
+    await setup.kill();
+    await setup.start();
+    setup.approve();
+    await setup.manager.sees('I saved it', LATER);
+    await setup.owner.sees('Approved by @olga', LATER);
+    expect(setup.charges()).toBe(1);
+    expect(setup.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
-  test('after a create was approved and before it was sent: the next one sends it, once', async ({
+  test('after a create was approved and before it was sent: the next process sends it, once', async ({
     expect,
   }) => {
-    await using scene = await ruled();
-    await scene.confirmCreate();
-    await scene.owner.sees('wants to create web-1');
-    scene.slack.faults.slowDown('chat.update', LATER);
-    const servers = () => scene.hosting.requests({ operation: 'servers' }).length;
+    await using setup = await ruled();
+    await setup.confirmCreate();
+    await setup.owner.sees('wants to create web-1');
+    setup.slack.faults.slowDown('chat.update', LATER);
+    const servers = () => setup.hosting.requests({ operation: 'servers' }).length;
     const before = servers();
-    scene.hosting.faults.add({ on: 'servers', kind: 'hang_before', times: 'always' });
-    scene.approve();
+    setup.hosting.faults.add({ on: 'servers', kind: 'hang_before', times: 'always' });
+    setup.approve();
     await expect.poll(servers, { timeout: LATER }).toBeGreaterThan(before);
-    await scene.kill();
-    scene.hosting.faults.clear();
-    scene.slack.faults.clear();
-    expect(scene.creates()).toBe(0);
-    await scene.start();
-    await scene.manager.sees('I saved it', LATER);
-    await scene.owner.sees('Approved by @olga', LATER);
-    expect(scene.charges()).toBe(1);
+    await setup.kill();
+    setup.hosting.faults.clear();
+    setup.slack.faults.clear();
+    expect(setup.creates()).toBe(0);
+    await setup.start();
+    await setup.manager.sees('I saved it', LATER);
+    await setup.owner.sees('Approved by @olga', LATER);
+    expect(setup.charges()).toBe(1);
   });
 
   test.each([
     0, 10, 20, 30, 45, 60, 90,
-  ])('at any moment (%i ms after a create was approved), and approved again where the buttons are still there, charges once', async (afterMs) => {
-    await using scene = await ruled();
-    await scene.confirmCreate();
-    await scene.owner.sees('wants to create web-1');
-    scene.approve();
+  ])('at any moment (%i ms after a create was approved): approving again, if the buttons are still there, charges once', async (afterMs) => {
+    await using setup = await ruled();
+    await setup.confirmCreate();
+    await setup.owner.sees('wants to create web-1');
+    setup.approve();
     await new Promise((resolve) => setTimeout(resolve, afterMs));
-    await scene.kill();
-    await scene.start();
-    if (scene.owner.screen().includes('[Approve]')) await scene.owner.presses('Approve');
-    await scene.manager.sees(/I saved it|was created \(id|was not created/, LATER);
-    if (scene.creates() > 1) throw new Error(`sent ${scene.creates()} times`);
-    if (scene.charges() !== scene.labels().length - 1) throw new Error('charged for nothing');
-    await scene.owner.sees('Approved by @olga', LATER);
+    await setup.kill();
+    await setup.start();
+    if (setup.owner.screen().includes('[Approve]')) await setup.owner.presses('Approve');
+    await setup.manager.sees(/I saved it|was created \(id|was not created/, LATER);
+    if (setup.creates() > 1) throw new Error(`sent ${setup.creates()} times`);
+    if (setup.charges() !== setup.labels().length - 1) throw new Error('charged for nothing');
+    await setup.owner.sees('Approved by @olga', LATER);
   }, 60_000);
 
-  test('after a delete was approved and before it was sent: the next one sends it, once', async ({
+  test('after a delete was approved and before it was sent: the next process sends it, once', async ({
     expect,
   }) => {
-    await using scene = await ruled();
-    await scene.confirmDelete();
-    scene.slack.faults.slowDown('chat.update', LATER);
-    const looks = () => scene.hosting.requests({ operation: 'servers', ending: 'answered' }).length;
+    await using setup = await ruled();
+    await setup.confirmDelete();
+    setup.slack.faults.slowDown('chat.update', LATER);
+    const looks = () => setup.hosting.requests({ operation: 'servers', ending: 'answered' }).length;
     const before = looks();
-    scene.approve();
+    setup.approve();
     await expect.poll(looks, { timeout: LATER }).toBeGreaterThan(before);
-    await expect.poll(scene.findApproval, { timeout: LATER }).toMatchObject({ state: 'approved' });
-    await scene.kill();
-    scene.slack.faults.clear();
-    expect(scene.deletes()).toBe(0);
-    await scene.start();
-    await scene.manager.sees('old-1 was deleted', LATER);
-    await scene.owner.sees('Approved by @olga. old-1 was deleted', LATER);
-    expect(scene.deletes()).toBe(1);
+    await expect.poll(setup.findApproval, { timeout: LATER }).toMatchObject({ state: 'approved' });
+    await setup.kill();
+    setup.slack.faults.clear();
+    expect(setup.deletes()).toBe(0);
+    await setup.start();
+    await setup.manager.sees('old-1 was deleted', LATER);
+    await setup.owner.sees('Approved by @olga. old-1 was deleted', LATER);
+    expect(setup.deletes()).toBe(1);
   });
 
-  test('while an approved delete is under way: it is looked for, not sent again, and told', async ({
+  test('while an approved delete is in progress: it is looked for, not sent again, and reported', async ({
     expect,
   }) => {
-    await using scene = await ruled();
-    await scene.confirmDelete();
-    scene.hosting.faults.add({ on: 'delete', kind: 'slow', delayMs: 10_000 });
-    scene.approve();
-    await expect.poll(scene.deletes, { timeout: LATER }).toBe(1);
-    await scene.kill();
-    await scene.start();
-    await scene.manager.sees('old-1 was deleted', LATER);
-    expect(scene.deletes()).toBe(1);
-    expect(scene.labels()).toEqual([]);
+    await using setup = await ruled();
+    await setup.confirmDelete();
+    setup.hosting.faults.add({ on: 'delete', kind: 'slow', delayMs: 10_000 });
+    setup.approve();
+    await expect.poll(setup.deletes, { timeout: LATER }).toBe(1);
+    await setup.kill();
+    await setup.start();
+    await setup.manager.sees('old-1 was deleted', LATER);
+    expect(setup.deletes()).toBe(1);
+    expect(setup.labels()).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSys
   system.move(6 * 60_000);
 }
 
-/** The manager is one by their group alone. */
+/** Makes the manager a manager only through a group. */
 async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
   await team.app.ports.grants.removeAll(TEAM.id, subject);
@@ -109,7 +109,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
   });
 });
 
-describe.concurrent('an approval of what has changed', () => {
+describe.concurrent('an approval of something that has changed', () => {
   test('is canceled when the server that was to be renewed has another label', async ({ expect }) => {
     await using team = await startRuledTeam();
     team.hosting.seedServers(team.account, 1, 'web');
@@ -153,7 +153,7 @@ describe.concurrent('an approval of what has changed', () => {
 });
 
 describe.concurrent('an approved delete that fails', () => {
-  test('because the API key can’t be decrypted is told to the requester and shown in the card', async ({
+  test('because the API key can’t be decrypted is reported to the requester and in the card', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();
@@ -189,7 +189,7 @@ describe.concurrent('a label of 600 characters', () => {
     return Object.assign(team, { serverId: id });
   }
 
-  test('lets a user whose role matches its end renew it, with another manager’s approval', async ({
+  test('can be renewed by a user whose role pattern matches its end, with another manager’s approval', async ({
     expect,
   }) => {
     await using team = await startWithPattern();
@@ -200,7 +200,7 @@ describe.concurrent('a label of 600 characters', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('is told from another one that differs at its end alone', async ({ expect }) => {
+  test('is told apart from another label that differs only at its end', async ({ expect }) => {
     await using team = await startWithPattern();
     await askRenew(team, String(team.serverId));
     showOtherwise(team, (hosting) => ({

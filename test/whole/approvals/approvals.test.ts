@@ -234,7 +234,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(team.creates()).toBe(0);
   });
 
-  test('is decided in its own workspace alone, by values that we wrote', async ({ expect }) => {
+  test('is decided only in its own workspace, and only by values that the app wrote', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const approval = await findApproval(team);
@@ -343,7 +343,7 @@ describe.concurrent('a delete that needs approval', () => {
   test.each([
     ['deleted in the meantime', 'the server is not there any more'],
     ['renewed in the meantime', 'has been renewed since'],
-  ])('is void when the server was %s', async (what, words) => {
+  ])('is canceled when the server was %s', async (what, words) => {
     await using team = await startWithServer();
     await askDelete(team);
     await team.setSettings(DEFAULT_SETTINGS);
@@ -369,7 +369,7 @@ describe.concurrent('a delete that needs approval', () => {
     ['lost_after', 'web-1 was deleted.'],
     ['lost_before', 'We don’t know whether web-1 was deleted'],
     ['error', 'web-1 was not deleted: That does not suit the state'],
-  ] as const)('whose answer is %s is sent once, and told: %s', async (kind, words) => {
+  ] as const)('whose answer is %s is sent once, and reported as: %s', async (kind, words) => {
     await using team = await startWithServer();
     await askDelete(team);
     team.hosting.faults.add({ on: 'delete', kind, ...(kind === 'error' ? { code: 'wrong_state' } : {}) });

@@ -54,7 +54,7 @@ async function startWith(labels: readonly string[]): Promise<Team> {
   return team;
 }
 
-/** Only whoever acted is named; nobody is called by a label. */
+/** Only the user who acted is mentioned; labels mention no one. */
 function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
   expect(team.slack.pings().filter((name) => !actors.includes(name.replace(/^@/, '')))).toEqual([]);
   expect(team.slack.brokenLaws()).toEqual([]);
@@ -85,7 +85,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('is shown, rebooted, renewed and deleted by its id, or by typing it', async () => {
+  it('can be shown, rebooted, renewed and deleted by its ID, or by typing it', async () => {
     await using team = await startWith(LABELS);
     for (const [place, label] of LABELS.entries()) {
       const id = PERMANENT_ID + place;
@@ -121,7 +121,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team, 'mara');
   });
 
-  it('is asked for in the pickers', async () => {
+  it('can be picked in the menus', async () => {
     await using team = await startWith(LABELS.map((label) => `twin-${label}`.slice(0, 250)));
     for (const command of ['show', 'stop', 'renew', 'delete']) {
       const fresh = team.slack.as('mara').in('#ops').overlooksOldMessages();
@@ -133,7 +133,7 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('that is another server’s id or address makes a question, never a action', async () => {
+  it('that is another server’s ID or address leads to a question, never to an action', async () => {
     await using team = await startWith(['1002', 'b', '198.18.3.234']);
     const operator = team.slack.as('otto').in('#ops');
     for (const typed of ['1002', '198.18.3.234']) {
@@ -150,7 +150,7 @@ describe('ordering a strange label', () => {
     (label) => label.trim() !== '' && [...label].length <= 255 && !/\p{Cc}/u.test(label),
   );
 
-  it('says it exactly as it was typed, to the person, the channel and the audit, and pings nobody', async () => {
+  it('shows it exactly as typed to the user, in the channel and in the audit, and pings no one', async () => {
     await using team = await startTeam({ balanceMinor: 10_000_000 });
     const viewer = team.slack.as('vera').in('#ops');
     for (const label of orderable) {
@@ -175,7 +175,7 @@ describe('ordering a strange label', () => {
     expectNobodyIsPinged(team, 'mara');
   });
 
-  it('that the API refuses is told clearly and costs nothing', async () => {
+  it('that the API refuses is explained and costs nothing', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create');
@@ -202,7 +202,7 @@ describe('ordering a strange label', () => {
 });
 
 describe('what is typed in place of a label', () => {
-  it('fills no audit, however long it is, and breaks no message', async () => {
+  it('neither floods the audit nor breaks a message, however long it is', async () => {
     await using team = await startTeam();
     const by = visitor(team, 'nora');
     const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];
@@ -219,13 +219,13 @@ describe('what is typed in place of a label', () => {
     await owner.sees('denied (role needed)');
     await owner.types(`/vps audit ${'x'.repeat(800)}`);
     await owner.sees('Nothing has been done yet that fits');
-    // To whoever lacks a role it is said, to them alone, who could give it.
+    // A user without the role is told, privately, who could grant it.
     expectNobodyIsPinged(team, 'nora', 'olga');
   });
 });
 
-describe('a held password of a server', () => {
-  it('whose id is another one’s label can still be had', async () => {
+describe('the stored password of a server', () => {
+  it('can still be shown if the server’s ID is another server’s label', async () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     for (const label of ['first', '1001']) {

@@ -6,7 +6,7 @@ import { changesSeen, visitor } from '../../support/visitor.ts';
 // Hundreds of acts in one test: enough time on a busy machine, too.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** A person who waits longer than this starts to wonder. */
+/** The longest acceptable wait. */
 const AT_ONCE_MS = 1500;
 
 async function atOnce(work: () => Promise<unknown>): Promise<void> {
@@ -54,7 +54,7 @@ describe('three thousand servers', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('that all fit a name make a question that can be answered', async () => {
+  it('that all match a name lead to a question that can be answered', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3000, 'web');
     const manager = team.slack.as('mara').in('#ops');
@@ -129,8 +129,8 @@ describe('a catalog past every limit of a menu', () => {
   });
 });
 
-describe('a crowd', () => {
-  it('of 400 that all type /vps list is answered, each one, at the price of a handful of requests', async () => {
+describe('a crowd of users', () => {
+  it('of 400 who all type /vps list gets 400 answers for a handful of API requests', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 50, 'web');
     team.slack.app.ackTimeoutMs = 20_000;
@@ -164,7 +164,7 @@ describe('twenty servers in one command', () => {
   it.each([
     '#ops',
     '#random',
-  ])('are each told about, though Slack takes five answers to a command: %s', async (place) => {
+  ])('are all reported, although Slack accepts only five replies to a command: %s', async (place) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 20, 'web');
     const operator = team.slack.as('otto').in(place);

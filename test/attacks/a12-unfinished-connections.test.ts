@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { realSystem } from '../../src/system.ts';
+import { createMetrics } from '../../src/web/metrics.ts';
+import { createWebServer, listen } from '../../src/web/server.ts';
+import { countTries, triesOf } from './support/tries.ts';
+
+const count = countTries('A12');
+const SOCKETS = triesOf({ short: 300, long: 3000 });
+
+/** What a client sends before it falls silent, its connection open. */
+const UNFINISHED: Readonly<Record<string, string>> = {
+  nothing: '',
+  'half a header': 'POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-',
+  'half a body': 'POST /connect/token HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\napi_key=',
+  'no HTTP at all': 'hello\r\n\r\n',
+};
+
+async function startServer(mostConnections: number): Promise<{ server: Server; port: number }> {
+  const server = createWebServer(
+    {
+      system: realSystem,
+      metrics: createMetrics(),
+      slack: () => undefined,
+      faults: async () => [],
+      explain: () => 'no',
+      findConnectLink: () => new Promise(() => undefined),
+      entry: undefined as never,
+    },
+    { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50, mostConnections },
+  );
+  const port = await listen(server, 0, '127.0.0.1');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { server, port };
+}
+
+/** Opens connections that never end by themselves, whatever the server does. */
+async function openSilent(port: number, text: string, sockets: number): Promise<readonly Socket[]> {
+  const opened = Array.from({ length: sockets }, () => {
+    count();
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.on('connect', () => text !== '' && socket.write(text));
+    return socket;
+  });
+  onTestFinished(() => {
+    for (const socket of opened) socket.destroy();
+  });
+  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  return opened;
+}
+
+const countOpen = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
+
+describe('connections that were not finished', () => {
+  test.each(Object.entries(UNFINISHED))('are freed: %s', { timeout: 60_000 }, async (_, text) => {
+    const { server, port } = await startServer(10_000);
+    for (let open = 0; open < SOCKETS; open += 300) await openSilent(port, text, 300);
+    await expect.poll(() => countOpen(server), { timeout: 30_000 }).toBe(0);
+  });
+
+  test('are never more than the most that are allowed', async () => {
+    const { server, port } = await startServer(50);
+    await openSilent(port, 'POST /slack/events HTTP/1.1\r\n', 120);
+    expect(await countOpen(server)).toBeLessThanOrEqual(50);
+    await expect.poll(() => countOpen(server), { timeout: 15_000 }).toBe(0);
+    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
+  });
+});
