@@ -17,10 +17,10 @@ const rename = defineModal(
   z.object({ serverId: z.number().int(), note: z.string().exactOptional() }),
   z.object({
     label: z.string('Give it a label').trim().min(3, 'Three letters at least'),
-    colour: z.enum(['red', 'green'], 'Choose a colour'),
+    color: z.enum(['red', 'green'], 'Choose a color'),
   }),
 );
-type Renaming = Submission<{ serverId: number; note?: string }, { label: string; colour: 'red' | 'green' }>;
+type Renaming = Submission<{ serverId: number; note?: string }, { label: string; color: 'red' | 'green' }>;
 
 function view(metadata: Renaming['metadata'], from = origin): ModalView {
   const options = [option('Red', 'red'), option('Green', 'green')];
@@ -31,20 +31,20 @@ function view(metadata: Renaming['metadata'], from = origin): ModalView {
     submit: 'Rename',
     blocks: [
       rename.textField('label', { label: 'Label', initial: 'web-1', hint: 'Its name', maxLength: 100 }),
-      rename.selectField('colour', { label: 'Colour', options, initial: 'green', placeholder: 'Choose' }),
+      rename.selectField('color', { label: 'Colour', options, initial: 'green', placeholder: 'Choose' }),
     ],
   });
 }
 
 /** Slack's payload for the view with these fields filled; text fields have a value, menus a chosen option. */
-function submit(shown: ModalView, label: string | null, colour: string | null) {
+function submit(shown: ModalView, label: string | null, color: string | null) {
   const state = {
     values: {
       label: { 'rename.label': { type: 'plain_text_input', value: label } },
-      colour: {
-        'rename.colour': {
+      color: {
+        'rename.color': {
           type: 'static_select',
-          selected_option: colour === null ? null : { value: colour },
+          selected_option: color === null ? null : { value: color },
         },
       },
     },
@@ -53,13 +53,13 @@ function submit(shown: ModalView, label: string | null, colour: string | null) {
 }
 
 /** Runs the submission and returns what the handler was given and what is answered. */
-async function run(shown: ModalView, label: string | null, colour: string | null) {
+async function run(shown: ModalView, label: string | null, color: string | null) {
   const given: Renaming[] = [];
   const handler = rename.onSubmit(renaming, async (submission) => {
     given.push(submission);
     return {};
   });
-  return { answer: await handler.run(submit(shown, label, colour), request), given: given[0] };
+  return { answer: await handler.run(submit(shown, label, color), request), given: given[0] };
 }
 
 describe('a modal', () => {
@@ -70,7 +70,7 @@ describe('a modal', () => {
         const from = hasChannel ? origin : { formId: origin.formId };
         const { given } = await run(view({ serverId, note: text }, from as typeof origin), ' web 2 ', 'red');
         expect(given).toEqual({
-          fields: { label: 'web 2', colour: 'red' },
+          fields: { label: 'web 2', color: 'red' },
           metadata: { serverId, note: text },
           origin: from,
           viewId: 'V1',
@@ -86,10 +86,10 @@ describe('a modal', () => {
   it('shows errors beside their fields, and does nothing then', async () => {
     expect(await run(view({ serverId: 1 }), 'x', null)).toEqual({
       given: undefined,
-      answer: { with: { errors: { label: 'Three letters at least', colour: 'Choose a colour' } } },
+      answer: { with: { errors: { label: 'Three letters at least', color: 'Choose a color' } } },
     });
     expect((await run(view({ serverId: 1 }), null, 'blue')).answer).toEqual({
-      with: { errors: { label: 'Give it a label', colour: 'Choose a colour' } },
+      with: { errors: { label: 'Give it a label', color: 'Choose a color' } },
     });
   });
 
@@ -114,7 +114,7 @@ describe('a modal', () => {
   it('loads its choices while the user types if there are more than 100', () => {
     const options = (amount: number) => Array.from({ length: amount }, (_, at) => option(`${at}`, `${at}`));
     const typeOf = (amount: number) =>
-      rename.selectField('colour', { label: 'C', options: options(amount), placeholder: 'x' }).element.type;
+      rename.selectField('color', { label: 'C', options: options(amount), placeholder: 'x' }).element.type;
     expect([typeOf(100), typeOf(101)]).toEqual(['static_select', 'external_select']);
   });
 
