@@ -15,6 +15,7 @@ import { createHttpReceiver } from './slack/transport/http-receiver.ts';
 import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
 import { createSlackConnections } from './slack/transport/slack-api.ts';
 import { createSlackClients } from './slack/transport/slack-clients.ts';
+import { createSlackProblems } from './slack/transport/slack-problems.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring } from './vault.ts';
@@ -52,7 +53,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
     installations: slack.workspace,
   };
   const entry = createEntry(ports);
-  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), log);
+  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), system, log);
   const faults = async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))];
   const server = createWebServer({
     entry,
@@ -79,9 +80,9 @@ export async function compose(config: Config, log: Log, system: System = realSys
 }
 
 /** Bolt over HTTP, to be mounted in our own server. */
-async function startListening(config: Config, dispatch: Dispatch, log: Log) {
+async function startListening(config: Config, dispatch: Dispatch, system: System, log: Log) {
   const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
-  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, log });
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
   return { bolt, listener };
 }
 
@@ -101,9 +102,19 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const { workspaces, replyUrls } = store;
   const botToken = config.SLACK_BOT_TOKEN;
-  const workspace = createSingleWorkspace({ connections, botToken, workspaces, system, log, signal });
+  const problems = createSlackProblems(system);
+  const workspace = createSingleWorkspace({
+    connections,
+    botToken,
+    workspaces,
+    problems,
+    system,
+    log,
+    signal,
+  });
   const slack = createSlack({
-    clients: createSlackClients(connections, workspace),
+    clients: createSlackClients(connections, workspace, workspace.watch),
+    problems,
     workspaces,
     replyUrls,
     system,

@@ -16,6 +16,11 @@ const schema = z.strictObject({
     background_color: z.string().regex(/^#[0-9a-f]{6}$/i),
   }),
   features: z.strictObject({
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.boolean(),
+      messages_tab_read_only_enabled: z.boolean(),
+    }),
     bot_user: z.strictObject({ display_name: z.string().min(1).max(80), always_online: z.boolean() }),
     slash_commands: z
       .array(
@@ -68,6 +73,14 @@ describe('the manifest', () => {
     const hinted = command?.usage_hint.match(/[a-z]+/g) ?? [];
     expect(commands.map(({ name }) => name)).toEqual(expect.arrayContaining(hinted));
     expect(hinted).toContain('help');
+  });
+
+  it('has a Messages tab that users can write to: without it Slack refuses every direct message', () => {
+    expect(manifest.features.app_home).toEqual({
+      home_tab_enabled: true,
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
   });
 
   it('has Slack pass users and channels by ID', () => {

@@ -5,7 +5,14 @@ import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import type { Grants } from './access/grants-port.ts';
 import type { AccessRequests, Channels } from './access/ports.ts';
-import type { ApiKeys, AuditLog, ChannelTest, ConnectLinks, Workspaces } from './account/ports.ts';
+import type {
+  ApiKeys,
+  AuditLog,
+  ChannelTest,
+  ConnectLinks,
+  SlackProblems,
+  Workspaces,
+} from './account/ports.ts';
 import type { Approvals } from './approvals/ports.ts';
 import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
@@ -43,6 +50,7 @@ export interface AppPorts extends Store {
   readonly groups: Groups;
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
+  readonly slackProblems: SlackProblems;
   readonly operationNotifier: OperationNotifier;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;

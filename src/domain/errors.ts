@@ -29,7 +29,8 @@ export interface RefusalDetails {
   // permission
   /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
-  other_organisation: Record<never, never>;
+  /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
+  other_organisation: { missingScope?: string };
   other_workspace: Record<never, never>;
   /** `userId`: another user, whom the app was acting for. */
   identity_unknown: { userId?: string };
@@ -81,6 +82,7 @@ export interface RefusalDetails {
       | 'unknown_group'
       | 'disabled_group'
       | 'no_group_scope'
+      | 'no_user_scope'
       | 'slack_silent'
       | 'unknown_channel'
       | 'archived_channel';

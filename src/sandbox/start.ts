@@ -19,23 +19,7 @@ import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
 
-/** What the manifest asks for; a test holds the two together. */
-export const SCOPES = [
-  'commands',
-  'chat:write',
-  'users:read',
-  'usergroups:read',
-  'channels:read',
-  'groups:read',
-];
-
 const FIRST_TOP_UP_MINOR = 100_00;
-
-const COMMAND = {
-  command: '/vps',
-  description: 'Create, reboot, renew and delete servers',
-  usageHint: 'help',
-};
 
 export interface SandboxOptions {
   /** The page's; the app takes the next one, the hosting service the one after that. */
@@ -126,9 +110,8 @@ async function openChat(
     app: {
       signingSecret: stored.secrets.signingSecret,
       botToken: stored.secrets.botToken,
-      scopes: SCOPES,
       commandsUrl: `${appUrlOf(port)}/slack/events`,
-      ...COMMAND,
+      usageHint: 'help',
     },
   });
   const touch = saveIn(folder, 'slack.json', () => slack.snapshot(), onClose);

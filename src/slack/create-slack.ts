@@ -1,5 +1,5 @@
 import { mayAnnounce } from '../app/account/announcements.ts';
-import type { Workspaces } from '../app/account/ports.ts';
+import type { SlackProblems, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { ReplyUrls } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
@@ -13,6 +13,7 @@ import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
+import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
 import { createChannelTest } from './transport/channel-test.ts';
 import { createDispatch, type Dispatch } from './transport/dispatch.ts';
 import { explainError } from './transport/explain-error.ts';
@@ -29,6 +30,7 @@ export interface Slack {
     | 'groups'
     | 'channels'
     | 'channelTest'
+    | 'slackProblems'
     | 'operationNotifier'
     | 'approvalNotifier'
     | 'accessNotifier'
@@ -40,6 +42,7 @@ export interface Slack {
 
 export interface SlackOptions {
   readonly clients: SlackClients;
+  readonly problems: SlackProblems;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
   readonly system: System;
@@ -52,11 +55,14 @@ export interface SlackOptions {
 /** Puts Slack's side together. */
 export function createSlack(options: SlackOptions): Slack {
   const { clients, workspaces, system, log, currency } = options;
+  const channels = createChannels(clients, system);
   const shared = {
     ...options,
+    channels,
     followedViews: createFollowedViews(),
+    acknowledgedViews: createAcknowledgedViews(system),
     mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
-      mayAnnounce(workspaceId, channelId, workspaces),
+      mayAnnounce(workspaceId, channelId, workspaces, channels),
   };
   const outbox = createOutbox(shared);
   const notifying = { outbox, log, currency };
@@ -64,8 +70,9 @@ export function createSlack(options: SlackOptions): Slack {
     ports: {
       users: createUsers(clients, system),
       groups: createGroups(clients, system),
-      channels: createChannels(clients, system),
-      channelTest: createChannelTest(clients),
+      channels,
+      channelTest: createChannelTest(clients, channels),
+      slackProblems: options.problems,
       operationNotifier: createOperationNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),

@@ -24,7 +24,7 @@ async function startWithAdmin() {
   const ports = makePorts(store, {
     users,
     ownersOf: () => ['U9'],
-    channels: { look: async () => 'seen' as never },
+    channels: { look: async () => 'seen' as never, isShared: async () => undefined },
   });
   const entry = createEntry(ports);
   const caller = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;

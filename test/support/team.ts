@@ -6,6 +6,7 @@ import { type Config, parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
@@ -15,14 +16,7 @@ import { makeKey } from './keys.ts';
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
 export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
-export const SCOPES = [
-  'commands',
-  'chat:write',
-  'users:read',
-  'usergroups:read',
-  'channels:read',
-  'groups:read',
-];
+export const SCOPES = readOwnManifest().scopes;
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
 type HostingAccount = ReturnType<Hosting['accounts']['create']>;

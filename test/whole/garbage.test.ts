@@ -222,11 +222,8 @@ describe('a button or a form that this app never made', () => {
     await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
     await team.slack.as('mara').in('#ops').sees('The price has changed');
     const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
-    await by.submits('delete', word, { label: 'yes' });
-    await team.slack
-      .as('mara')
-      .in('#ops')
-      .sees(/exactly:? web-1/);
+    const { response } = await by.submits('delete', word, { label: 'yes' });
+    expect(response.replaceAll('`', '')).toMatch(/exactly:? web-1/);
     expect(changesSeen(team)).toEqual([]);
   });
 });

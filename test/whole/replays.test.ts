@@ -70,12 +70,13 @@ describe('a signed request that comes again', () => {
       const answers = team.slack.traffic().length;
       const { status, response } = await team.slack.redeliver(delivery);
       expect(status).toBe(200);
-      if (response.includes('Nothing is paid twice')) return response;
+      if (/Nothing is paid twice|handled before/.test(response)) return response;
+      // The outcome of an earlier order may reach its modal in between.
       const heard = () =>
         team.slack
           .traffic()
           .slice(answers)
-          .find(({ from }) => from === 'app');
+          .find(({ from, request }) => from === 'app' && !/was(%20|\+| )created/.test(request));
       await vi.waitUntil(() => heard() !== undefined);
       return decodeURIComponent(heard()?.request ?? '');
     };

@@ -1,4 +1,5 @@
 import type { Grantee } from '../../domain/access.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { Refusal, type RefusalDetails } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
@@ -10,14 +11,23 @@ type GranteePorts = Pick<AccessPorts, 'users' | 'groups' | 'channels'>;
 /**
  * Checks whether a role can be granted to this subject. Users and channels that can't be looked up are accepted, since
  * their IDs come from Slack. A group whose members can't be read is refused, since its grant would have no effect.
+ * So is a group or a channel where the app can't tell guests and outsiders from members (scope `users:read`).
  * @throws Refusal `no_grantee`
  */
 export async function checkGrantee(
   grantee: Grantee,
   { actor, ports }: Pick<UseCaseContext<GranteePorts>, 'actor' | 'ports'>,
 ): Promise<void> {
-  const problem = await findProblem[grantee.subjectKind](grantee.subjectId, actor.workspaceId, ports);
+  const { subjectKind, subjectId } = grantee;
+  const problem =
+    (await findProblem[subjectKind](subjectId, actor.workspaceId, ports)) ??
+    (subjectKind === 'user' ? undefined : await findBlindness(actor, ports));
   if (problem) throw new Refusal('no_grantee', { problem });
+}
+
+/** Roles of groups and channels count for members alone: where the app can't tell who is one, they count for nobody. */
+async function findBlindness(actor: Actor, { users }: GranteePorts): Promise<Problem | undefined> {
+  return (await users.exists(actor.workspaceId, actor.userId)) === 'hidden' ? 'no_user_scope' : undefined;
 }
 
 type Problem = RefusalDetails['no_grantee']['problem'];

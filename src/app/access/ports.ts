@@ -45,4 +45,6 @@ export interface AccessRequests extends DecisionStore<AccessRequest> {
 export interface Channels {
   /** `unknown`: deleted, or private and without the app; undefined without the scope or an answer. */
   look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
+  /** Whether other organizations read along, or are invited to (Slack Connect); undefined when Slack does not say. */
+  isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
 }

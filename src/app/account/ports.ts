@@ -140,6 +140,17 @@ export interface AuditLog {
   listWorkspaces(): Promise<readonly string[]>;
 }
 
+/**
+ * What Slack was seen to refuse because of how the app is set up: `messages_tab_disabled` refuses all direct messages,
+ * `channels_unreadable` (no scope `channels:read`) turns announcements off.
+ */
+export type SlackProblem = 'messages_tab_disabled' | 'channels_unreadable';
+
+/** What keeps parts of the app from working, by what Slack last said; empty when nothing is known. */
+export interface SlackProblems {
+  list(workspaceId: WorkspaceId): readonly SlackProblem[];
+}
+
 /** Tests whether the app can post to a channel. */
 export interface ChannelTest {
   /** `reason` is Slack's error code. */

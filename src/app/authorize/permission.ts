@@ -36,11 +36,17 @@ export async function checkPermission(
   const isServed = await ports.installations.isServed(actor.workspaceId);
   if (isServed === undefined) throw new Refusal('identity_unknown', {});
   if (!isServed) throw new Refusal('other_workspace', {});
-  if (!(await belongsToWorkspace(actor, ports))) throw new Refusal('other_organisation', {});
+  if (!(await belongsToWorkspace(actor, ports))) throw await describeOutsider(actor, ports);
   if (needs === 'anyone') return NO_ROLES;
   const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);
   if (!coversRole(roles.held, needs)) throw await describeMissingRole(needs, roles, actor, ports);
   return roles;
+}
+
+/** In an Enterprise Grid a member may be at home in another workspace: without the scope that can't be told (docs/slack.md). */
+async function describeOutsider(actor: Actor, { users }: PermissionPorts): Promise<Refusal> {
+  const isHidden = (await users.exists(actor.workspaceId, actor.userId)) === 'hidden';
+  return new Refusal('other_organisation', isHidden ? { missingScope: 'users:read' } : {});
 }
 
 const OWNERS_TIMEOUT_MS = 300;

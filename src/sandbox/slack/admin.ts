@@ -68,6 +68,11 @@ export class Admin {
     this.#notifyPages();
   }
 
+  /** Invites another organization into a channel; until it accepts, the channel is not shared yet. */
+  inviteOrganization(nameOrId: string): void {
+    this.channel(nameOrId).isPendingShared = true;
+  }
+
   /** Deletes a channel with everything in it; its ID is unknown from then on. */
   deleteChannel(nameOrId: string): void {
     const channel = this.channel(nameOrId);

@@ -7,6 +7,8 @@ export interface Channel {
   /** User IDs, the bot's included; tests may change it. */
   readonly members: Set<string>;
   isArchived: boolean;
+  /** Another organization has been invited and has not accepted yet. */
+  isPendingShared: boolean;
 }
 
 const { olga, mara, otto, vera, nora, gus, sam } = USERS;
@@ -14,7 +16,7 @@ const bot = APP.botUserId;
 const colleagues = [olga.id, mara.id, otto.id, vera.id, nora.id];
 
 function channel(id: string, name: string, kind: Channel['kind'], members: readonly string[]): Channel {
-  return { id, name, kind, members: new Set(members), isArchived: false };
+  return { id, name, kind, members: new Set(members), isArchived: false, isPendingShared: false };
 }
 
 /** Makes a user's conversation with the app. */
@@ -67,6 +69,7 @@ export function describeChannel(channel: Channel): Record<string, unknown> {
     is_general: channel.name === 'general',
     is_shared: channel.kind === 'shared',
     is_ext_shared: channel.kind === 'shared',
+    is_pending_ext_shared: channel.isPendingShared,
     is_org_shared: false,
     is_member: channel.members.has(bot),
     context_team_id: TEAM.id,

@@ -1,5 +1,6 @@
+import { listElements } from './block-ids.ts';
 import { type BlockKitFault, findMessageFaults, findViewFaults } from './block-kit/find-faults.ts';
-import { isJson, textIn } from './json.ts';
+import { isJson, objectIn, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import type { World } from './world.ts';
 
@@ -7,6 +8,7 @@ import type { World } from './world.ts';
 export function checkMessage(world: World, what: string, message: Json): readonly BlockKitFault[] {
   const faults = findMessageFaults(message);
   report(world, what, faults);
+  if (faults.length === 0) checkDrawing(world, what, message.blocks);
   const hasBlocks = Array.isArray(message.blocks) && message.blocks.length > 0;
   if (hasBlocks && textIn(message, 'text').trim() === '')
     world.journal.breakLaw(
@@ -20,6 +22,7 @@ export function checkMessage(world: World, what: string, message: Json): readonl
 export function checkView(world: World, what: string, view: unknown): readonly BlockKitFault[] {
   const faults = findViewFaults(view);
   report(world, what, faults);
+  if (isJson(view) && faults.length === 0) checkDrawing(world, what, view.blocks);
   return faults;
 }
 
@@ -31,9 +34,47 @@ export function hasRefusedBlock(world: World, blocks: unknown): boolean {
   );
 }
 
+/** People of other organizations read along in a channel that is shared with them, or is about to be. */
+export function checkOutsiders(world: World, what: string, channelId: string, text: string): void {
+  const channel = world.channels.find((each) => each.id === channelId);
+  if (channel?.kind !== 'shared' && !channel?.isPendingShared) return;
+  world.journal.breakLaw('told_outsiders', `${what}: other organizations read “${text}” in #${channel.name}`);
+}
+
 /** The texts of response_metadata.messages, in Slack's manner. */
 export function faultWords(faults: readonly BlockKitFault[]): readonly string[] {
   return faults.map((fault) => `[ERROR] ${fault.words} [json-pointer:${fault.path}]`);
+}
+
+/** Records what users would not see as it was meant. */
+function checkDrawing(world: World, what: string, blocks: unknown): void {
+  checkDialogs(world, what, blocks);
+  checkFolds(world, what, blocks);
+}
+
+/** Slack folds tall sections by their drawn height, unless they are sent expanded; the numbers are a guess. */
+const FOLDED_CHARACTERS = 500;
+const FOLDED_LINES = 6;
+
+function checkFolds(world: World, what: string, blocks: unknown): void {
+  if (!Array.isArray(blocks)) return;
+  for (const block of blocks.filter(isJson)) {
+    const words = block.type === 'section' ? textIn(block.text, 'text') : '';
+    const isTall = words.length > FOLDED_CHARACTERS || words.split('\n').length > FOLDED_LINES;
+    if (!isTall || block.expand === true) continue;
+    world.journal.breakLaw('folded', `${what}: Slack folds a section of ${words.length} characters`);
+  }
+}
+
+/** Slack draws the text of a confirmation dialog as it is, whatever its type says: users would read the markup. */
+function checkDialogs(world: World, what: string, blocks: unknown): void {
+  if (!Array.isArray(blocks)) return;
+  for (const { element } of listElements(blocks.filter(isJson))) {
+    const text = objectIn(objectIn(element, 'confirm'), 'text');
+    const words = textIn(text, 'text');
+    if (text?.type !== 'mrkdwn' || !/[`*_~]|<[!@#a-z]|&(amp|lt|gt);/.test(words)) continue;
+    world.journal.breakLaw('raw_markup', `${what}: the dialog shows ${words}`);
+  }
 }
 
 function report(world: World, what: string, faults: readonly BlockKitFault[]): void {

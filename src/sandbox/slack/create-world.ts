@@ -4,6 +4,7 @@ import { Deliverer } from './deliver.ts';
 import { Faults } from './faults.ts';
 import { createIds } from './ids.ts';
 import { Journal } from './journal.ts';
+import { readOwnManifest } from './manifest.ts';
 import { Messages } from './messages.ts';
 import { ReadMarks } from './read-marks.ts';
 import { ReplyUrls } from './reply-urls.ts';
@@ -18,15 +19,14 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
   const { stored } = options;
   const ids = createIds(clock, stored?.messages.at(-1)?.ts);
   const journal = new Journal(clock);
+  const { manifest = readOwnManifest(), ...given } = options.app;
   const app: InstalledApp = {
     commandsUrl: '',
-    command: '/vps',
-    description: 'Servers',
-    usageHint: 'help',
+    ...manifest,
     shortcuts: [],
     ackTimeoutMs: 3000,
     verificationToken: ids.secret(),
-    ...options.app,
+    ...given,
   };
   for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.hideSecret(secret);
   return {

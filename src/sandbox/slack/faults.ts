@@ -9,6 +9,7 @@ export class Faults {
   readonly #refusedBlocks = new Set<string>();
   readonly #delays = new Map<string, number>();
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
+  #lateAcksMs = 0;
   #replyUrl: { readonly status: number; left: number } | undefined;
 
   /** The next calls of this Web API method answer with this error. */
@@ -36,11 +37,17 @@ export class Faults {
     this.#replyUrl = { status, left: times };
   }
 
+  /** The `response_action` in an ack is applied so much later, in real milliseconds: Slack was seen to take up to a second. */
+  applyAcksLate(delayMs: number): void {
+    this.#lateAcksMs = delayMs;
+  }
+
   /** Everything works again. */
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
       switches.clear();
     this.#replyUrl = undefined;
+    this.#lateAcksMs = 0;
   }
 
   takeFailure(method: string): string | undefined {
@@ -59,6 +66,10 @@ export class Faults {
 
   delayMs(method: string): number {
     return this.#delays.get(method) ?? this.#delays.get('*') ?? 0;
+  }
+
+  lateAcksMs(): number {
+    return this.#lateAcksMs;
   }
 
   isRefused(blockType: string): boolean {

@@ -32,9 +32,13 @@ export function commandFields(
   };
 }
 
-/** What all interaction payloads begin with. */
-function interaction(world: World, user: User, type: string): Json {
+/**
+ * What all interaction payloads begin with. In those of a view the team is the submitter's own, and the view says where
+ * the app is installed; in those of a message it is the workspace that the message stands in.
+ */
+function interaction(world: World, user: User, type: string, where: 'view' | 'message'): Json {
   const { grid } = world;
+  const isHome = where === 'message' || user.teamId === TEAM.id;
   const enterprise = grid ? { id: grid.id, name: grid.name } : null;
   return {
     type,
@@ -42,8 +46,8 @@ function interaction(world: World, user: User, type: string): Json {
     api_app_id: APP.id,
     token: world.app.verificationToken,
     team: {
-      id: TEAM.id,
-      domain: TEAM.domain,
+      id: isHome ? TEAM.id : user.teamId,
+      domain: isHome ? TEAM.domain : user.teamId.toLowerCase(),
       ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
     },
     enterprise,
@@ -69,7 +73,10 @@ export function describeMessage(message: StoredMessage): Json {
 
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
 export function placeFields(user: User, place: StoredMessage | StoredView, channel?: Channel): Json {
-  if ('hash' in place) return { container: { type: 'view', view_id: place.id }, view: describeView(place) };
+  if ('hash' in place) {
+    const view = describeView(place, user.teamId);
+    return { container: { type: 'view', view_id: place.id }, view };
+  }
   return {
     container: {
       type: 'message',
@@ -95,7 +102,7 @@ export function actionPayload(
   const original = isView ? undefined : { channel: place.channel, ts: place.ts };
   const replyPath = original && world.replyUrls.create(user.id, original.channel, original);
   return {
-    ...interaction(world, user, 'block_actions'),
+    ...interaction(world, user, 'block_actions', isView ? 'view' : 'message'),
     ...placeFields(user, place, channel),
     trigger_id: world.triggers.create(user.id),
     ...(replyPath ? { response_url: `${world.origin()}${replyPath}` } : {}),
@@ -112,7 +119,7 @@ export function suggestionPayload(
 ): Json {
   const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
   return {
-    ...interaction(world, user, 'block_suggestion'),
+    ...interaction(world, user, 'block_suggestion', 'hash' in place ? 'view' : 'message'),
     ...placeFields(user, place, channel),
     ...typed,
   };
@@ -120,15 +127,19 @@ export function suggestionPayload(
 
 export function submissionPayload(world: World, user: User, view: StoredView): Json {
   return {
-    ...interaction(world, user, 'view_submission'),
+    ...interaction(world, user, 'view_submission', 'view'),
     trigger_id: world.triggers.create(user.id),
-    view: describeView(view),
+    view: describeView(view, user.teamId),
     response_urls: [],
   };
 }
 
 export function closedPayload(world: World, user: User, view: StoredView, isCleared: boolean): Json {
-  return { ...interaction(world, user, 'view_closed'), view: describeView(view), is_cleared: isCleared };
+  return {
+    ...interaction(world, user, 'view_closed', 'view'),
+    view: describeView(view, user.teamId),
+    is_cleared: isCleared,
+  };
 }
 
 export function shortcutPayload(world: World, user: User, callbackId: string, message?: StoredMessage): Json {
@@ -137,11 +148,11 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
     trigger_id: world.triggers.create(user.id),
     action_ts: world.ids.ts(),
   };
-  if (!message) return { ...interaction(world, user, 'shortcut'), ...common };
+  if (!message) return { ...interaction(world, user, 'shortcut', 'view'), ...common };
   const channel = world.channels.find((each) => each.id === message.channel);
   const replyPath = world.replyUrls.create(user.id, message.channel, message);
   return {
-    ...interaction(world, user, 'message_action'),
+    ...interaction(world, user, 'message_action', 'message'),
     ...common,
     message_ts: message.ts,
     message: describeMessage(message),

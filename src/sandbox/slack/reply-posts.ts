@@ -1,4 +1,4 @@
-import { checkMessage, faultWords, hasRefusedBlock } from './checks.ts';
+import { checkMessage, checkOutsiders, faultWords, hasRefusedBlock } from './checks.ts';
 import { isJson, readJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
@@ -61,6 +61,7 @@ function post(world: World, url: ReplyUrl, body: string): void {
     return;
   }
   const isPublic = textIn(reply, 'response_type') === 'in_channel';
+  if (isPublic) checkOutsiders(world, 'response_url', url.channel, text);
   const threadTs = textIn(reply, 'thread_ts');
   world.messages.post({
     channel: url.channel,

@@ -1,4 +1,5 @@
 import type { SlackClock } from './clock.ts';
+import type { ManifestFacts } from './manifest.ts';
 import type { PageShortcut } from './page-api.ts';
 import type { Pages } from './server.ts';
 import type { SlackSnapshot } from './snapshot.ts';
@@ -14,7 +15,10 @@ export interface SlackOptions {
     readonly command?: string;
     readonly description?: string;
     readonly usageHint?: string;
-    readonly scopes: readonly string[];
+    /** Default: all that the manifest asks for. */
+    readonly scopes?: readonly string[];
+    /** What the app was created from; default the manifest of this repository. */
+    readonly manifest?: ManifestFacts;
     readonly shortcuts?: readonly PageShortcut[];
     /** Default 3000, as with Slack. */
     readonly ackTimeoutMs?: number;

@@ -164,12 +164,12 @@ export class Views {
   }
 }
 
-/** A view as Slack writes it in payloads and answers. */
-export function describeView(view: StoredView): Json {
+/** A view as Slack writes it in payloads and answers; in payloads, its team is the submitter's. */
+export function describeView(view: StoredView, teamId: string = TEAM.id): Json {
   const { fields } = view;
   return {
     id: view.id,
-    team_id: TEAM.id,
+    team_id: teamId,
     type: view.type,
     blocks: view.blocks,
     private_metadata: textIn(fields, 'private_metadata'),

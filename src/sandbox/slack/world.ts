@@ -24,6 +24,10 @@ export interface InstalledApp {
   usageHint: string;
   /** Bot scopes that were granted. */
   scopes: readonly string[];
+  hasHomeTab: boolean;
+  /** Without it, direct messages of the app are refused. */
+  hasMessagesTab: boolean;
+  isMessagesTabReadOnly: boolean;
   shortcuts: readonly PageShortcut[];
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;

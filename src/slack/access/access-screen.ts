@@ -6,13 +6,7 @@ import { actions, confirmation, context, header, type Message, section, textMess
 import { pageButtons } from '../kit/pagination.ts';
 import { count, mention } from '../kit/text.ts';
 import { answerButtons } from './access-request-card.ts';
-import {
-  describeGrant,
-  describeGrantee,
-  describeHeldRole,
-  describeRequest,
-  describeRole,
-} from './access-words.ts';
+import { describeGrant, describeHeldRole, describeRequest, plainRole } from './access-words.ts';
 import { accessPages, grantButton, revokeButton } from './buttons.ts';
 
 const GRANTS_PER_PAGE = 12;
@@ -54,7 +48,6 @@ export function accessScreen({ grants, owners, requests }: AccessList, page: num
 }
 
 function grantLine(grant: Grant, page: number): KnownBlock {
-  const who = describeGrantee(grant);
   return section(
     describeGrant(grant),
     revokeButton.element(
@@ -64,7 +57,7 @@ function grantLine(grant: Grant, page: number): KnownBlock {
         label: `Take away ${grant.role}`,
         confirm: confirmation({
           title: 'Take this role away?',
-          text: `${who} ${describeRole(grant)}. It counts at once.`,
+          text: `The role ${plainRole(grant)} is taken away. It counts at once.`,
           confirm: 'Take away',
           isDangerous: true,
         }),

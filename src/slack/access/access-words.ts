@@ -2,7 +2,7 @@ import type { Grant, Grantee, HeldRole } from '../../domain/access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
-import { codeLabel, escapeText, mention, shorten, slackDate } from '../kit/text.ts';
+import { codeLabel, escapeText, mention, plainLabel, shorten, slackDate, utcDate } from '../kit/text.ts';
 
 /** Mentions a user, a user group or a channel by id; an ephemeral message notifies none of them. */
 export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
@@ -22,6 +22,12 @@ export function describeRole({
 }): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
   return `*${role}*${servers}${until === undefined ? '' : `, until ${slackDate(until)}`}`;
+}
+
+/** The same for a dialog, which shows no formatting. */
+export function plainRole({ role, pattern, until }: Parameters<typeof describeRole>[0]): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${plainLabel(pattern, 60)}`;
+  return `${role}${servers}${until === undefined ? '' : `, until ${utcDate(until)}`}`;
 }
 
 /** One grant: who has which role, and who granted it. */

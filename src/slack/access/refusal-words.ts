@@ -16,8 +16,10 @@ export const accessRefusalWords = {
         : 'An owner can give it to you, such as an admin of this Slack workspace';
     return `This takes the role *${needed}*${where}${instead}. ${who}.${howToAsk(needed, label)}`;
   },
-  other_organisation: () =>
-    'This app belongs to another organisation’s workspace, so you can’t use it from yours.',
+  other_organisation: ({ missingScope }) =>
+    missingScope === undefined
+      ? 'This app belongs to another organisation’s workspace, so you can’t use it from yours.'
+      : `Slack says that you are at home in another workspace, and this app can’t see whether you are a member of this one, too: it lacks the scope \`${missingScope}\`. An admin can reinstall it with that scope. Until then, commands that you type here may work where buttons and forms don’t.`,
   identity_unknown: ({ userId }) =>
     userId === undefined
       ? 'Slack could not say who you are just now, so nothing was done. Try again in a minute.'
@@ -47,6 +49,8 @@ const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], strin
   unknown_group:
     'Slack knows no such user group here. One that was made just now is seen within five minutes.',
   disabled_group: 'That user group is disabled in Slack, so it would open nothing.',
+  no_user_scope:
+    'The app can’t see who is a guest or from elsewhere, so a role for a group or a channel would open nothing: it lacks the scope `users:read`. The operator can add it and install the app again.',
   no_group_scope:
     'The app may not look into user groups, so a role for one would open nothing. The operator can add the scope `usergroups:read` and install the app anew.',
   slack_silent: 'Slack did not say just now which user groups there are. Try again in a minute.',

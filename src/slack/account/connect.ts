@@ -67,7 +67,7 @@ export const disconnect = defineCommand({
 export function disconnectMessage(): Message {
   const confirm = confirmation({
     title: 'Forget the API key?',
-    text: 'Nobody can use `/vps` until an owner connects again. Servers go on running.',
+    text: 'Nobody can use /vps until an owner connects again. Servers go on running.',
     confirm: 'Disconnect',
     isDangerous: true,
   });

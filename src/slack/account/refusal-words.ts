@@ -25,4 +25,7 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   not_in_channel: 'it is no member of it',
   channel_not_found: 'it does not see it',
   is_archived: 'it is archived',
+  channel_is_shared: 'other organizations read along in it',
+  channel_unreadable:
+    'it can’t see whether other organizations read along, which takes the scopes `channels:read` and `groups:read`',
 };

@@ -100,12 +100,12 @@ function whyWords({ isOverBudget, action }: Approval): string {
 }
 
 function confirmWords({ action }: Approval, currency: string): string {
-  const label = codeLabel(labelOfAction(action), 30);
+  const label = plainLabel(labelOfAction(action), 30);
   if (action.kind === 'delete') return `${label} is deleted at once. What is paid of it is not refunded.`;
   const price = priceOf(action, currency);
   if (action.purchase.kind === 'create')
-    return `${label} is created at once, for *${price}*. It is not refunded.`;
-  const cost = action.price === undefined ? 'Its price is not known here' : `It costs *${price}*`;
+    return `${label} is created at once, for ${price}. It is not refunded.`;
+  const cost = action.price === undefined ? 'Its price is not known here' : `It costs ${price}`;
   return `${label} is renewed at once. ${cost}, and is not refunded.`;
 }
 

@@ -11,26 +11,51 @@ const FAILURE_GOOD_FOR_MS = 30_000;
 const WAIT_MS = 2000;
 const MOST_CACHED = 10_000;
 
+/** While Slack limits us, an answer counts for this long: then nobody knows any more whether a role was revoked. */
+const LAST_GOOD_FOR_MS = 15 * 60_000;
+
+/** Slack does not answer because it was asked too often; it will again after this time. */
+export class RateLimited {
+  readonly forMs: number;
+
+  constructor(forMs = FAILURE_GOOD_FOR_MS) {
+    this.forMs = forMs;
+  }
+}
+
+interface Good<Answer> {
+  readonly answer: Answer;
+  /** When it was asked for, on the monotonic clock. */
+  readonly at: number;
+}
+
 interface Entry<Answer> {
   readonly answer: Promise<Answer | undefined>;
   /** On the monotonic clock; infinite while Slack has not answered. */
   until: number;
+  good: Good<Answer> | undefined;
 }
 
+/** What Slack says: the answer, undefined when it can't be had, or that Slack wants to be asked later. */
+export type Asked<Answer> = Promise<Answer | RateLimited | undefined>;
+
 /**
- * Asks Slack by key and caches the answer for five minutes, a failure (undefined) for half a minute. Callers that ask for
- * the same key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later answer is cached for the next one.
+ * Asks Slack by key and caches the answer for five minutes or `goodForMs`, a failure (undefined) for half a minute. While
+ * Slack limits us, the last good answer goes on counting, except for those who want a fresh one. Callers that ask for the
+ * same key at the same time share one request, also those who want a fresh answer; each waits 2 s at most, and a later
+ * answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
-  ask: (key: string) => Promise<Answer | undefined>,
+  ask: (key: string) => Asked<Answer>,
   system: System,
+  goodForMs = GOOD_FOR_MS,
 ): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
   const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
   return (key, isFresh = false) => {
     let entry = entries.get(key);
     const isAnswered = entry !== undefined && entry.until !== Number.POSITIVE_INFINITY;
     if (!entry || entry.until <= system.elapsed() || (isFresh && isAnswered)) {
-      entry = begin(ask(key), system);
+      entry = begin(ask(key), system, goodForMs, isFresh ? undefined : entry?.good);
       entries.set(key, entry);
     }
     return entry.until === Number.POSITIVE_INFINITY
@@ -39,12 +64,28 @@ export function cacheLookups<Answer>(
   };
 }
 
-function begin<Answer>(answer: Promise<Answer | undefined>, system: System): Entry<Answer> {
+function begin<Answer>(
+  asked: Asked<Answer>,
+  system: System,
+  goodForMs: number,
+  good: Good<Answer> | undefined,
+): Entry<Answer> {
   const at = system.elapsed();
-  const entry = { answer, until: Number.POSITIVE_INFINITY };
-  const end = (found: Answer | undefined) => {
-    entry.until = found === undefined ? system.elapsed() + FAILURE_GOOD_FOR_MS : at + GOOD_FOR_MS;
+  const read = (found: Answer | RateLimited | undefined): Answer | undefined => {
+    const now = system.elapsed();
+    if (found instanceof RateLimited) {
+      entry.until = now + found.forMs;
+      return entry.good && now - entry.good.at < LAST_GOOD_FOR_MS ? entry.good.answer : undefined;
+    }
+    entry.until = found === undefined ? now + FAILURE_GOOD_FOR_MS : at + goodForMs;
+    if (found !== undefined) entry.good = { answer: found, at };
+    return found;
   };
-  answer.then(end, () => end(undefined));
+  const failed = (error: unknown): never => {
+    entry.until = system.elapsed() + FAILURE_GOOD_FOR_MS;
+    throw error;
+  };
+  const entry: Entry<Answer> = { answer: asked.then(read, failed), until: Number.POSITIVE_INFINITY, good };
+  entry.answer.catch(() => undefined);
   return entry;
 }

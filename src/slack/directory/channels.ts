@@ -3,15 +3,36 @@ import type { Channels } from '../../app/access/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
+import { cacheLookups, RateLimited } from './cached-lookups.ts';
 
 /** A user waits for the answer to a form, which Slack wants within 3 s. */
 const WAIT_MS = 2000;
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
+/** Without these fields, nobody knows who reads along. */
+const sharing = z.object({ is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean().default(false) });
 
-/** Asks Slack about channels (`conversations.info`) each time: this is rare, and the answer has to be current. */
+/** A channel that is shared hears nothing more after this time. */
+const SHARING_KNOWN_FOR_MS = 60_000;
+
+/**
+ * Asks Slack about channels (`conversations.info`): each time for a role, which is rare and has to be current; once a
+ * minute whether a channel is shared with other organizations, which is asked before each announcement.
+ */
 export function createChannels(clients: SlackClients, system: System): Channels {
+  const findSharing = cacheLookups(
+    async (key) => {
+      const [workspaceId = '', channelId = ''] = key.split(' ');
+      const answer = await clients.of(workspaceId).findChannel(channelId);
+      if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
+      const found = answer.ok ? sharing.safeParse(answer.channel).data : undefined;
+      return found && { isShared: found.is_ext_shared || found.is_pending_ext_shared };
+    },
+    system,
+    SHARING_KNOWN_FOR_MS,
+  );
   return {
+    isShared: async (workspaceId, channelId) => (await findSharing(`${workspaceId} ${channelId}`))?.isShared,
     look: async (workspaceId, channelId) => {
       const answer = await withTimeout(clients.of(workspaceId).findChannel(channelId), system, WAIT_MS);
       if (!answer?.ok) return answer?.error === 'channel_not_found' ? 'unknown' : undefined;

@@ -33,8 +33,13 @@ export function textMessage(text: string, ...more: KnownBlock[]): Message {
 /** A paragraph of mrkdwn. The caller escapes what comes from outside. */
 export function section(text: string, accessory?: Button): SectionBlock {
   const body = { type: 'mrkdwn' as const, text: shorten(text, LIMITS.text), verbatim: true };
-  return accessory ? { type: 'section', text: body, accessory } : { type: 'section', text: body };
+  const isTall = text.length > TALL_CHARACTERS || text.split('\n').length > TALL_LINES;
+  return { type: 'section', text: body, ...omitUndefined({ accessory, expand: isTall || undefined }) };
 }
+
+/** What is taller than this might be folded behind "Show more", which hides the end of a list or of a warning. */
+const TALL_CHARACTERS = 300;
+const TALL_LINES = 4;
 
 /** Facts in two columns: name and value, ten at most. */
 export function facts(pairs: readonly (readonly [string, string])[]): SectionBlock {
@@ -102,7 +107,10 @@ export function option(text: string, value: string, description?: string): Plain
   };
 }
 
-/** The question that Slack asks before it sends the press of a button. */
+/**
+ * The question that Slack asks before it sends the press of a button. Slack draws the text as it is: plain labels, and times
+ * in words.
+ */
 export function confirmation(words: {
   title: string;
   text: string;
@@ -111,7 +119,7 @@ export function confirmation(words: {
 }): ConfirmationDialog {
   return {
     title: plain(shorten(words.title, LIMITS.confirmTitle)),
-    text: { type: 'mrkdwn', text: shorten(words.text, LIMITS.confirmText), verbatim: true },
+    text: plain(shorten(words.text, LIMITS.confirmText)),
     confirm: plain(shorten(words.confirm, LIMITS.confirmButton)),
     deny: plain('Cancel'),
     ...omitUndefined({ style: words.isDangerous ? ('danger' as const) : undefined }),

@@ -42,7 +42,10 @@ function lossBlocks(server: Server, now: number): KnownBlock[] {
   const lost = days === undefined ? 'What is left of its paid month' : `${count(days, 'paid day')}`;
   return [
     alert(`${lost} will be lost: not refunded. Everything on the server is gone for good.`, 'error'),
-    section(`Delete ${codeLabel(server.label)}?`),
+    // Not every client draws an alert.
+    section(
+      `Delete ${codeLabel(server.label)}? ${lost} will not be refunded, and everything on it is gone for good.`,
+    ),
     facts([
       ['State', escapeText(server.state)],
       ['IPv4', escapeText(server.ipv4 ?? 'none yet')],

@@ -4,7 +4,7 @@ import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
 import { describeAction } from '../account/action-words.ts';
 import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
-import { codeLabel, count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
+import { count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, rebootButton, startButton, stopButton } from './buttons.ts';
 
@@ -38,7 +38,7 @@ function serverButtons(server: Server) {
       label: `Stop ${name}`,
       confirm: confirmation({
         title: 'Stop the server?',
-        text: `${codeLabel(server.label, 40)} will be switched off. It stays paid.`,
+        text: `${plainLabel(server.label, 40)} will be switched off. It stays paid.`,
         confirm: 'Stop',
         isDangerous: true,
       }),
@@ -47,7 +47,7 @@ function serverButtons(server: Server) {
       label: `Reboot ${name}`,
       confirm: confirmation({
         title: 'Reboot the server?',
-        text: `${codeLabel(server.label, 40)} will be away for a moment.`,
+        text: `${plainLabel(server.label, 40)} will be away for a moment.`,
         confirm: 'Reboot',
         isDangerous: true,
       }),

@@ -16,8 +16,9 @@ import { createButton } from '../purchases/buttons.ts';
 import { listPages, manageChoice } from './buttons.ts';
 import { serverOption } from './server-option.ts';
 
-/** Rows in one message: even with the longest labels, their cells stay within Slack's limit. */
+/** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
+const CELLS_PER_MESSAGE = 9500;
 /** A section is taller than a row, and a message has at most 50 blocks. */
 const SECTIONS_PER_MESSAGE = 25;
 /** Longer menus load their choices while the user types: they would make the message too long. */
@@ -26,9 +27,10 @@ const MENU_MOST = 25;
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
 export function serverList(servers: readonly Server[], filter: string, page: number): Message {
   if (servers.length === 0) return emptyList(filter);
-  const pages = Math.ceil(servers.length / ROWS_PER_MESSAGE);
+  const parts = splitServers(servers);
+  const pages = parts.length;
   const at = Math.min(page, pages - 1);
-  const shown = servers.slice(at * ROWS_PER_MESSAGE, (at + 1) * ROWS_PER_MESSAGE);
+  const shown = parts[at] ?? [];
   const title = `${count(servers.length, 'server')}${filter ? ` with ${codeTyped(filter)}` : ''}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
   const controls = listControls(servers, shown, filter, at, pages);
   return {
@@ -47,18 +49,42 @@ function emptyList(filter: string): Message {
   return textMessage('The account has no servers yet.', actions(create));
 }
 
+/** As many servers in each part as one table holds. */
+function splitServers(servers: readonly Server[]): readonly (readonly Server[])[] {
+  const parts: Server[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const server of servers) {
+    const length = cellsOf(server).join('').length;
+    const part = parts.at(-1);
+    if (part && part.length < ROWS_PER_MESSAGE && characters + length <= CELLS_PER_MESSAGE) {
+      part.push(server);
+      characters += length;
+    } else {
+      parts.push([server]);
+      characters = HEAD.join('').length + length;
+    }
+  }
+  return parts;
+}
+
+const HEAD = ['Label', 'State', 'IPv4', 'Paid until', 'Id'];
+
+/** An empty cell makes Slack drop the whole message: every cell has a word. */
+function cellsOf(server: Server): readonly string[] {
+  return [
+    plainLabel(server.label, 40),
+    describeState(server),
+    shorten(server.ipv4 || 'none yet', 40),
+    server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10),
+    String(server.id),
+  ];
+}
+
 function serverTable(servers: readonly Server[]): DataTableBlock {
-  const cell = (text: string) => ({ type: 'raw_text' as const, text });
-  const head = ['Label', 'State', 'IPv4', 'Paid until', 'Id'].map(cell);
-  // An empty cell makes Slack drop the whole message: every cell has a word.
-  const rows = servers.map((server) => [
-    cell(plainLabel(server.label, 40)),
-    cell(describeState(server)),
-    cell(shorten(server.ipv4 || 'none yet', 40)),
-    cell(server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10)),
-    cell(String(server.id)),
-  ]);
-  return { type: 'data_table', caption: 'Servers', page_size: 10, rows: [head, ...rows] };
+  const rows = [HEAD, ...servers.map(cellsOf)].map((cells) =>
+    cells.map((text) => ({ type: 'raw_text' as const, text })),
+  );
+  return { type: 'data_table', caption: 'Servers', page_size: 10, rows };
 }
 
 function describeState({ state }: Server): string {

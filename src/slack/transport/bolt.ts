@@ -1,8 +1,10 @@
 import { App, type Receiver } from '@slack/bolt';
 import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
 import type { Delivery, Dispatch } from './dispatch.ts';
 import { quietLogger } from './slack-api.ts';
+import { isSilent, WORKING } from './visible.ts';
 
 /** Bolt, running over some receiver. */
 export interface BoltApp {
@@ -19,6 +21,7 @@ export async function startBolt(options: {
   readonly receiver: Receiver;
   readonly slackApiUrl: string;
   readonly dispatch: Dispatch;
+  readonly system: Pick<System, 'sleep'>;
   readonly log: Log;
 }): Promise<BoltApp> {
   const { receiver, dispatch, log } = options;
@@ -39,6 +42,7 @@ export async function startBolt(options: {
       .finally(() => running.delete(ended));
     running.add(ended);
   };
+  registerCommand(app, dispatch, start, options.system);
   register(app, dispatch, start);
   await app.init();
   return {
@@ -48,12 +52,30 @@ export async function startBolt(options: {
   };
 }
 
+/**
+ * The work begins before the ack, which says that it goes on where the user sees nothing of it soon. Words in an ack use
+ * up none of the five uses of the `response_url`.
+ */
+function registerCommand(
+  app: App,
+  dispatch: Dispatch,
+  start: (work: Promise<void>) => void,
+  system: Pick<System, 'sleep'>,
+): void {
+  app.command(/.*/, async ({ ack, body, context }) => {
+    const answered = withResolvers();
+    const visible = withResolvers();
+    const delivery = { ...delivered(context), answered: answered.promise, onVisible: visible.resolve };
+    const work = dispatch.command(body, delivery);
+    start(work);
+    const silent = await isSilent(work, visible.promise, system);
+    await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack());
+    answered.resolve();
+  });
+}
+
 /** Acknowledges first and works afterwards: the only thing that may delay an ack is the one row of a confirmation. */
 function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
-  app.command(/.*/, async ({ ack, body, context }) => {
-    await ack();
-    start(dispatch.command(body, delivered(context)));
-  });
   app.action(/.*/, async ({ ack, body, context }) => {
     await ack();
     start(dispatch.action(body, delivered(context)));
@@ -61,9 +83,8 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
     const { promise: answered, resolve } = withResolvers();
     const { ack: answer, after } = await dispatch.submission(body, { ...delivered(context), answered });
-    await (answer ? ack(answer) : ack());
-    resolve();
     if (after) start(after());
+    await (answer ? ack(answer) : ack()).finally(resolve);
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await dispatch.suggestion(body) });

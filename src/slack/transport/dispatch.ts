@@ -8,9 +8,10 @@ import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
-import { findOrigin, type ModalHandler } from '../kit/modal.ts';
+import { findOrigin, type ModalHandler, type SubmitAnswer } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
+import { awaitFinalView, type FinalView } from './final-view.ts';
 import {
   actionPayload,
   actorOf,
@@ -24,6 +25,7 @@ import {
 import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
+import { watchReply, watchViews } from './visible.ts';
 
 /** How a request reached us. */
 export interface Delivery {
@@ -33,9 +35,15 @@ export interface Delivery {
   readonly answered: Promise<void>;
 }
 
+/** A command, whose ack can show words where the work shows nothing. */
+export interface CommandDelivery extends Delivery {
+  /** Called when the user sees something of it. */
+  readonly onVisible?: () => void;
+}
+
 /** One method for each kind of request that Slack sends. */
 export interface Dispatch {
-  command(body: unknown, delivery: Delivery): Promise<void>;
+  command(body: unknown, delivery: CommandDelivery): Promise<void>;
   action(body: unknown, delivery: Delivery): Promise<void>;
   /** Its answer has to be sent first; `after` is done then. */
   submission(
@@ -81,15 +89,19 @@ export function createDispatch(
   };
 }
 
-async function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+async function dispatchCommand(
+  body: unknown,
+  { onVisible = () => undefined, ...delivery }: CommandDelivery,
+  routing: Routing,
+): Promise<void> {
   const payload = commandPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const { team_id: workspaceId, user_id: userId, channel_id: channelId } = payload;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
-  const reply = replyTo(payload.response_url, actor, routing);
-  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const reply = watchReply(replyTo(payload.response_url, actor, routing), onVisible);
+  const request = watchViews(createRequest(routing, caller, reply, payload.trigger_id), onVisible);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
 }
 
@@ -119,20 +131,33 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
-  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const { view } = payload;
+  routing.acknowledgedViews.begin(view.id, delivery.answered);
+  const final = awaitFinalView(
+    createRequest(routing, caller, reply, payload.trigger_id),
+    view.id,
+    routing.system,
+  );
   try {
-    const modal = routing.modals.get(payload.view.callback_id);
+    const modal = routing.modals.get(view.callback_id);
     if (!modal) throw new Refusal('unreadable_press', {});
-    const answer = await modal.run(payload.view, request);
-    const { after } = answer;
-    const failed = (error: unknown) => showLateError(error, payload.view.id, request);
-    return {
-      ack: submissionAck(answer),
-      ...omitUndefined({ after: after && (() => after().catch(failed)) }),
-    };
+    const answer = await modal.run(view, final.request);
+    return answer.after ? await finish(answer, answer.after, view.id, final) : { ack: submissionAck(answer) };
   } catch (error) {
-    return { ack: explainInModal(error, request) };
+    return { ack: explainInModal(error, final.request) };
   }
+}
+
+/** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
+async function finish(
+  answer: SubmitAnswer,
+  after: () => Promise<void>,
+  viewId: string,
+  { request, take }: FinalView,
+) {
+  const work = after().catch((error: unknown) => showLateError(error, viewId, request));
+  const view = await take();
+  return { ack: submissionAck(view ? { with: view } : answer), after: () => work };
 }
 
 /** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */

@@ -1,5 +1,5 @@
-import type { KnownBlock } from '@slack/types';
-import type { Message } from '../kit/blocks.ts';
+import type { AlertBlock, AnyBlock, KnownBlock, ModalView } from '@slack/types';
+import { type Message, section } from '../kit/blocks.ts';
 import { escapeText, shorten } from '../kit/text.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
@@ -52,4 +52,30 @@ function wordsOf(block: KnownBlock): string[] {
 
 function inMrkdwn({ type, text }: { readonly type: string; readonly text: string }): string {
   return type === 'mrkdwn' ? text : escapeText(text);
+}
+
+/**
+ * Sends a view; where Slack refuses its blocks, the same with its warnings as paragraphs, since not every Slack takes an
+ * `alert`.
+ */
+export async function withPlainView<More>(
+  view: ModalView,
+  send: (view: ModalView) => Promise<SlackAnswer<More>>,
+): Promise<SlackAnswer<More>> {
+  const first = await send(view);
+  if (first.ok || !refusesView(first.error) || !view.blocks.some(({ type }) => type === 'alert'))
+    return first;
+  return send({ ...view, blocks: view.blocks.map(inPlain) });
+}
+
+function refusesView(code: string): boolean {
+  return code === 'invalid_arguments' || refusesBlocks(code);
+}
+
+function inPlain(block: AnyBlock): AnyBlock {
+  return isAlert(block) ? section(`:warning: ${inMrkdwn(block.text)}`) : block;
+}
+
+function isAlert(block: AnyBlock): block is AlertBlock {
+  return block.type === 'alert';
 }

@@ -1,7 +1,9 @@
 import type { ModalView } from '@slack/types';
+import type { Channels } from '../../app/access/ports.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Message } from '../kit/blocks.ts';
+import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
@@ -14,6 +16,7 @@ export interface Outbox {
   replyTo(confirmer: Confirmer): Reply;
   /** As a direct message; true when Slack took it. */
   sendDirectly(workspaceId: WorkspaceId, userId: UserId, message: Message): Promise<boolean>;
+  /** Channels that are shared with other organizations, or may be, are left out. */
   postCards(
     workspaceId: WorkspaceId,
     recipients: readonly (UserId | ChannelId)[],
@@ -31,7 +34,9 @@ export interface Outbox {
 }
 
 export interface OutboxParts extends StoredReplyParts {
+  readonly channels: Pick<Channels, 'isShared'>;
   readonly followedViews: FollowedViews;
+  readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
 }
 
@@ -40,7 +45,7 @@ export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | unde
 
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
-  const { clients, followedViews, mayAnnounce } = parts;
+  const { clients, followedViews, acknowledgedViews, mayAnnounce } = parts;
   const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
   return {
     replyTo,
@@ -48,17 +53,36 @@ export function createOutbox(parts: OutboxParts): Outbox {
       const slack = clients.of(workspaceId);
       return (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
     },
-    postCards: (workspaceId, recipients, message) => postCards(recipients, message, clients.of(workspaceId)),
+    postCards: async (workspaceId, recipients, message) => {
+      const allowed = await Promise.all(recipients.map((id) => mayReceive(workspaceId, id, parts.channels)));
+      const chosen = recipients.filter((_, at) => allowed[at]);
+      return postCards(chosen, message, clients.of(workspaceId));
+    },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
     updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
       const viewId = followedViews.take(confirmationId);
       if (viewId === undefined) return;
       if (!isFinal) followedViews.set(confirmationId, viewId);
-      await clients.of(workspaceId).updateView(viewId, view());
+      const shown = view();
+      // Nothing waits for it: the user may have closed it, and gets a message all the same.
+      void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     announce: async (confirmer, message) => {
       if (!(await mayAnnounce(confirmer.workspaceId, confirmer.channelId))) return false;
       return replyTo(confirmer).announce(message);
     },
   };
+}
+
+/** Cards name servers, prices and users: no channel gets them in which another organization might read along. */
+async function mayReceive(
+  workspaceId: WorkspaceId,
+  recipient: UserId | ChannelId,
+  channels: OutboxParts['channels'],
+): Promise<boolean> {
+  return !isChannel(recipient) || (await channels.isShared(workspaceId, recipient)) === false;
+}
+
+function isChannel(recipient: UserId | ChannelId): recipient is ChannelId {
+  return /^[CG]/.test(recipient);
 }

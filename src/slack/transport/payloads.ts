@@ -21,16 +21,22 @@ export const commandPayload = z.object({
 const user = z.object({ id, team_id: id.optional() });
 const place = {
   user,
-  /** Null for an app that was installed for a whole organization. */
+  /**
+   * Null for an app that was installed for a whole organization. In payloads of a view it is the team of the user who
+   * submits it, which may be another one.
+   */
   team: z.object({ id }).nullish(),
   channel: z.object({ id }).nullish(),
 };
+/** Where a view's app is installed: the one thing in a view's payload that names our workspace. */
+const installed = { app_installed_team_id: id.nullish().catch(undefined) };
+const surroundingView = z.object({ ...installed, private_metadata: z.string().default('') }).nullish();
 
 export const actionPayload = z.object({
   ...place,
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
-  view: z.object({ private_metadata: z.string().default('') }).nullish(),
+  view: surroundingView,
   /** Where the button stands. */
   container: z
     .object({ message_ts: z.string().optional(), view_id: z.string().optional() })
@@ -51,22 +57,24 @@ export const actionPayload = z.object({
 export const submissionPayload = z.object({
   ...place,
   trigger_id: z.string().optional(),
-  view: submittedView,
+  view: submittedView.extend(installed),
 });
 
 export const suggestionPayload = z.object({
   ...place,
   action_id: z.string(),
   value: z.string().default(''),
-  view: z.object({ private_metadata: z.string().default('') }).nullish(),
+  view: surroundingView,
 });
 
-export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'>;
+export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'> & {
+  readonly view?: { readonly app_installed_team_id?: string | null | undefined } | null | undefined;
+};
 
 /** Who acts, as Slack says with a press, a submission or a suggestion. */
-export function actorOf({ user, team }: Place, channelId: ChannelId | undefined): Actor {
+export function actorOf({ user, team, view }: Place, channelId: ChannelId | undefined): Actor {
   return {
-    workspaceId: team?.id ?? user.team_id ?? '',
+    workspaceId: view?.app_installed_team_id ?? team?.id ?? user.team_id ?? '',
     userId: user.id,
     ...omitUndefined({ channelId, homeTeamId: user.team_id }),
   };

@@ -11,6 +11,8 @@ export interface SlackRefusal {
   readonly pointers: readonly string[];
   /** The scope that the app lacks. */
   readonly neededScope?: string | undefined;
+  /** How long Slack wants to be left alone with such calls (429, `Retry-After`). */
+  readonly retryAfterMs?: number | undefined;
 }
 
 const platformError = z.object({
@@ -24,8 +26,13 @@ const platformError = z.object({
   }),
 });
 
+/** Seconds; the library's error for a 429. */
+const rateLimited = z.object({ retryAfter: z.number().min(0).max(3600) });
+
 /** Reads what Slack's library throws. */
 export function readRefusal(error: unknown): SlackRefusal {
+  const limited = rateLimited.safeParse(error).data;
+  if (limited) return { code: 'ratelimited', pointers: [], retryAfterMs: limited.retryAfter * 1000 };
   const answer = platformError.safeParse(error).data?.data;
   if (!answer) return { code: error instanceof Error ? error.name : 'unknown', pointers: [] };
   const words = answer.response_metadata?.messages.join('\n') ?? '';

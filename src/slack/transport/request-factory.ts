@@ -10,7 +10,9 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
+import type { AcknowledgedViews } from './acknowledged-views.ts';
 import { explainError } from './explain-error.ts';
+import { withPlainView } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
 import type { MayAnnounce } from './outbox.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
@@ -22,6 +24,7 @@ export interface RequestParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
   readonly followedViews: FollowedViews;
+  readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
   readonly system: System;
   readonly log: Log;
@@ -76,7 +79,7 @@ const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'
 const REPLY_URL_MS = 30 * MINUTE_MS;
 
 function createViews(
-  { clients, followedViews, replyUrls, system }: RequestParts,
+  { clients, followedViews, acknowledgedViews, replyUrls, system }: RequestParts,
   { actor: { workspaceId, channelId } }: Caller,
   reply: Reply,
   triggerId: string | undefined,
@@ -84,10 +87,14 @@ function createViews(
   return {
     open: async (view) => {
       if (triggerId === undefined) return { ok: false, isTooLate: true };
-      const opened = await clients.of(workspaceId).openView(triggerId, view);
+      const slack = clients.of(workspaceId);
+      const opened = await withPlainView(view, (shown) => slack.openView(triggerId, shown));
       return opened.ok ? opened : { ok: false, isTooLate: EXPIRED.includes(opened.error) };
     },
-    update: (viewId, view) => clients.of(workspaceId).updateView(viewId, view),
+    update: (viewId, view) =>
+      acknowledgedViews.update(viewId, () =>
+        withPlainView(view, (shown) => clients.of(workspaceId).updateView(viewId, shown)),
+      ),
     // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async () => {
       const formId = system.newId();

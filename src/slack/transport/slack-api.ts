@@ -30,10 +30,21 @@ export interface SlackApi {
 /** Finds the token that a call is made with; undefined where the app is not installed (any more). */
 export type FindToken = () => Promise<Secret<string> | undefined>;
 
+/** One answer of the Web API; `error` is absent when Slack took the call. */
+export interface SeenAnswer {
+  readonly method: string;
+  readonly error?: string | undefined;
+  /** To whom it was posted, or about what it was asked. */
+  readonly channelId?: string | undefined;
+}
+
+/** Learns from each answer how the app is set up in Slack. */
+export type SlackWatch = (seen: SeenAnswer) => void;
+
 /** The connections to Slack, which the clients of all workspaces share. */
 export interface SlackConnections {
   /** The Web API as that token opens it. */
-  open(findToken: FindToken): SlackApi;
+  open(findToken: FindToken, watch?: SlackWatch): SlackApi;
   close(): Promise<void>;
 }
 
@@ -48,7 +59,7 @@ export interface Introduction {
 
 export type SlackAnswer<More = unknown> =
   | ({ readonly ok: true } & More)
-  | { readonly ok: false; readonly error: string };
+  | { readonly ok: false; readonly error: string; readonly retryAfterMs?: number | undefined };
 
 /** A user waits: one try of 5 s, and no queue that holds everyone up when Slack limits us. */
 const TIMEOUT_MS = 5000;
@@ -73,8 +84,13 @@ export function createSlackConnections(options: {
         fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
     });
   return {
-    open: (findToken) =>
-      createSlackApi(callerOf(findWebClient(findToken, connect), refusals), agent, refusals),
+    open: (findToken, watch) =>
+      createSlackApi(
+        callerOf(findWebClient(findToken, connect), refusals, watch),
+        agent,
+        refusals,
+        options.system,
+      ),
     close: () => agent.destroy(),
   };
 }
@@ -90,7 +106,12 @@ function findWebClient(findToken: FindToken, connect: (token: Secret<string>) =>
   };
 }
 
-function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackApi {
+function createSlackApi(
+  call: Call,
+  agent: Agent,
+  refusals: RefusalLog,
+  system: Pick<System, 'sleep'>,
+): SlackApi {
   return {
     whoAmI: () => call('auth.test', {}, introduction),
     openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
@@ -98,9 +119,11 @@ function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackAp
     postEphemeral: (channel, user, { text, blocks }) =>
       call('chat.postEphemeral', { channel, user, text, blocks }, nothing),
     post: (channel, { text, blocks }) =>
-      call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, card),
+      inTurn(system, () =>
+        call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, card),
+      ),
     updateMessage: ({ channelId: channel, ts }, { text, blocks }) =>
-      call('chat.update', { channel, ts, text, blocks }, nothing),
+      inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing)),
     findUser: (user) => call('users.info', { user }, foundUser),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
     findChannel: (channel) => call('conversations.info', { channel }, foundChannel),
@@ -110,22 +133,47 @@ function createSlackApi(call: Call, agent: Agent, refusals: RefusalLog): SlackAp
 
 type Call = ReturnType<typeof callerOf>;
 
-function callerOf(findWeb: () => Promise<WebClient | undefined>, refusals: RefusalLog) {
+function callerOf(
+  findWeb: () => Promise<WebClient | undefined>,
+  refusals: RefusalLog,
+  watch: SlackWatch = () => undefined,
+) {
   return async <More>(
     method: string,
     body: Record<string, unknown>,
     answer: z.ZodType<More>,
   ): Promise<SlackAnswer<More>> => {
+    const channelId = typeof body.channel === 'string' ? body.channel : undefined;
     try {
       const web = await findWeb();
       if (!web) return { ok: false, error: 'not_installed' };
-      return { ok: true, ...answer.parse(await web.apiCall(method, body)) };
+      const found = answer.parse(await web.apiCall(method, body));
+      watch({ method, channelId });
+      return { ok: true, ...found };
     } catch (error) {
       const refusal = readRefusal(error);
       refusals.add(method, refusal);
-      return { ok: false, error: refusal.code };
+      watch({ method, channelId, error: refusal.code });
+      return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
     }
   };
+}
+
+/** The longest that a message to a channel waits for its turn; the background posts later what matters longer. */
+const TURN_MOST_MS = 30_000;
+const TRIES = 3;
+
+/** Repeats a call that Slack has not carried out because there were too many, when Slack takes such calls again. */
+async function inTurn<More>(
+  system: Pick<System, 'sleep'>,
+  send: () => Promise<SlackAnswer<More>>,
+  tries = TRIES,
+): Promise<SlackAnswer<More>> {
+  const answer = await send();
+  if (answer.ok || answer.retryAfterMs === undefined) return answer;
+  if (tries <= 1 || answer.retryAfterMs > TURN_MOST_MS) return answer;
+  await system.sleep(answer.retryAfterMs);
+  return inTurn(system, send, tries - 1);
 }
 
 async function respond(

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Installations } from '../../app/authorize/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { SlackApi, SlackConnections } from './slack-api.ts';
+import type { SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
 
 /** Where the bot tokens come from. Only a workspace that has one is served. */
 export interface TokenSource extends Installations {
@@ -22,13 +22,17 @@ const MOST_CLIENTS = 1000;
 export function createSlackClients(
   connections: SlackConnections,
   tokens: Pick<TokenSource, 'find'>,
+  watch: (workspaceId: WorkspaceId, seen: SeenAnswer) => void = () => undefined,
 ): SlackClients {
   const clients = new LRUCache<WorkspaceId, SlackApi>({ max: MOST_CLIENTS });
   return {
     of: (workspaceId) => {
       const known = clients.get(workspaceId);
       if (known) return known;
-      const client = connections.open(() => tokens.find(workspaceId));
+      const client = connections.open(
+        () => tokens.find(workspaceId),
+        (seen) => watch(workspaceId, seen),
+      );
       clients.set(workspaceId, client);
       return client;
     },

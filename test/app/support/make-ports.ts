@@ -19,8 +19,9 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
-    channels: { look: async () => undefined },
+    channels: { look: async () => undefined, isShared: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
+    slackProblems: { list: () => [] },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
       notifyUnsaved: async () => undefined,

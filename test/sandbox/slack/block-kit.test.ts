@@ -97,9 +97,9 @@ const AT_THE_LIMIT: readonly (readonly [
     inModal,
   ],
   ['3000 characters in a text input', (over) => [textInput({ max_length: 3000 + over })], inModal],
-  ['201 rows of a data table', (over) => [table(grid(201 + over, 2))], inMessage],
+  ['101 rows of a data table', (over) => [table(grid(101 + over, 2))], inMessage],
   ['20 columns of a data table', (over) => [table(grid(2, 20 + over))], inMessage],
-  ['20,000 characters in data tables', (over) => [table([[cell('h')], [cell(x(19_999 + over))]])], inMessage],
+  ['10,000 characters in data tables', (over) => [table([[cell('h')], [cell(x(9_999 + over))]])], inMessage],
   ['100 rows on a page', (over) => [table(grid(2, 2), { page_size: 100 + over })], inMessage],
   [
     '12,999 characters in all',

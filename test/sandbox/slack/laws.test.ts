@@ -137,3 +137,43 @@ describe('what a user can do', () => {
     expect(state).toMatchObject({ commands: [], shortcuts: [] });
   });
 });
+
+describe('a command of which the user sees nothing', () => {
+  it('breaks a law after 3 s, and none when the ack has words', async () => {
+    const { slack, app } = await startBoth();
+    app.reply = ({ content }) => (content.text === 'quiet' ? {} : { body: 'Working on it…' });
+    await slack.as('olga').types('/vps loud');
+    await slack.as('otto').types('/vps quiet');
+    await expect
+      .poll(() => slack.brokenLaws().map(({ law, words }) => `${law} ${words}`), { timeout: 5000 })
+      .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
+  });
+});
+
+describe('what Slack draws otherwise than it is written', () => {
+  const lawsAfter = async (block: Record<string, unknown>) => {
+    const { slack, app } = await startBoth();
+    await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'words', blocks: [block] });
+    return slack.brokenLaws().map(({ law }) => law);
+  };
+  const asking = (text: Record<string, unknown>) => ({
+    type: 'actions',
+    elements: [
+      {
+        ...button('Stop'),
+        confirm: { title: plain('Stop?'), text, confirm: plain('Stop'), deny: plain('Keep') },
+      },
+    ],
+  });
+
+  it('is markup in a dialog, which is plain text', async () => {
+    expect(await lawsAfter(asking({ type: 'mrkdwn', text: '`web-1` stops' }))).toEqual(['raw_markup']);
+    expect(await lawsAfter(asking(plain('web-1 stops')))).toEqual([]);
+  });
+
+  it('is a tall section that may fold', async () => {
+    const tall = section('a line\n'.repeat(10));
+    expect(await lawsAfter(tall)).toEqual(['folded']);
+    expect(await lawsAfter({ ...tall, expand: true })).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cacheLookups } from '../../../src/slack/directory/cached-lookups.ts';
+import { cacheLookups, RateLimited } from '../../../src/slack/directory/cached-lookups.ts';
 import { type HandClock, handClock, turn } from '../support/hand-clock.ts';
 
 const MINUTE = 60_000;
@@ -8,7 +8,7 @@ let clock: HandClock;
 /** Every key that Slack was asked for, in order. */
 let asked: string[];
 /** What Slack answers. */
-let answer: string | undefined;
+let answer: string | RateLimited | undefined;
 let open: ((answer: string | undefined) => void)[];
 let isSlow: boolean;
 let find: (key: string) => Promise<string | undefined>;
@@ -118,5 +118,36 @@ describe('a cached lookup', () => {
     await clock.pass(30_000);
     await expect(broken('a')).rejects.toThrow('a defect');
     expect(times).toBe(2);
+  });
+});
+
+describe('while Slack limits how often it is asked', () => {
+  it('the last good answer goes on counting, and Slack is not asked before its time has passed', async () => {
+    expect(await find('a')).toBe('first');
+    await clock.pass(5 * MINUTE);
+    answer = new RateLimited(MINUTE);
+    expect(await find('a')).toBe('first');
+    answer = 'second';
+    await clock.pass(MINUTE - 1);
+    expect(await find('a')).toBe('first');
+    expect(asked).toEqual(['a', 'a']);
+    await clock.pass(1);
+    expect(await find('a')).toBe('second');
+  });
+
+  it('nothing is known once the last good answer is a quarter of an hour old', async () => {
+    await find('a');
+    await clock.pass(5 * MINUTE);
+    answer = new RateLimited(MINUTE);
+    for (let minute = 5; minute < 15; minute++) {
+      expect(await find('a')).toBe('first');
+      await clock.pass(MINUTE);
+    }
+    expect(await find('a')).toBeUndefined();
+  });
+
+  it('nothing is known of what was never answered', async () => {
+    answer = new RateLimited(MINUTE);
+    expect(await find('a')).toBeUndefined();
   });
 });

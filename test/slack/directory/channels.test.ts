@@ -37,3 +37,32 @@ describe('a channel', () => {
     expect(await channels.look('T1', 'C1')).toBe('archived');
   });
 });
+
+describe('a channel that is', () => {
+  it.each<[string, boolean | undefined, SlackAnswer<{ channel: unknown }>]>([
+    ['not shared', false, { ok: true, channel: { is_ext_shared: false } }],
+    ['shared with another organization', true, { ok: true, channel: { is_ext_shared: true } }],
+    [
+      'about to be shared',
+      true,
+      { ok: true, channel: { is_ext_shared: false, is_pending_ext_shared: true } },
+    ],
+    ['described without saying so', undefined, { ok: true, channel: { id: 'C1' } }],
+    ['hidden', undefined, { ok: false, error: 'channel_not_found' }],
+    ['not to be asked about', undefined, { ok: false, error: 'missing_scope' }],
+  ])('%s is known as such, and asked about once a minute', async (_name, expected, answer) => {
+    let asked = 0;
+    const findChannel = async () => {
+      asked += 1;
+      return answer;
+    };
+    const { system, pass } = handClock();
+    const channels = createChannels(clientsOf({ findChannel }), system);
+    expect(await channels.isShared('T1', 'C1')).toBe(expected);
+    expect(await channels.isShared('T1', 'C1')).toBe(expected);
+    expect(asked).toBe(1);
+    await pass(60_000);
+    await channels.isShared('T1', 'C1');
+    expect(asked).toBe(2);
+  });
+});

@@ -7,6 +7,7 @@ import { createUsers } from '../../../src/slack/directory/users.ts';
 import { createSingleWorkspace } from '../../../src/slack/transport/single-workspace.ts';
 import type { FindToken, SlackApi, SlackConnections } from '../../../src/slack/transport/slack-api.ts';
 import { createSlackClients } from '../../../src/slack/transport/slack-clients.ts';
+import { createSlackProblems } from '../../../src/slack/transport/slack-problems.ts';
 import { realSystem } from '../../../src/system.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 import { partialSlack } from '../support/partial-slack.ts';
@@ -79,6 +80,7 @@ describe('the one workspace of a bot token', () => {
       connections,
       botToken: new Secret('xoxb-one'),
       workspaces: { put },
+      problems: createSlackProblems(clock.system),
       system: clock.system,
       log: silentLog,
       signal: stop.signal,
@@ -94,6 +96,47 @@ describe('the one workspace of a bot token', () => {
     expect((await workspace.find('T1'))?.reveal()).toBe('xoxb-one');
     expect(await workspace.find('T2')).toBeUndefined();
     expect(workspace.faults()).toEqual([]);
+  });
+
+  it('is a fault once its token is revoked, seen at the first call, and none once a token works again', async () => {
+    let isRevoked = false;
+    const { workspace, clock, stop } = single(async () =>
+      isRevoked ? { ok: false, error: 'token_revoked' } : T1,
+    );
+    await workspace.connect();
+    isRevoked = true;
+    workspace.watch('T1', { method: 'chat.postMessage', error: 'token_revoked' });
+    await turn();
+    expect(workspace.faults().join()).toContain('token_revoked');
+    isRevoked = false;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect(workspace.faults()).toEqual([]);
+    stop.abort();
+  });
+
+  it('is looked at every few minutes, so that a token revoked in silence is a fault, too', async () => {
+    let isRevoked = false;
+    const { workspace, clock, stop } = single(async () =>
+      isRevoked ? { ok: false, error: 'account_inactive' } : T1,
+    );
+    await workspace.connect();
+    isRevoked = true;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect(workspace.faults().join()).toContain('account_inactive');
+    stop.abort();
+  });
+
+  it('goes on being served while Slack can’t be reached for a moment', async () => {
+    let isUp = true;
+    const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'ratelimited' }));
+    await workspace.connect();
+    isUp = false;
+    await clock.pass(3 * 60_000);
+    await turn();
+    expect([workspace.faults(), await workspace.isServed('T1')]).toEqual([[], true]);
+    stop.abort();
   });
 
   it('is unknown until Slack has said which one it is', async () => {

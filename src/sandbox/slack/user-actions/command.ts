@@ -1,5 +1,6 @@
 import { messageInAck, readAck } from '../acks.ts';
 import type { Channel } from '../channels.ts';
+import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
@@ -8,11 +9,13 @@ import { SlackRefusal } from '../refusal.ts';
 import { APP, SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkActive, getChannel } from './places.ts';
+import { watchForSilence } from './silence.ts';
 
 /**
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
  * the command is sent although Slack blocks it for users of other organizations: this tests the app's own permission check.
- * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available
+ * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available,
+ * messages_tab_disabled
  */
 export async function type(
   world: World,
@@ -24,6 +27,9 @@ export async function type(
   checkActive(world, user);
   const channel = getChannel(world, user, channelId);
   if (channel.isArchived) throw new SlackRefusal('is_archived', `${channel.name} is archived`);
+  const { hasMessagesTab, isMessagesTabReadOnly } = world.app;
+  if (channel.kind === 'dm' && (!hasMessagesTab || isMessagesTabReadOnly))
+    throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   if (!text.startsWith('/')) {
     world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world) });
     return undefined;
@@ -39,6 +45,7 @@ export async function type(
 async function runCommand(world: World, user: User, channel: Channel, typed: string): Promise<Delivery> {
   const fields = commandFields(world, user, channel, escapeTyped(typed, world));
   const what = `command ${world.app.command} ${typed}`.trim();
+  watchForSilence(world, user, what);
   const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());
   const ack = readAck(world, delivery);
   if (!ack.ok) {
@@ -49,6 +56,7 @@ async function runCommand(world: World, user: User, channel: Channel, typed: str
   const message = messageInAck(world, what, ack);
   if (message) {
     const isPublic = textIn(message, 'response_type') === 'in_channel';
+    if (isPublic) checkOutsiders(world, what, channel.id, textIn(message, 'text'));
     world.messages.post({
       channel: channel.id,
       user: APP.botUserId,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expectEmptyAck, readAck } from '../acks.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter } from '../entered.ts';
@@ -37,7 +38,10 @@ export async function submit(
   const body = new URLSearchParams({ payload: JSON.stringify(submissionPayload(world, user, view)) });
   const what = `view_submission ${textIn(view.fields, 'callback_id')}`.trim();
   const delivery = await world.deliverer.send(what, 'form', body.toString());
-  applyAck(world, view, what, readAck(world, delivery));
+  const ack = readAck(world, delivery);
+  const lateMs = world.faults.lateAcksMs();
+  if (lateMs > 0) await sleep(lateMs);
+  applyAck(world, view, what, ack);
   return delivery;
 }
 

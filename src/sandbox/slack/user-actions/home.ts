@@ -12,6 +12,7 @@ import { checkActive } from './places.ts';
 /** A user opens the app's home tab. */
 export async function openHome(world: World, user: User): Promise<Delivery | undefined> {
   checkActive(world, user);
+  if (!world.app.hasHomeTab) throw new SlackRefusal('no_home', 'This app has no Home tab');
   const channel = findChannel(world.channels, 'dm', user.id);
   if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
   const home = world.views.homeOf(user.id);

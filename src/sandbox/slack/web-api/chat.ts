@@ -1,4 +1,5 @@
-import { findChannel } from '../channels.ts';
+import { type Channel, findChannel } from '../channels.ts';
+import { checkOutsiders } from '../checks.ts';
 import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
@@ -31,13 +32,22 @@ function postMessage(world: World, args: Json): Json {
     world.roster.findUser(wanted) ? conversationWith(world, wanted) : wanted,
   );
   if (channel.isArchived) throw new WebApiError('is_archived');
+  checkMessagesTab(world, channel);
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
   if (!channel.members.has(APP.botUserId) && !mayPostAnywhere) throw new WebApiError('not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postMessage', args);
+  checkOutsiders(world, 'chat.postMessage', channel.id, text);
   const threadTs = textIn(args, 'thread_ts');
   const thread = threadTs ? { threadTs } : {};
   const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
   return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
+}
+
+/** An app whose manifest has no Messages tab can't write to users. @throws WebApiError messages_tab_disabled */
+function checkMessagesTab(world: World, channel: Channel): void {
+  if (channel.kind !== 'dm' || world.app.hasMessagesTab) return;
+  world.journal.breakLaw('messages_tab', 'a direct message of an app without a Messages tab');
+  throw new WebApiError('messages_tab_disabled');
 }
 
 /** A user id as channel means the app's conversation with that user. */
@@ -49,6 +59,7 @@ function postEphemeral(world: World, args: Json): Json {
   const channel = getVisibleChannel(world, required(args, 'channel'));
   const user = world.roster.findUser(required(args, 'user'));
   if (channel.isArchived) throw new WebApiError('is_archived');
+  checkMessagesTab(world, channel);
   if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
   if (!user || !channel.members.has(user.id)) throw new WebApiError('user_not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);

@@ -1,7 +1,7 @@
 import { objectIn, textIn } from '../json.ts';
 import type { Question } from '../state/screen.ts';
 import { useScreen } from '../state/store.ts';
-import { plainWords, TextView } from '../text/text-view.tsx';
+import { plainWords } from '../text/text-view.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** Slack's confirmation dialog, when a question is open. */
@@ -24,7 +24,8 @@ function Asking({ question: { dialog, answer } }: { readonly question: Question 
     >
       <h2 id="confirm-title">{words('title', 'Are you sure?')}</h2>
       <div class="dialog-body">
-        <TextView of={dialog.text} />
+        {/* Slack draws this text plain, whatever its type says. */}
+        <p>{textIn(objectIn(dialog, 'text'), 'text')}</p>
       </div>
       <div class="dialog-foot">
         <button type="button" class="button deny" onClick={() => answer(false)}>

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { makeServer } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { findMessageFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
+import { serverList } from '../../../src/slack/servers/server-list.ts';
+
+const many = (count: number, label: string) =>
+  Array.from({ length: count }, (_, id) => ({
+    ...makeServer(),
+    id: 900_000_000_000 + id,
+    label: `${label}${id}`,
+    state: 'in some strange state',
+    ipv4: '2001:0db8:85a3:0000:0000:8a2e:0370:7334',
+  }));
+
+it('shows every server of a long list with long cells exactly once, in tables that Slack takes', () => {
+  const servers = many(250, 'a-label-that-is-as-long-as-a-cell-can-show-');
+  const [, pages = ''] = / of (\d+)/.exec(serverList(servers, '', 0).text) ?? [];
+  expect(Number(pages)).toBe(4);
+  const ids = Array.from({ length: Number(pages) }, (_, page) => serverList(servers, '', page)).flatMap(
+    (message) => {
+      expect(findMessageFaults({ text: message.text, blocks: message.blocks })).toEqual([]);
+      return message.blocks.flatMap((block) =>
+        block.type === 'data_table' ? block.rows.slice(1).map((row) => JSON.stringify(row.at(-1))) : [],
+      );
+    },
+  );
+  expect(new Set(ids).size).toBe(250);
+  expect(ids).toHaveLength(250);
+});
+
+it('shows a hundred servers with usual labels in one part', () => {
+  const servers = Array.from({ length: 100 }, (_, id) => ({ ...makeServer(), id, label: `web-${id}` }));
+  expect(serverList(servers, '', 0).text).toBe('100 servers');
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import {
+  actionPayload,
+  actorOf,
+  commandPayload,
+  submissionPayload,
+  suggestionPayload,
+} from '../../../src/slack/transport/payloads.ts';
+import {
+  commandSample,
+  messagePressSample,
+  messageSuggestionSample,
+  OURS,
+  SENDERS,
+  type Sender,
+  submissionSample,
+  viewPressSample,
+  viewSuggestionSample,
+} from '../../support/payloads/samples.ts';
+
+/** Each kind of payload, read as the app reads it. */
+const READERS = {
+  'a press in a message': (sender: Sender) =>
+    actorOf(actionPayload.parse(messagePressSample(sender)), undefined),
+  'a press in a modal': (sender: Sender) => actorOf(actionPayload.parse(viewPressSample(sender)), undefined),
+  'a submission': (sender: Sender) => actorOf(submissionPayload.parse(submissionSample(sender)), undefined),
+  'a choice in a message': (sender: Sender) =>
+    actorOf(suggestionPayload.parse(messageSuggestionSample(sender)), undefined),
+  'a choice in a modal': (sender: Sender) =>
+    actorOf(suggestionPayload.parse(viewSuggestionSample(sender)), undefined),
+};
+
+describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
+  it.each(
+    Object.entries(READERS),
+  )('is known by %s, in the workspace where the app is installed', (_kind, read) => {
+    expect(read(sender)).toEqual({
+      workspaceId: OURS,
+      userId: sender.userId,
+      homeTeamId: sender.userTeamId,
+    });
+  });
+
+  it('is known by a command, in the workspace where it was typed', () => {
+    expect(commandPayload.parse(commandSample(sender))).toMatchObject({
+      team_id: OURS,
+      user_id: sender.userId,
+    });
+  });
+});
+
+describe('a view without the team that the app is installed in', () => {
+  it('is of the team that Slack names otherwise', () => {
+    const [sender] = Object.values(SENDERS);
+    if (!sender) throw new Error('there are no samples');
+    const payload = submissionPayload.parse(submissionSample(sender));
+    for (const app_installed_team_id of [null, undefined]) {
+      const view = { ...payload.view, app_installed_team_id };
+      expect(actorOf({ ...payload, view }, undefined).workspaceId).toBe(OURS);
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam } from '../../support/team.ts';
+
+describe('while Slack limits the app', () => {
+  it('a request for access reaches the owners, when Slack takes messages again', async () => {
+    await using team = await startTeam();
+    team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
+    const newcomer = team.slack.as('nora').in('#ops');
+    await newcomer.types('/vps access ask viewer');
+    await newcomer.fills({ 'What for?': 'the release' });
+    await newcomer.presses('Ask');
+    await team.slack.as('olga').in('dm').sees('the release');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('an admin of the workspace stays an owner', async () => {
+    const system = movableSystem();
+    await using team = await startTeam({ system, settings: { OWNERS: '' } });
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps settings');
+    await owner.closes();
+    system.move(6 * 60_000);
+    team.slack.faults.rateLimit('users.info', { times: 5, retryAfterSeconds: 60 });
+    await owner.types('/vps settings');
+    await owner.sees('Two-person rule');
+  });
+});

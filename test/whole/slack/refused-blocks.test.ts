@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { startTeam } from '../../support/team.ts';
+
+it('the form of a deletion opens, with what is lost, where Slack does not take an alert', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  team.slack.faults.refuseBlock('alert');
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps delete web-1');
+  await manager.sees('not refunded');
+  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.presses('Delete');
+  await manager.sees('web-1 was deleted');
+  expect(team.hosting.listServers(team.account)).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { startTeam, type TeamOptions } from '../../support/team.ts';
+
+async function startWithServer(options: TeamOptions = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, 1, 'web');
+  return team;
+}
+
+describe('in a channel that is shared with another organization', () => {
+  it('what a user does is told to that user alone', async () => {
+    await using team = await startWithServer();
+    const operator = team.slack.as('otto').in('#acme-shared');
+    await operator.types('/vps reboot web-1');
+    await operator.sees('web-1 was rebooted');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('so is what was paid for', async () => {
+    await using team = await startWithServer();
+    const manager = team.slack.as('mara').in('#acme-shared');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
+    await manager.presses('Create and pay');
+    await manager.sees('web-9 was created');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('no request for approval is posted: users who may approve it get it directly', async () => {
+    await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: 'C0SHARED01' });
+    await team.askCreate('web-9');
+    team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('it can’t be chosen for requests for approval', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps settings');
+    await owner.fills({ 'Channel for requests to approve, and reminders': '#acme-shared' });
+    await owner.presses('Save');
+    await owner.sees('other organizations read along in it');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+it('a channel to which another organization is invited counts as shared', async () => {
+  await using team = await startWithServer();
+  team.slack.admin.inviteOrganization('#ops');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 was rebooted');
+  team.slack.as('vera').in('#ops').doesNotSee('web-1');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('without channels:read nothing is announced, since the channel may be shared', async () => {
+  await using team = await startWithServer({ scopes: ['commands', 'chat:write', 'users:read'] });
+  const operator = team.slack.as('otto').in('#acme-shared');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 was rebooted');
+  team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
+  expect(team.app.ports.slackProblems.list(TEAM.id)).toEqual(['channels_unreadable']);
+});
