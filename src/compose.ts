@@ -18,7 +18,7 @@ import { createSlackClients } from './slack/transport/slack-clients.ts';
 import { createSlackProblems } from './slack/transport/slack-problems.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
-import { createVault, parseKeyring } from './vault.ts';
+import { createVault, parseKeyring, type Vault } from './vault.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
 import { createWebServer, listen } from './web/server.ts';
 
@@ -40,7 +40,7 @@ const DRAIN_MS = 35_000;
  */
 export async function compose(config: Config, log: Log, system: System = realSystem): Promise<RunningApp> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
-  const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system });
+  const store = await openConfiguredStore(config, vault, system);
   const stop = new AbortController();
   const metrics = createMetrics();
   countFrom(store, metrics);
@@ -84,6 +84,10 @@ async function startListening(config: Config, dispatch: Dispatch, system: System
   const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
   return { bolt, listener };
+}
+
+function openConfiguredStore({ DATABASE_URL, SPILL_DIR }: Config, vault: Vault, system: System) {
+  return openStore({ databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system });
 }
 
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {

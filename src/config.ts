@@ -27,6 +27,7 @@ const EXAMPLES = {
   ENCRYPTION_KEYS: 'k1:<32 bytes in base64, from: openssl rand -base64 32>',
   OWNERS: 'U012AB3CD,U045EF6GH',
   DATABASE_URL: 'sqlite:./data/vps.sqlite',
+  SPILL_DIR: './data/answers',
   DOUBT_MINUTES: '30',
   PASSWORD_HOLD_MINUTES: '60',
   AUDIT_KEEP_DAYS: '365',
@@ -62,6 +63,8 @@ const schema = z.object({
     .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
     .pipe(z.array(z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be Slack user ids'))),
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
+  /** Absent: beside the database. */
+  SPILL_DIR: z.string().min(1).optional(),
   DOUBT_MINUTES: minutes(1440).default(30),
   PASSWORD_HOLD_MINUTES: minutes(10_080).default(60),
   /** Absent: forever. */

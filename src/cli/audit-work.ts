@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EVERY_WORKSPACE } from '../app/account/every-workspace.ts';
 import { listAuditedWorkspaces } from '../app/account/list-workspaces.ts';
-import type { AuditFilter, AuditVerdict } from '../app/account/ports.ts';
+import type { AuditFilter, AuditHead, AuditVerdict } from '../app/account/ports.ts';
 import { pruneAudit } from '../app/account/prune-audit.ts';
 import { exportAudit, verifyAudit } from '../app/account/read-audit.ts';
 import type { WorkspaceId } from '../domain/ids.ts';
@@ -41,13 +41,20 @@ async function* exportLines(
   }
 }
 
-/** Prints for each workspace whether its audit is unaltered. False if one is not. */
-export async function verify(app: ProgramApp, named: readonly WorkspaceId[]): Promise<boolean> {
+/**
+ * Prints for each workspace whether its audit is unaltered, and goes on from a head that was logged earlier. False if one
+ * is not.
+ */
+export async function verify(
+  app: ProgramApp,
+  named: readonly WorkspaceId[],
+  published: AuditHead | undefined,
+): Promise<boolean> {
   const workspaceIds = await listWanted(app, named);
   if (workspaceIds.length === 0) print('The audit has no entries yet.');
   let isGood = true;
   for (const workspaceId of workspaceIds) {
-    const { words, isWhole } = describeVerdict(await app.execute(verifyAudit, {}, workspaceId));
+    const { words, isWhole } = describeVerdict(await app.execute(verifyAudit, { published }, workspaceId));
     print(`${workspaceId}: ${words}`);
     isGood &&= isWhole;
   }

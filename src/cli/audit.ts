@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { parseAuditHead } from '../app/account/audit-head.ts';
+import type { AuditHead } from '../app/account/ports.ts';
 import { parseAuditConfig } from '../config.ts';
 import { omitUndefined } from '../domain/omit-undefined.ts';
 import { DAY_MS, findDay } from '../domain/time.ts';
@@ -13,6 +15,7 @@ const USAGE = `Usage:
       [--workspace T…] [--since 2026-01-01] [--until 2026-01-31] [--actor U…] [--server <label or ID>]
       Dates are whole UTC days, inclusive.
   npm run -s audit -- verify [--workspace T…]       finds entries that were changed, removed or moved
+      [--head <number>:<signature>]  an "audit head" from the log of that one workspace: the audit has to go on from it
   npm run -s audit -- prune --older-than-days 365   removes older entries; the rest can still be verified
 Repeat --workspace for several; default: all.`;
 
@@ -38,6 +41,7 @@ function readArguments() {
           until: { type: 'string' },
           actor: { type: 'string' },
           server: { type: 'string' },
+          head: { type: 'string' },
           'older-than-days': { type: 'string' },
         },
         allowPositionals: true,
@@ -52,8 +56,10 @@ function parseCommand({ values, positionals }: Arguments): Work {
   if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is too much.`, USAGE);
   const workspaceIds = values.workspace.map((id) => parseWorkspaceId(id, USAGE));
   switch (command) {
-    case 'verify':
-      return (app) => verify(app, workspaceIds);
+    case 'verify': {
+      const head = parseHead(values);
+      return (app) => verify(app, workspaceIds, head);
+    }
     case 'prune':
       return parsePrune(values);
     case 'export': {
@@ -64,6 +70,15 @@ function parseCommand({ values, positionals }: Arguments): Work {
     default:
       throw new UsageError(`There's no command "${command}". Choose export, verify or prune.`, USAGE);
   }
+}
+
+function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefined {
+  if (head === undefined) return undefined;
+  if (workspace.length !== 1) throw new UsageError('--head goes with exactly one --workspace.', USAGE);
+  const parsed = parseAuditHead(head);
+  if (!parsed)
+    throw new UsageError('--head needs the number and the signature of a logged "audit head".', USAGE);
+  return parsed;
 }
 
 function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {

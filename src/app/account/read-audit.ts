@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../../domain/audit-entry.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AccountPorts, AuditFilter, AuditVerdict } from './ports.ts';
+import type { AccountPorts, AuditFilter, AuditHead, AuditVerdict } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccountPorts>();
 
@@ -26,11 +26,13 @@ export const exportAudit = defineUseCase({
   ): Promise<AsyncIterable<StoredEntry>> => ports.audit.read({ ...input, workspaceId: actor.workspaceId }),
 });
 
-/** Checks whether the workspace's audit is as it was written. */
+/** Checks whether the workspace's audit is as it was written, and goes on from a published head where one is given. */
 export const verifyAudit = defineUseCase({
   name: 'audit_verify',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<AuditVerdict> =>
-    ports.audit.verify(actor.workspaceId),
+  run: async (
+    { published }: { readonly published?: AuditHead | undefined },
+    { actor, ports },
+  ): Promise<AuditVerdict> => ports.audit.verify(actor.workspaceId, published),
 });

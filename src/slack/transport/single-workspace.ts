@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { SeenAnswer, SlackConnections } from './slack-api.ts';
+import type { SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
 import type { TokenSource } from './slack-clients.ts';
 import { PROBLEM_WORDS, type SeenProblems } from './slack-problems.ts';
 
@@ -36,61 +36,86 @@ interface Options {
 
 /** No workspace is served until Slack has said which one the token is for, and never any other one. */
 export function createSingleWorkspace(options: Options): SingleWorkspace {
-  const { botToken, problems, system, signal } = options;
-  const slack = options.connections.open(async () => botToken);
-  let known: WorkspaceId | undefined;
-  let fault: string | undefined = 'Slack has not been asked yet which workspace this is';
-  const attempt = async (): Promise<void> => {
-    const answer = await slack.whoAmI();
-    const reason = answer.ok ? (answer.workspaceId === '' ? 'no_team' : undefined) : answer.error;
-    if (answer.ok && reason === undefined) {
-      if (fault === undefined && answer.workspaceId === known) return;
-      const workspace = { id: answer.workspaceId, name: answer.workspaceName };
-      await options.workspaces.put(workspace, system.now());
-      options.log.info('connected to Slack', { workspace: answer.workspaceId });
-      known = answer.workspaceId;
-      fault = undefined;
-      return;
-    }
-    const isPermanent = PERMANENT_ERRORS.includes(reason ?? '');
-    // A workspace that is known is served through a short outage of Slack.
-    if (known !== undefined && !isPermanent) return;
-    fault = isPermanent
-      ? `Slack does not accept SLACK_BOT_TOKEN (${reason})`
-      : `Slack can’t be reached (${reason})`;
-    options.log.error(fault);
-  };
-  let running: Promise<void> | undefined;
-  const look = (): Promise<void> => {
-    running ??= attempt().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  const keepLooking = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await system.sleep(fault === undefined ? LOOK_AGAIN_MS : RETRY_MS, signal).catch(() => undefined);
-      if (!signal.aborted) await look().catch((error: unknown) => logDefect(error, options.log));
-    }
-  };
+  const { botToken, problems } = options;
+  const identity = createIdentity(options);
+  const look = once(() => lookAgain(identity, options));
+  const lookSafely = () => look().catch((error: unknown) => logDefect(error, options.log));
   return {
-    isServed: async (workspaceId) => (known === undefined ? undefined : workspaceId === known),
-    find: async (workspaceId) => (workspaceId === known ? botToken : undefined),
+    isServed: async (workspaceId) =>
+      identity.workspaceId === undefined ? undefined : workspaceId === identity.workspaceId,
+    find: async (workspaceId) => (workspaceId === identity.workspaceId ? botToken : undefined),
     connect: async () => {
       await look();
-      void keepLooking();
+      void keepLooking(lookSafely, identity, options);
     },
     watch: (workspaceId, seen) => {
       problems.watch(workspaceId, seen);
-      const { error } = seen;
-      if (fault !== undefined || !PERMANENT_ERRORS.includes(error ?? '')) return;
-      void look().catch((defect: unknown) => logDefect(defect, options.log));
+      const isRefused = PERMANENT_ERRORS.includes(seen.error ?? '');
+      if (identity.fault === undefined && isRefused) void lookSafely();
     },
     faults: () => {
-      const isUnwritable = known !== undefined && problems.list(known).includes('messages_tab_disabled');
+      const { workspaceId, fault } = identity;
+      const isUnwritable =
+        workspaceId !== undefined && problems.list(workspaceId).includes('messages_tab_disabled');
       const found = [fault, isUnwritable ? PROBLEM_WORDS.messages_tab_disabled : undefined];
       return found.filter((each) => each !== undefined);
     },
+  };
+}
+
+/** What Slack has said about the token so far. */
+interface Identity {
+  readonly whoAmI: SlackApi['whoAmI'];
+  workspaceId: WorkspaceId | undefined;
+  fault: string | undefined;
+}
+
+function createIdentity({ connections, botToken }: Options): Identity {
+  const slack = connections.open(async () => botToken);
+  const fault = 'Slack has not been asked yet which workspace this is';
+  return { whoAmI: () => slack.whoAmI(), workspaceId: undefined, fault };
+}
+
+async function lookAgain(identity: Identity, { workspaces, system, log }: Options): Promise<void> {
+  const answer = await identity.whoAmI();
+  if (answer.ok && answer.workspaceId !== '') {
+    if (identity.fault === undefined && answer.workspaceId === identity.workspaceId) return;
+    await workspaces.put({ id: answer.workspaceId, name: answer.workspaceName }, system.now());
+    log.info('connected to Slack', { workspace: answer.workspaceId });
+    identity.workspaceId = answer.workspaceId;
+    identity.fault = undefined;
+    return;
+  }
+  const reason = answer.ok ? 'no_team' : answer.error;
+  const isPermanent = PERMANENT_ERRORS.includes(reason);
+  // A workspace that is known is served through a short outage of Slack.
+  if (identity.workspaceId !== undefined && !isPermanent) return;
+  identity.fault = isPermanent
+    ? `Slack does not accept SLACK_BOT_TOKEN (${reason})`
+    : `Slack can’t be reached (${reason})`;
+  log.error(identity.fault);
+}
+
+async function keepLooking(
+  look: () => Promise<void>,
+  identity: Identity,
+  { system, signal }: Options,
+): Promise<void> {
+  while (!signal.aborted) {
+    const waitMs = identity.fault === undefined ? LOOK_AGAIN_MS : RETRY_MS;
+    await system.sleep(waitMs, signal).catch(() => undefined);
+    if (!signal.aborted) await look();
+  }
+}
+
+/** Calls made while it runs share one run. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }
 

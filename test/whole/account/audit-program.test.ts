@@ -121,6 +121,16 @@ describe('the audit on the command line, beside a running app', () => {
     expect(lost).toMatchObject({ code: 1, output: expect.stringContaining('"k1"') });
   });
 
+  test('verifies against a head that was logged, and finds that the audit does not go on from it', async () => {
+    await using team = await startTeam({ isConnected: false });
+    await addMany(team, [makeEntry(), makeEntry()]);
+    const [head] = await team.app.ports.audit.listHeads();
+    await addMany(team, [makeEntry()]);
+    const verify = `$AUDIT verify --workspace ${TEAM.id} --head`;
+    expect(await run(team, `${verify} ${head?.seq}:${head?.signature}`)).toMatchObject({ code: 0 });
+    expect(await run(team, `${verify} 1:${head?.signature}`)).toMatchObject({ code: 1 });
+  });
+
   test('prunes while the app writes, and the rest still verifies', async () => {
     await using team = await startTeam({ isConnected: false });
     await addMany(
@@ -178,6 +188,8 @@ describe('the audit with wrong arguments', () => {
     ['delete --format csv', `There's no command "delete".`],
     ['verify everything', '"everything" is too much.'],
     ['verify --workspace acme', '"acme" is not a workspace ID.'],
+    ['verify --head 1:v1.k1.abc', '--head goes with exactly one --workspace.'],
+    ['verify --workspace T1 --head newest', '--head needs the number and the signature'],
     ['--frmat csv', `Unknown option '--frmat'.`],
     ['prune', 'Add --older-than-days to prune.'],
     ['prune --older-than-days 9 --workspace T1', 'leave out --workspace'],

@@ -21,7 +21,7 @@ export const option = (text: string, value: string, description?: string): Json 
 });
 export const confirm = (verb: string, text: string): Json => ({
   title: plain(`${verb} the server?`),
-  text: mrkdwn(text),
+  text: plain(text),
   confirm: plain(verb),
   deny: plain('Cancel'),
   style: 'danger',

@@ -66,9 +66,9 @@ export function sheetMessage(label: string, state = 'running'): Message {
         elements: [
           button('Start', 'start'),
           button('Stop', 'stop', {
-            confirm: confirm('Stop', '`web-1` will be switched off. It stays paid.'),
+            confirm: confirm('Stop', 'web-1 will be switched off. It stays paid.'),
           }),
-          button('Reboot', 'reboot', { confirm: confirm('Reboot', '`web-1` will be away for a moment.') }),
+          button('Reboot', 'reboot', { confirm: confirm('Reboot', 'web-1 will be away for a moment.') }),
           button('Renew…', 'renew'),
           button('Delete…', 'delete', { style: 'danger' }),
         ],
