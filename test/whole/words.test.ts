@@ -67,7 +67,7 @@ describe('what went wrong', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
-    await using team = await startHurried(60);
+    await using team = await startHurried(25);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
       const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
