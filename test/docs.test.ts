@@ -126,14 +126,13 @@ describe('the docs', () => {
     expect(sections('docs/design.md')).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
   });
 
-  // To be switched on once no comment refers to documents outside of this repository any more.
-  // it('are named in no reference to a document outside of this repository', () => {
-  //   const old = /\bDESIGN (?=\d)|\bDESIGN\.md\b|\bAPI\s+(?:\*\s+)?document\b/g;
-  //   const stray = files.flatMap(({ path, text }) =>
-  //     (text.match(old) ?? []).map((found) => `${path}: ${found}`),
-  //   );
-  //   expect(stray).toEqual([]);
-  // });
+  it('are named in no reference to a document outside of this repository', () => {
+    const old = /\bDESIGN (?=\d)|\bDESIGN\.md\b|\bAPI\s+(?:\*\s+)?document\b/g;
+    const stray = files.flatMap(({ path, text }) =>
+      (text.match(old) ?? []).map((found) => `${path}: ${found}`),
+    );
+    expect(stray).toEqual([]);
+  });
 });
 
 describe('the check of references and links', () => {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import type { Operation } from './routes.ts';
 
-/** Where an error's code stands in its body; the API document does not name the field (docs/hosting-api.md 7). */
+/** Where an error's code stands in its body; the field's name is an open question (docs/hosting-api.md 7). */
 export const ERROR_SHAPES = [
   'code',
   'error',
@@ -19,7 +19,7 @@ export const ERROR_SHAPES = [
 
 export type ErrorShape = (typeof ERROR_SHAPES)[number];
 
-/** What the API document leaves open about answers, with every way this service can speak. The first is the default. */
+/** What docs/hosting-api.md leaves open about answers, with every way this service can speak. The first is the default. */
 export const DIALECT = {
   errorShape: ERROR_SHAPES,
   /** The document says: an array. */
@@ -45,7 +45,7 @@ export const DIALECT = {
 
 type Dialect = { readonly [Trait in keyof typeof DIALECT]: (typeof DIALECT)[Trait][number] };
 
-/** How answers look, so that a client can be tried against every reading of the API document. */
+/** How answers look, so that a client can be tried against every reading of docs/hosting-api.md. */
 export interface AnswerStyle extends Dialect {
   readonly errorStatus: Readonly<Record<ErrorCode, number>>;
   readonly successStatus: Readonly<Partial<Record<Operation, number>>>;

@@ -1,4 +1,4 @@
-/** Every code of the API document, in its order (docs/hosting-api.md 7). */
+/** Every error code, in the order of docs/hosting-api.md 7. */
 export const ERROR_CODES = [
   'unauthorized',
   'not_allowed',

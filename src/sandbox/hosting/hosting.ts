@@ -23,7 +23,7 @@ export interface HostingOptions {
   readonly port?: number;
   readonly clock?: HostingClock;
   readonly catalog?: Catalog;
-  /** Servers an account may have; the API document does not say (docs/hosting-api.md 8). 5,000 by default. */
+  /** Servers an account may have; the real limit is an open question (docs/hosting-api.md 8). 5,000 by default. */
   readonly maxServers?: number;
   readonly requestsPerMinute?: number;
   readonly rateCounting?: RateCounting;

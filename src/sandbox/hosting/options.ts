@@ -18,7 +18,7 @@ export const HELP = `npm run hosting -- [options]
   --page-size N     servers on a page, 50 unless said otherwise; needs --paging
   --help            shows this
 
-How it answers where the API document is silent, or where a service may differ from it; the first is the default:
+How it answers where docs/hosting-api.md has an open question, or where a service may differ from it; the first is the default:
 
 ${DIALECT_LINES.join('\n')}
 `;

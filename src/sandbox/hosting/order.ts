@@ -9,7 +9,7 @@ export interface Order {
   readonly label: string;
 }
 
-// Our invention: the API document shows no length limit for a label.
+// Our invention: no length limit of a label is known (docs/hosting-api.md 2.9).
 const MAX_LABEL_LENGTH = 255;
 
 /**

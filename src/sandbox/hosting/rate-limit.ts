@@ -2,12 +2,12 @@ import type { HostingSnapshot } from './snapshot.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The two ways of counting "300 requests a minute" that the API document leaves open (docs/hosting-api.md 8). */
+/** The two ways of counting "300 requests a minute" that are possible (docs/hosting-api.md 8). */
 export type RateCounting = 'sliding_log' | 'fixed_window';
 
 /**
  * Counts an account's requests. Only accepted requests count: a refused one neither uses up the minute nor
- * prolongs the refusal, which is the mildest reading of the API document (docs/hosting-api.md 8).
+ * prolongs the refusal, which is the mildest reading (docs/hosting-api.md 8).
  */
 export class RateLimit {
   readonly #perMinute: number;

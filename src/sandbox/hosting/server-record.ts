@@ -24,7 +24,7 @@ export interface ServerRecord {
   paidUntilMs: number;
 }
 
-// Our invention: the API document does not say what happens when the paid month ends.
+// Our invention: what happens when the paid month ends is an open question (docs/hosting-api.md 3.11).
 const KEPT_AFTER_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
 
 const ALLOWED_IN: Record<PowerAction, ServerState> = { start: 'stopped', stop: 'running', reboot: 'running' };

@@ -23,7 +23,7 @@ export interface Hosting extends HostingService {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts the hosting service of the API document on 127.0.0.1. @throws the socket's own error when the port is taken */
+/** Starts the hosting service (docs/hosting-api.md) on 127.0.0.1. @throws the socket's own error when the port is taken */
 export async function startHosting(options: HostingOptions = {}): Promise<Hosting> {
   const service = new HostingService(options);
   const closing = new AbortController();

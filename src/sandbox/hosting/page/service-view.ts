@@ -66,7 +66,7 @@ function answersView(style: AnswerStyle, home: number): Html {
     );
     return html`<label>${trait} <select name="${trait}">${words}</select></label>`;
   });
-  return html`<details><summary>How the service answers where the API document is silent</summary>
+  return html`<details><summary>How the service answers where its documentation is silent</summary>
 <form class="row" method="post" action="/account/${home}/answers">${traits}
 <label>pageSize <input name="pageSize" value="${style.pageSize}" inputmode="numeric"></label><button>Change</button></form></details>`;
 }
