@@ -208,6 +208,17 @@ describe('a Slack feature', () => {
     ),
   );
 
+  it('is not known to the kit that all of them share', () => {
+    const kit = app.filter(({ path }) => isIn(path, ['slack/kit/']));
+    const known = kit.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => features.some((feature) => feature.path === target))
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(known).toEqual([]);
+    expect(kit.length).toBeGreaterThan(10);
+  });
+
   it('gets only the entry, the ways to reply and what it renders with', () => {
     const given = ['request', 'reply', 'outbox', 'notify-safely', 'waiting'].map(
       (name) => `slack/transport/${name}.ts`,

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { isRefusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
-import { serverOption } from '../servers/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { actions, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import { LIMITS } from './limits.ts';
 import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
 import type { Origin } from './origin.ts';
+import { serverOption } from './server-option.ts';
 import { shorten } from './text.ts';
 
 /** A modal that is filled from the API: opened at once with a loading view, since its trigger lives 3 s. */

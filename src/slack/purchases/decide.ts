@@ -10,8 +10,8 @@ import { option, section } from '../kit/blocks.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
+import { serverOption } from '../kit/server-option.ts';
 import { codeLabel } from '../kit/text.ts';
-import { serverOption } from '../servers/server-option.ts';
 import { decideButton } from './buttons.ts';
 
 const TITLE = 'What has happened?';

@@ -1,11 +1,11 @@
 import { listServers } from '../../app/servers/list-servers.ts';
 import { filterServers } from '../../domain/server-ref.ts';
 import { defineCommand } from '../kit/command.ts';
+import { serverOption } from '../kit/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { listPages, manageChoice } from './buttons.ts';
 import { serverList } from './server-list.ts';
-import { serverOption } from './server-option.ts';
 import { showById } from './show.ts';
 
 export const list = defineCommand({

@@ -3,8 +3,8 @@ import { isRefusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineChoice } from '../kit/button.ts';
+import { serverOption } from '../kit/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { serverOption } from './server-option.ts';
 
 /** The menus that ask which of several servers is meant, one for each command. */
 export const pickChoice = {

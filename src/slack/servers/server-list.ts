@@ -2,6 +2,7 @@ import type { DataTableBlock, KnownBlock } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
+import { serverOption } from '../kit/server-option.ts';
 import {
   codeLabel,
   codeTyped,
@@ -14,7 +15,6 @@ import {
 } from '../kit/text.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { listPages, manageChoice } from './buttons.ts';
-import { serverOption } from './server-option.ts';
 
 /** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;

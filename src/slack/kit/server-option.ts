@@ -1,7 +1,7 @@
 import type { PlainTextOption } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
-import { option } from '../kit/blocks.ts';
-import { plainLabel } from '../kit/text.ts';
+import { option } from './blocks.ts';
+import { plainLabel } from './text.ts';
 
 /** A server as one line of a menu: enough to tell two of the same label apart. */
 export function serverOption(server: Server): PlainTextOption {
