@@ -1,6 +1,7 @@
 import { coversRole, strongestRole } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { withTimeout } from '../with-timeout.ts';
 import {
@@ -75,6 +76,5 @@ function findKnownLabel(
   { label, typed }: { readonly label: string; readonly typed: string },
   { held }: KnownRoles,
 ): string {
-  const isTyped = typed.trim().toLowerCase() === label.trim().toLowerCase();
-  return isTyped || coversRole(held, 'viewer', label) ? label : '';
+  return isSameLabel(typed, label) || coversRole(held, 'viewer', label) ? label : '';
 }
