@@ -7,7 +7,7 @@ export interface ManifestFacts {
   readonly command: string;
   readonly description: string;
   readonly usageHint: string;
-  /** Required and optional ones; an admin may leave out the optional ones. */
+  /** An admin may leave out the optional ones among them. */
   readonly scopes: readonly string[];
   readonly hasHomeTab: boolean;
   /** Without it, the app can't send direct messages. */
@@ -35,8 +35,8 @@ const manifest = z.object({
   }),
   oauth_config: z.object({
     scopes: z.object({
+      // Optional scopes are marked in a second list: a scope that stands there alone is never asked for.
       bot: z.array(z.string()).default([]),
-      bot_optional: z.array(z.string()).default([]),
     }),
   }),
 });
@@ -45,12 +45,11 @@ const manifest = z.object({
 export function parseManifest(text: string): ManifestFacts {
   const { features, oauth_config } = manifest.parse(parse(text));
   const [command] = features.slash_commands;
-  const { bot, bot_optional } = oauth_config.scopes;
   return {
     command: command?.command ?? '',
     description: command?.description ?? '',
     usageHint: command?.usage_hint ?? '',
-    scopes: [...bot, ...bot_optional],
+    scopes: oauth_config.scopes.bot,
     hasHomeTab: features.app_home.home_tab_enabled,
     hasMessagesTab: features.app_home.messages_tab_enabled,
     isMessagesTabReadOnly: features.app_home.messages_tab_read_only_enabled,

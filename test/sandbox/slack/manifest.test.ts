@@ -8,8 +8,8 @@ features:
     - { command: /servers, description: Servers }
 oauth_config:
   scopes:
-    bot: [commands, chat:write]
-    bot_optional: [users:read]
+    bot: [commands, chat:write, users:read]
+    bot_optional: [users:read, usergroups:read]
 `;
 
 describe('the manifest that the local Slack reads', () => {
@@ -32,7 +32,7 @@ describe('the manifest that the local Slack reads', () => {
     await expect(slack.as('olga').types('/vps list')).rejects.toThrow('/vps is not a valid command');
   });
 
-  it('decides which scopes there are', async () => {
+  it('decides which scopes there are: none that stands in the optional list alone', async () => {
     const manifest = parseManifest(withoutHome);
     const { slack, app } = await startBoth({ app: { manifest, scopes: manifest.scopes } });
     expect(await app.call('users.info', { user: slack.as('olga').id })).toMatchObject({ ok: true });

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+
+/**
+ * What Slack takes of an app's manifest: the facts of the JSON schema that Slack publishes (slackapi/manifest-schema, v1,
+ * July 2026), as far as an app that runs on its own servers can use them. Sections for apps that Slack hosts (workflows,
+ * datastores, types …) are left out, so that they are refused here.
+ */
+const text = (most: number, least = 1) => z.string().min(least).max(most);
+const address = (most: number) =>
+  z
+    .string()
+    .regex(/^https?:\/\//)
+    .max(most);
+const distinct = <Item extends z.ZodType>(items: z.ZodArray<Item>) =>
+  items.refine((list) => new Set(list.map((item) => JSON.stringify(item))).size === list.length, {
+    error: 'the same item twice',
+  });
+
+const displayInformation = z.strictObject({
+  name: text(35),
+  description: text(140).optional(),
+  long_description: text(4000, 175).optional(),
+  background_color: z
+    .string()
+    .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i)
+    .optional(),
+});
+
+const slashCommand = z.strictObject({
+  command: z.string().regex(/^\//).min(2).max(32),
+  url: address(3000).optional(),
+  description: text(2000),
+  usage_hint: text(1000).optional(),
+  should_escape: z.boolean().optional(),
+});
+
+const shortcut = z.strictObject({
+  name: text(24),
+  type: z.enum(['message', 'global']),
+  callback_id: text(255),
+  description: text(150),
+});
+
+/** A parameter of a Workflow step. */
+const parameter = z.looseObject({
+  type: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  is_required: z.boolean().optional(),
+  is_hidden: z.boolean().optional(),
+  hint: z.string().optional(),
+});
+
+/** Workflow steps by their callback ID; Slack takes 50. */
+const functions = z
+  .record(
+    z.string(),
+    z.strictObject({
+      title: z.string(),
+      description: z.string(),
+      input_parameters: z.record(z.string(), parameter),
+      output_parameters: z.record(z.string(), parameter),
+    }),
+  )
+  .refine((steps) => Object.keys(steps).length <= 50);
+
+const features = z.strictObject({
+  app_home: z
+    .strictObject({
+      home_tab_enabled: z.boolean().optional(),
+      messages_tab_enabled: z.boolean().optional(),
+      messages_tab_read_only_enabled: z.boolean().optional(),
+    })
+    .optional(),
+  bot_user: z.strictObject({ display_name: text(80), always_online: z.boolean().optional() }).optional(),
+  shortcuts: z.array(shortcut).min(1).max(10).optional(),
+  slash_commands: z.array(slashCommand).min(1).max(50).optional(),
+  unfurl_domains: distinct(z.array(text(255))).optional(),
+});
+
+const scopeList = z.array(z.string().max(50)).max(255).optional();
+const scopes = z
+  .strictObject({ bot: scopeList, bot_optional: scopeList, user: scopeList, user_optional: scopeList })
+  // Not in the schema but on Slack's page about OAuth: the optional ones are marked in the list of all.
+  .refine(({ bot = [], bot_optional = [] }) => bot_optional.every((scope) => bot.includes(scope)), {
+    error: 'an optional scope that is not among the bot scopes is never asked for',
+  })
+  .refine(({ user = [], user_optional = [] }) => user_optional.every((scope) => user.includes(scope)));
+
+const eventList = distinct(z.array(z.string().max(50)).max(100)).optional();
+
+const settings = z.strictObject({
+  allowed_ip_address_ranges: distinct(z.array(z.string()).min(1).max(50)).optional(),
+  event_subscriptions: z
+    .strictObject({
+      request_url: address(3500).optional(),
+      bot_events: eventList,
+      user_events: eventList,
+      metadata_subscriptions: z.array(z.unknown()).min(1).max(20).optional(),
+    })
+    .optional(),
+  incoming_webhooks: z.strictObject({ incoming_webhooks_enabled: z.boolean().optional() }).optional(),
+  interactivity: z
+    .strictObject({
+      is_enabled: z.boolean(),
+      request_url: address(3500).optional(),
+      message_menu_options_url: address(3500).optional(),
+    })
+    .optional(),
+  org_deploy_enabled: z.boolean().optional(),
+  socket_mode_enabled: z.boolean().optional(),
+  token_rotation_enabled: z.boolean().optional(),
+  is_hosted: z.boolean().optional(),
+  function_runtime: z.string().optional(),
+});
+
+export const slackManifest = z.strictObject({
+  _metadata: z
+    .strictObject({
+      schema_version: z.int().optional(),
+      min_version: z.int().optional(),
+      major_version: z.int().optional(),
+      minor_version: z.int().optional(),
+    })
+    .optional(),
+  display_information: displayInformation,
+  features: features.optional(),
+  oauth_config: z
+    .strictObject({
+      redirect_urls: distinct(z.array(z.string().max(2500)).max(1000)).optional(),
+      scopes: scopes.optional(),
+      token_management_enabled: z.boolean().optional(),
+      pkce_enabled: z.boolean().optional(),
+    })
+    .optional(),
+  settings: settings.optional(),
+  functions: functions.optional(),
+});
+
+export type SlackManifest = z.output<typeof slackManifest>;
