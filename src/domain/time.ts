@@ -10,9 +10,12 @@ export function findDay(text: string): number | undefined {
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text ? undefined : at;
 }
 
-/** Counts the whole days between now and the end of the paid time; 0 once it has passed. */
+/**
+ * Counts the days between now and the end of the paid time; 0 once it has passed. Rounded, so that a month of 30 days that
+ * was bought a second ago has 30 days left.
+ */
 export function countPaidDays(paidUntil: number, now: number): number {
-  return Math.max(0, Math.floor((paidUntil - now) / DAY_MS));
+  return Math.max(0, Math.round((paidUntil - now) / DAY_MS));
 }
 
 /** The first moment of the month that a budget covers, in UTC. */

@@ -4,8 +4,10 @@ import { countPaidDays, DAY_MS, findDay, monthStart } from '../../src/domain/tim
 describe('the paid days that are left', () => {
   test.each([
     [30 * DAY_MS, 30],
-    [30 * DAY_MS - 1, 29],
-    [DAY_MS - 1, 0],
+    [30 * DAY_MS - 1000, 30],
+    [29.4 * DAY_MS, 29],
+    [DAY_MS - 1000, 1],
+    [DAY_MS / 3, 0],
     [0, 0],
     [-5 * DAY_MS, 0],
   ])('after %i ms are %i', (left, days) => {
