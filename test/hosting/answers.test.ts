@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { HostingError } from '../../src/domain/errors.ts';
 import { CATALOGS } from './answers/catalogs.ts';
 import { FIELDS } from './answers/fields.ts';
 import { LISTS } from './answers/lists.ts';
 import { RECORDS } from './answers/records.ts';
 import { REFUSALS } from './answers/refusals.ts';
-import { classify, type Row, readRow } from './answers/row.ts';
+import { classify, type Row, readRow, type Truth } from './answers/row.ts';
+import { writeAnswers } from './answers/write-table.ts';
 
 const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'a list': LISTS,
@@ -15,6 +16,11 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'an error': REFUSALS,
 };
 const ROWS = Object.values(TABLE).flat();
+
+afterAll(async () => {
+  // `ANSWERS=table npx vitest run test/hosting/answers.test.ts` prints the table.
+  if (process.env.ANSWERS === 'table') process.stdout.write(await writeTable());
+});
 
 describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   it('is understood, reported as unreadable or refused, as expected', async () => {
@@ -39,6 +45,55 @@ it('is never silently misread, in any of four thousand variants', async () => {
   expect(counts.get('misread')).toBeUndefined();
   for (const kind of ['understood', 'told', 'refused']) expect(counts.get(kind)).toBeGreaterThan(100);
 });
+
+describe('the table', () => {
+  /** Rows that the client understands, and a truth that is another one. */
+  const lies: readonly (readonly [string, (row: Row) => Row | undefined])[] = [
+    ['another server', (row) => lie(row, 'list', (truth) => ({ ...truth, servers: [] }))],
+    ['another price', (row) => lie(row, 'catalog', (truth) => ({ ...truth, plans: { s1: 1, s2: 2 } }))],
+    ['another result', (row) => lie(row, 'done', (truth) => ({ ...truth, server: { id: '8' } }))],
+    ['another error', (row) => lie(row, 'refused', () => ({ of: 'done', server: { id: '7' } }))],
+  ];
+
+  it.each(lies)('finds an answer that is silently misread: %s', async (_, tell) => {
+    const told = ROWS.filter(({ kind }) => kind !== 'told').flatMap((row) => tell(row) ?? []);
+    expect(told.length).toBeGreaterThan(10);
+    for (const row of told) expect(classify(row, await readRow(row)), row.title).toBe('misread');
+  });
+
+  it('finds an answer that proves nothing and is read as proof', async () => {
+    const proofs = ROWS.filter(({ truth, kind }) => truth.of === 'done' && kind === 'understood');
+    for (const row of proofs) {
+      const unknown: Row = { ...row, truth: { of: 'unknown' } };
+      expect(classify(unknown, await readRow(unknown)), row.title).toBe('misread');
+    }
+  });
+
+  it('can be printed, with what became of every answer', async () => {
+    const table = await writeTable();
+    expect(table.split('\n').length).toBeGreaterThan(ROWS.length);
+    expect(table).toMatch(/\| understood \| told \| refused \| silently misread \|/);
+    expect(table).toMatch(/^total .*\| 0 \|$/m);
+  });
+});
+
+/** The row with another truth, if its truth is of that kind. */
+function lie<Of extends Truth['of']>(
+  row: Row,
+  of: Of,
+  tell: (truth: Extract<Truth, { of: Of }>) => Truth,
+): Row | undefined {
+  const isOf = (truth: Truth): truth is Extract<Truth, { of: Of }> => truth.of === of;
+  return isOf(row.truth) ? { ...row, truth: tell(row.truth) } : undefined;
+}
+
+async function writeTable(): Promise<string> {
+  const sections = Object.entries(TABLE).map(async ([name, rows]) => {
+    const judged = rows.map(async (row) => ({ title: row.title, kind: classify(row, await readRow(row)) }));
+    return { name, rows: await Promise.all(judged) };
+  });
+  return writeAnswers(await Promise.all(sections));
+}
 
 it('keeps every answer out of what is logged', async () => {
   for (const row of ROWS) {

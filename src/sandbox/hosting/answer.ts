@@ -35,6 +35,8 @@ export const DIALECT = {
   states: ['documented', 'upper', 'padded', 'blank', 'absent'],
   /** What the answer to a delete says; the document shows `deleted` (docs/hosting-api.md 3). */
   deletedState: ['deleted', 'DELETED', 'deleting', 'running'],
+  /** What the answer to a start says; the document shows `running` (docs/hosting-api.md 3). */
+  startedState: ['running', 'starting', 'stopped'],
   /** Whether a deleted server stays in the list, in the state `deleted`. */
   listsDeleted: ['no', 'yes'],
   choices: ['strings', 'objects', 'names'],
@@ -69,6 +71,7 @@ export const DEFAULT_STYLE: AnswerStyle = {
   dates: 'milliseconds',
   states: 'documented',
   deletedState: 'deleted',
+  startedState: 'running',
   listsDeleted: 'no',
   choices: 'strings',
   prices: 'documented',

@@ -9,8 +9,14 @@ const HUGE = 9_007_199_254_740_993n;
 export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
   if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
   if (operation === 'servers' || !isRecord(body)) return body;
-  const record = speakRecord(style, operation === 'delete' ? { ...body, state: style.deletedState } : body);
+  const record = speakRecord(style, { ...body, ...saidState(style, operation) });
   return style.recordShape === 'plain' ? record : { [style.recordShape]: record };
+}
+
+/** The state that an answer says, where the service says another one than it has. */
+function saidState(style: AnswerStyle, operation: Operation): { state?: string } {
+  if (operation === 'delete') return { state: style.deletedState };
+  return operation === 'start' ? { state: style.startedState } : {};
 }
 
 /** One server, or one answer about a server: its id, state, date and password as the dialect writes them. */
