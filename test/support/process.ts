@@ -7,6 +7,7 @@ export interface AppProcess extends AsyncDisposable {
   readonly pid: number;
   /** All that it wrote so far. */
   output(): string;
+  hasEnded(): boolean;
   /** Resolves when the process has ended and closed its output. */
   readonly ended: Promise<void>;
   /** `kill -9`: nothing is cleaned up. */
@@ -42,6 +43,7 @@ export async function startProcess(
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     output,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     ended,
     kill: async () => {
       await end('SIGKILL');

@@ -23,8 +23,12 @@ type HostingAccount = ReturnType<Hosting['accounts']['create']>;
 
 export interface TeamOptions {
   readonly settings?: Readonly<Record<string, string>>;
+  /** Settings that the environment can't be given, such as a doubt of seconds. */
+  readonly config?: Partial<Config>;
   readonly hosting?: HostingOptions;
   readonly scopes?: readonly string[];
+  /** Slack's tiers, and one message a second in each channel: tests that act a hundred times a minute do without. */
+  readonly hasRateLimits?: boolean;
   readonly log?: Log;
   readonly system?: System;
   /** Balance in hundredths; 0 leaves the API closed. */
@@ -53,6 +57,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
   const slack = await startSlack({
+    hasRateLimits: options.hasRateLimits ?? false,
     app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: options.scopes ?? SCOPES },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
@@ -60,7 +65,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const environment = environmentOf(slack, hosting, folder, options.settings);
   const start = async (): Promise<RunningApp> => {
     const app = await compose(
-      configOf(environment),
+      { ...parseConfig(environment), ...options.config },
       options.log ?? createLog('silent'),
       options.system ?? realSystem,
     );
@@ -117,10 +122,6 @@ export function environmentOf(
     PORT: '0',
     ...settings,
   };
-}
-
-function configOf(environment: Readonly<Record<string, string>>): Config {
-  return parseConfig(environment);
 }
 
 async function grantRoles(app: RunningApp): Promise<void> {

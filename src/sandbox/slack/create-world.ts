@@ -1,11 +1,13 @@
 import { createChannels } from './channels.ts';
 import type { SlackClock } from './clock.ts';
 import { Deliverer } from './deliver.ts';
+import { RETRY_DELAYS_MS } from './events.ts';
 import { Faults } from './faults.ts';
 import { createIds } from './ids.ts';
 import { Journal } from './journal.ts';
 import { readOwnManifest } from './manifest.ts';
 import { Messages } from './messages.ts';
+import { RateLimits } from './rate-limits.ts';
 import { ReadMarks } from './read-marks.ts';
 import { ReplyUrls } from './reply-urls.ts';
 import { Roster } from './roster.ts';
@@ -25,6 +27,7 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
     ...manifest,
     shortcuts: [],
     ackTimeoutMs: 3000,
+    eventRetryDelaysMs: RETRY_DELAYS_MS,
     verificationToken: ids.secret(),
     ...given,
   };
@@ -43,6 +46,7 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
     triggers: new Triggers(clock, ids),
     replyUrls: new ReplyUrls(clock, ids, stored?.replyUrls),
     faults: new Faults(),
+    limits: new RateLimits(clock, options.hasRateLimits ?? true),
     deliverer: new Deliverer(() => app, clock, journal),
     offered: new Map(),
     origin,

@@ -12,8 +12,11 @@ export interface Delivery {
   /** null: no answer within the time for an ack, or no connection. */
   readonly status: number | null;
   readonly response: string;
+  readonly responseHeaders: Readonly<Record<string, string | string[] | undefined>>;
   readonly tookMs: number;
 }
+
+type Answer = Pick<Delivery, 'status' | 'response' | 'responseHeaders'>;
 
 export type DeliveryKind = 'form' | 'json';
 
@@ -49,13 +52,19 @@ export class Deliverer {
   }
 
   /** Signs with the real time, since the app's receiver compares with its own wall clock. */
-  send(what: string, kind: DeliveryKind, body: string): Promise<Delivery> {
+  send(
+    what: string,
+    kind: DeliveryKind,
+    body: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Delivery> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signBody(this.#destination().signingSecret, timestamp, body);
     return this.sendRaw(what, body, {
       'content-type': CONTENT_TYPES[kind],
       'x-slack-request-timestamp': timestamp,
       'x-slack-signature': signature,
+      ...more,
     });
   }
 
@@ -63,9 +72,9 @@ export class Deliverer {
   async sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
     const at = this.#clock.now();
     const startedMs = performance.now();
-    const answer = await this.#post(body, headers);
+    const { responseHeaders, ...answer } = await this.#post(body, headers);
     const tookMs = Math.round(performance.now() - startedMs);
-    const delivery = { what, body, headers, ...answer, tookMs };
+    const delivery = { what, body, headers, ...answer, responseHeaders, tookMs };
     this.#deliveries.push(delivery);
     if (this.#deliveries.length > MAX_STORED) this.#deliveries.shift();
     this.#journal.record({ at, tookMs, from: 'slack', what, request: body, ...answer });
@@ -81,10 +90,7 @@ export class Deliverer {
     for (const controller of this.#open) controller.abort();
   }
 
-  async #post(
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Pick<Delivery, 'status' | 'response'>> {
+  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#destination().ackTimeoutMs);
     this.#open.add(controller);
@@ -92,7 +98,7 @@ export class Deliverer {
       return await exchange(this.#destination().commandsUrl, body, headers, controller.signal);
     } catch (error) {
       const reason = controller.signal.aborted ? NO_ANSWER : String(error);
-      return { status: null, response: reason };
+      return { status: null, response: reason, responseHeaders: {} };
     } finally {
       clearTimeout(timer);
       this.#open.delete(controller);
@@ -105,7 +111,7 @@ function exchange(
   body: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Pick<Delivery, 'status' | 'response'>> {
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = String(Buffer.byteLength(body));
     const options = {
@@ -119,7 +125,11 @@ function exchange(
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
       incoming.on('end', () =>
-        resolve({ status: incoming.statusCode ?? 0, response: Buffer.concat(chunks).toString('utf8') }),
+        resolve({
+          status: incoming.statusCode ?? 0,
+          response: Buffer.concat(chunks).toString('utf8'),
+          responseHeaders: incoming.headers,
+        }),
       );
     });
     outgoing.on('error', reject);

@@ -1,20 +1,29 @@
 import type { Delivery } from './deliver.ts';
-import { type Found, findButton, findInput, matches, type Surface, type Wanted } from './driver/find.ts';
+import {
+  actAt,
+  confirmationAt,
+  type Found,
+  findButton,
+  findInput,
+  isOnScreen,
+  linksIn,
+  matches,
+  type Surface,
+  type Wanted,
+} from './driver/find.ts';
 import { type SeenMessage, type SeenView, seeMessage, seeView, squeeze } from './driver/seen.ts';
 import { PATIENCE_MS, until } from './driver/until.ts';
-import { toEntered } from './driver/values.ts';
+import { offeredTexts, textsOf, toEntered } from './driver/values.ts';
 import { optionsOf } from './entered.ts';
-import { objectIn, textIn } from './json.ts';
+import { objectIn } from './json.ts';
 import type { Entered } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
-import { decodeEntities } from './render/mrkdwn.ts';
 import { type } from './user-actions/command.ts';
 import { close, type FormValues, submit } from './user-actions/form.ts';
 import { openHome, reload } from './user-actions/home.ts';
 import { getChannel } from './user-actions/places.ts';
 import { fill, press } from './user-actions/press.ts';
 import { useShortcut } from './user-actions/shortcut.ts';
-import { suggest } from './user-actions/suggest.ts';
 import type { User } from './workspace.ts';
 import type { World } from './world.ts';
 
@@ -38,13 +47,15 @@ export class Persona {
   readonly #world: World;
   readonly #user: User;
   readonly #channel: string;
+  readonly #threadTs: string | undefined;
   #seenUpTo = 0;
   #isHomeOpen = false;
 
-  constructor(world: World, user: User, channel: string) {
+  constructor(world: World, user: User, channel: string, threadTs?: string) {
     this.#world = world;
     this.#user = user;
     this.#channel = channel;
+    this.#threadTs = threadTs;
   }
 
   get id(): string {
@@ -56,9 +67,16 @@ export class Persona {
     return new Persona(this.#world, this.#user, getChannel(this.#world, this.#user, channel).id);
   }
 
+  /** The same user, with the thread open that begins with the newest message that shows this text. */
+  inThreadOf(text: string): Persona {
+    const first = this.messages().findLast((each) => each.shown.includes(text));
+    if (!first) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
+    return new Persona(this.#world, this.#user, this.#channel, first.ts);
+  }
+
   /** Types a slash command, or a plain message. */
-  types(text: string, { isForced = false }: Typing = {}): Promise<Delivery | undefined> {
-    return type(this.#world, this.#user, this.#channel, text, isForced);
+  types(text: string, typing: Typing = {}): Promise<Delivery | undefined> {
+    return type(this.#world, this.#user, this.#channel, text, { ...typing, threadTs: this.#threadTs });
   }
 
   /** Presses a button: in the open modal (Submit and Close, too), else the newest one in sight. Waits for it. */
@@ -143,33 +161,22 @@ export class Persona {
 
   /** The texts of the options of a menu or of boxes. */
   async optionsOf(wanted: Wanted): Promise<readonly string[]> {
-    const found = await this.#input(wanted);
-    return optionsOf(found.at.element).map((option) => textIn(option.text, 'text'));
+    return textsOf(optionsOf((await this.#input(wanted)).at.element));
   }
 
   /** The options that the app offers for what is typed into an external select. */
   async suggestionsFor(wanted: Wanted, query: string): Promise<readonly string[]> {
-    const found = await this.#input(wanted);
-    const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
-    const offer = await suggest(this.#world, this.#user, where, query);
-    const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
-    return options.map((option) => textIn(option.text, 'text'));
+    return offeredTexts(this.#world, this.#user, await this.#input(wanted), query);
   }
 
   /** The confirmation dialog that a button would show: title, text, buttons. */
   confirmationOf(wanted: Wanted): string | undefined {
-    const dialog = objectIn(findButton(this.#surfaces(), wanted)?.at.element, 'confirm');
-    return (
-      dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
-    );
+    return confirmationAt(findButton(this.#surfaces(), wanted));
   }
 
   /** The addresses of all links and link buttons in sight. */
   links(): readonly string[] {
-    const written = JSON.stringify(
-      this.#surfaces().map((surface) => [surface.blocks, 'text' in surface && surface.text]),
-    );
-    return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
+    return linksIn(this.#surfaces());
   }
 
   usesGlobalShortcut(callbackId: string): Promise<Delivery> {
@@ -195,7 +202,7 @@ export class Persona {
 
   #messages() {
     const visible = this.#world.messages.visibleTo(this.#user.id, this.#channelId());
-    return visible.filter((message) => message.order > this.#seenUpTo);
+    return visible.filter((message) => message.order > this.#seenUpTo && isOnScreen(message, this.#threadTs));
   }
 
   #channelId(): string {
@@ -236,11 +243,6 @@ export class Persona {
 
   #reads(wanted: Wanted): boolean {
     const screen = this.screen();
-    if (typeof wanted !== 'string') return wanted.test(screen);
-    return squeeze(screen).includes(squeeze(wanted));
+    return typeof wanted === 'string' ? squeeze(screen).includes(squeeze(wanted)) : wanted.test(screen);
   }
-}
-
-function actAt(found: Found) {
-  return { place: found.place, block: found.at.blockId, action: found.at.actionId };
 }

@@ -10,6 +10,8 @@ export class Faults {
   readonly #delays = new Map<string, number>();
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
   #lateAcksMs = 0;
+  #repeatedEvents = 0;
+  #losesEphemerals = false;
   #replyUrl: { readonly status: number; left: number } | undefined;
 
   /** The next calls of this Web API method answer with this error. */
@@ -42,12 +44,24 @@ export class Faults {
     this.#lateAcksMs = delayMs;
   }
 
+  /** The next events come again although they were acknowledged: Slack's network lost the answer. */
+  repeatEvents(times = 1): void {
+    this.#repeatedEvents = times;
+  }
+
+  /** `chat.postEphemeral` says ok, and nobody sees the message: its user is not looking. */
+  loseEphemerals(): void {
+    this.#losesEphemerals = true;
+  }
+
   /** Everything works again. */
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
       switches.clear();
     this.#replyUrl = undefined;
     this.#lateAcksMs = 0;
+    this.#repeatedEvents = 0;
+    this.#losesEphemerals = false;
   }
 
   takeFailure(method: string): string | undefined {
@@ -62,6 +76,16 @@ export class Faults {
 
   takeReplyUrlStatus(): number | undefined {
     return takeOne(this.#replyUrl)?.status;
+  }
+
+  takeRepeatedEvent(): boolean {
+    if (this.#repeatedEvents <= 0) return false;
+    this.#repeatedEvents -= 1;
+    return true;
+  }
+
+  losesEphemerals(): boolean {
+    return this.#losesEphemerals;
   }
 
   delayMs(method: string): number {

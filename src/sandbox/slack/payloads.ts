@@ -34,7 +34,8 @@ export function commandFields(
 
 /**
  * What all interaction payloads begin with. In those of a view the team is the submitter's own, and the view says where
- * the app is installed; in those of a message it is the workspace that the message stands in.
+ * the app is installed; in those of a message it is the workspace that the message stands in. An app that is installed for a
+ * whole organization is told no team.
  */
 function interaction(world: World, user: User, type: string, where: 'view' | 'message'): Json {
   const { grid } = world;
@@ -45,11 +46,13 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
     user: { id: user.id, username: user.name, name: user.name, team_id: user.teamId },
     api_app_id: APP.id,
     token: world.app.verificationToken,
-    team: {
-      id: isHome ? TEAM.id : user.teamId,
-      domain: isHome ? TEAM.domain : user.teamId.toLowerCase(),
-      ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
-    },
+    team: grid?.isOrgInstall
+      ? null
+      : {
+          id: isHome ? TEAM.id : user.teamId,
+          domain: isHome ? TEAM.domain : user.teamId.toLowerCase(),
+          ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
+        },
     enterprise,
     is_enterprise_install: grid?.isOrgInstall ?? false,
   };
@@ -71,10 +74,22 @@ export function describeMessage(message: StoredMessage): Json {
   };
 }
 
+/** A view in a payload: it names the submitter's team, and where the app is installed. */
+function viewOf(world: World, view: StoredView, user: User): Json {
+  const { grid } = world;
+  const described = describeView(view, user.teamId);
+  return grid?.isOrgInstall ? { ...described, app_installed_team_id: grid.id } : described;
+}
+
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
-export function placeFields(user: User, place: StoredMessage | StoredView, channel?: Channel): Json {
+export function placeFields(
+  world: World,
+  user: User,
+  place: StoredMessage | StoredView,
+  channel?: Channel,
+): Json {
   if ('hash' in place) {
-    const view = describeView(place, user.teamId);
+    const view = viewOf(world, place, user);
     return { container: { type: 'view', view_id: place.id }, view };
   }
   return {
@@ -83,6 +98,7 @@ export function placeFields(user: User, place: StoredMessage | StoredView, chann
       message_ts: place.ts,
       channel_id: place.channel,
       is_ephemeral: place.to !== undefined,
+      ...(place.threadTs === undefined ? {} : { thread_ts: place.threadTs }),
     },
     channel: { id: place.channel, name: channel ? payloadName(channel) : '' },
     ...(place.to === undefined ? { message: describeMessage(place) } : {}),
@@ -103,7 +119,7 @@ export function actionPayload(
   const replyPath = original && world.replyUrls.create(user.id, original.channel, original);
   return {
     ...interaction(world, user, 'block_actions', isView ? 'view' : 'message'),
-    ...placeFields(user, place, channel),
+    ...placeFields(world, user, place, channel),
     trigger_id: world.triggers.create(user.id),
     ...(replyPath ? { response_url: `${world.origin()}${replyPath}` } : {}),
     actions: [{ ...action, action_ts: world.ids.ts() }],
@@ -120,7 +136,7 @@ export function suggestionPayload(
   const channel = 'hash' in place ? undefined : world.channels.find((each) => each.id === place.channel);
   return {
     ...interaction(world, user, 'block_suggestion', 'hash' in place ? 'view' : 'message'),
-    ...placeFields(user, place, channel),
+    ...placeFields(world, user, place, channel),
     ...typed,
   };
 }
@@ -129,7 +145,7 @@ export function submissionPayload(world: World, user: User, view: StoredView): J
   return {
     ...interaction(world, user, 'view_submission', 'view'),
     trigger_id: world.triggers.create(user.id),
-    view: describeView(view, user.teamId),
+    view: viewOf(world, view, user),
     response_urls: [],
   };
 }
@@ -137,7 +153,7 @@ export function submissionPayload(world: World, user: User, view: StoredView): J
 export function closedPayload(world: World, user: User, view: StoredView, isCleared: boolean): Json {
   return {
     ...interaction(world, user, 'view_closed', 'view'),
-    view: describeView(view, user.teamId),
+    view: viewOf(world, view, user),
     is_cleared: isCleared,
   };
 }
@@ -176,7 +192,7 @@ export function eventEnvelope(world: World, event: Json): Json {
     authorizations: [
       {
         enterprise_id: world.grid?.id ?? null,
-        team_id: TEAM.id,
+        team_id: world.grid?.isOrgInstall ? null : TEAM.id,
         user_id: APP.botUserId,
         is_bot: true,
         is_enterprise_install: world.grid?.isOrgInstall ?? false,

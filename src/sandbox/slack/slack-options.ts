@@ -22,7 +22,11 @@ export interface SlackOptions {
     readonly shortcuts?: readonly PageShortcut[];
     /** Default 3000, as with Slack. */
     readonly ackTimeoutMs?: number;
+    /** When an event that was not acknowledged comes again. */
+    readonly eventRetryDelaysMs?: readonly number[];
   };
+  /** Slack's tiers, and one message a second in each channel; default true. */
+  readonly hasRateLimits?: boolean;
   /** For triggers (3 s), response_urls (30 min) and timestamps; default the wall clock. */
   readonly clock?: SlackClock;
   /** Default: any free one. */

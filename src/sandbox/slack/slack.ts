@@ -6,6 +6,7 @@ import { wallClock } from './clock.ts';
 import { createWorld } from './create-world.ts';
 import type { Delivery } from './deliver.ts';
 import { Persona } from './driver.ts';
+import { sendEvent } from './events.ts';
 import type { Faults } from './faults.ts';
 import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
@@ -16,7 +17,6 @@ import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-import { sendEvent } from './user-actions/home.ts';
 import { APP, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 

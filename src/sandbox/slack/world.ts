@@ -6,6 +6,7 @@ import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import type { Messages } from './messages.ts';
 import type { Json, PageShortcut } from './page-api.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { ReadMarks } from './read-marks.ts';
 import type { ReplyUrls } from './reply-urls.ts';
 import type { Roster } from './roster.ts';
@@ -31,6 +32,8 @@ export interface InstalledApp {
   shortcuts: readonly PageShortcut[];
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;
+  /** When an event that was not acknowledged comes again; really at once, after a minute and after five. */
+  eventRetryDelaysMs: readonly number[];
   /** The deprecated verification token that payloads still carry. */
   readonly verificationToken: string;
 }
@@ -61,6 +64,7 @@ export interface World {
   readonly triggers: Triggers;
   readonly replyUrls: ReplyUrls;
   readonly faults: Faults;
+  readonly limits: RateLimits;
   readonly deliverer: Deliverer;
   /** Options an external select was given last: user, place and ids -> options. */
   readonly offered: Map<string, readonly Json[]>;

@@ -174,7 +174,7 @@ describe('in an organization of several workspaces', () => {
     expect(app.last()).toMatchObject({
       enterprise: { id: 'E1', name: 'Group' },
       is_enterprise_install: true,
-      team: { enterprise_id: 'E1' },
+      team: null,
     });
     expect(await app.call('auth.test', {})).toMatchObject({
       enterprise_id: 'E1',

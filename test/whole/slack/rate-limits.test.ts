@@ -8,9 +8,19 @@ describe('while Slack limits the app', () => {
     team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
     const newcomer = team.slack.as('nora').in('#ops');
     await newcomer.types('/vps access ask viewer');
-    await newcomer.fills({ 'What for?': 'the release' });
-    await newcomer.presses('Ask');
+    await newcomer.fills({ 'Why do you need it?': 'the release' });
+    await newcomer.presses('Send request');
     await team.slack.as('olga').in('dm').sees('the release');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('a channel reads all that was done in the same second', async () => {
+    await using team = await startTeam({ hasRateLimits: true });
+    team.hosting.seedServers(team.account, 3, 'web');
+    const viewer = team.slack.as('vera').in('#ops');
+    const names = ['web-1', 'web-2', 'web-3'];
+    await Promise.all(names.map((name) => team.slack.as('otto').in('#ops').types(`/vps reboot ${name}`)));
+    for (const name of names) await viewer.sees(`rebooted ${name}: 🟢 running`);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { listElements, type PlacedElement } from '../block-ids.ts';
-import { textIn } from '../json.ts';
+import { objectIn, textIn } from '../json.ts';
 import type { PagePlace } from '../page-api.ts';
 import { decodeEntities } from '../render/mrkdwn.ts';
 import type { StoredMessage } from '../stored-message.ts';
@@ -34,6 +34,11 @@ export function findInput(surfaces: readonly Surface[], wanted: Wanted): Found |
   );
 }
 
+/** How an element is named in an action. */
+export function actAt({ place, at }: Found) {
+  return { place, block: at.blockId, action: at.actionId };
+}
+
 export function placeOf(surface: Surface): PagePlace {
   return 'hash' in surface ? { view: surface.id } : { channel: surface.channel, ts: surface.ts };
 }
@@ -54,4 +59,24 @@ function namesOf({ block, element }: PlacedElement): readonly string[] {
 
 function textBeside({ block }: Pick<PlacedElement, 'block'>): string {
   return decodeEntities(textIn(block.text, 'text'));
+}
+
+/** The words of the confirmation dialog that a button would show. */
+export function confirmationAt(found: Found | undefined): string | undefined {
+  const dialog = objectIn(found?.at.element, 'confirm');
+  return (
+    dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
+  );
+}
+
+/** The addresses of all links and link buttons. */
+export function linksIn(surfaces: readonly Surface[]): readonly string[] {
+  const written = JSON.stringify(surfaces.map((each) => [each.blocks, 'text' in each && each.text]));
+  return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
+}
+
+/** A thread shows its first message and the replies; the channel shows what is no reply. */
+export function isOnScreen({ ts, threadTs }: StoredMessage, openThread: string | undefined): boolean {
+  if (openThread !== undefined) return ts === openThread || threadTs === openThread;
+  return threadTs === undefined || threadTs === ts;
 }

@@ -6,7 +6,7 @@ import { SlackRefusal } from '../refusal.ts';
 import { suggest } from '../user-actions/suggest.ts';
 import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import type { Found } from './find.ts';
+import { actAt, type Found } from './find.ts';
 
 /** Turns what a test names (an option's text, `@operator`, `#ops`) into what Slack's client would enter. */
 export async function toEntered(world: World, user: User, found: Found, value: Entered): Promise<Entered> {
@@ -41,9 +41,7 @@ function getId(world: World, name: string): string {
 
 /** Types the text into the select, as a user would, and takes the option that fits. */
 async function suggestedValue(world: World, user: User, found: Found, typed: string): Promise<string> {
-  const where = { place: found.place, block: found.at.blockId, action: found.at.actionId };
-  const offer = await suggest(world, user, where, typed);
-  const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
+  const options = await offeredOptions(world, user, found, typed);
   return optionValueOf(options, typed) ?? refuseOption(options, typed);
 }
 
@@ -58,4 +56,23 @@ function optionValueOf(options: readonly Json[], wanted: string): string | undef
 function refuseOption(options: readonly Json[], wanted: string): never {
   const offered = options.map((option) => textIn(option.text, 'text')).join(', ');
   throw new SlackRefusal('not_an_option', `${JSON.stringify(wanted)} is not offered; there is: ${offered}`);
+}
+
+/** The texts of the options that the app offers for what is typed into an external select. */
+export async function offeredTexts(
+  world: World,
+  user: User,
+  found: Found,
+  query: string,
+): Promise<readonly string[]> {
+  return textsOf(await offeredOptions(world, user, found, query));
+}
+
+async function offeredOptions(world: World, user: User, found: Found, query: string) {
+  const { options, optionGroups } = await suggest(world, user, actAt(found), query);
+  return optionsOf({ options, option_groups: optionGroups });
+}
+
+export function textsOf(options: readonly Json[]): readonly string[] {
+  return options.map((option) => textIn(option.text, 'text'));
 }

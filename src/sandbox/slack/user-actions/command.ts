@@ -15,14 +15,17 @@ import { watchForSilence } from './silence.ts';
  * A user types into a channel: a slash command goes to the app, anything else is a message. With `isForced`
  * the command is sent although Slack blocks it for users of other organizations: this tests the app's own permission check.
  * @throws SlackRefusal account_inactive, channel_not_found, not_in_channel, is_archived, unknown_command, command_not_available,
- * messages_tab_disabled
+ * messages_tab_disabled, not_in_threads
  */
 export async function type(
   world: World,
   user: User,
   channelId: string,
   text: string,
-  isForced = false,
+  {
+    isForced = false,
+    threadTs,
+  }: { readonly isForced?: boolean; readonly threadTs?: string | undefined } = {},
 ): Promise<Delivery | undefined> {
   checkActive(world, user);
   const channel = getChannel(world, user, channelId);
@@ -31,9 +34,12 @@ export async function type(
   if (channel.kind === 'dm' && (!hasMessagesTab || isMessagesTabReadOnly))
     throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   if (!text.startsWith('/')) {
-    world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world) });
+    const thread = threadTs === undefined ? {} : { threadTs };
+    world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world), ...thread });
     return undefined;
   }
+  if (threadTs !== undefined)
+    throw new SlackRefusal('not_in_threads', `${text.split(' ')[0]} is not supported in threads`);
   const [command = '', ...rest] = text.split(' ');
   if (command !== world.app.command)
     throw new SlackRefusal('unknown_command', `${command} is not a valid command`);

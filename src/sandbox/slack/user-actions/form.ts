@@ -11,6 +11,7 @@ import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { applyAck } from './apply-ack.ts';
 import { findInputFaults } from './inputs.ts';
+import { checkPicker } from './pickers.ts';
 import { checkActive, enteredAt, getElement, getView, offeredTo } from './places.ts';
 
 export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
@@ -83,6 +84,7 @@ function fillAll(world: World, user: User, view: StoredView, values: FormValues)
   for (const [block, actions] of Object.entries(values)) {
     for (const [action, value] of Object.entries(actions)) {
       const at = getElement(view, block, action);
+      checkPicker(world, user, at.element, value);
       enter(at, value, enteredAt(view, user), offeredTo(world, user, view, at));
     }
   }

@@ -1,8 +1,6 @@
-import { readAck } from '../acks.ts';
 import { findChannel } from '../channels.ts';
 import type { Delivery } from '../deliver.ts';
-import type { Json } from '../page-api.ts';
-import { eventEnvelope } from '../payloads.ts';
+import { sendEvent } from '../events.ts';
 import { SlackRefusal } from '../refusal.ts';
 import { describeView } from '../views.ts';
 import type { User } from '../workspace.ts';
@@ -23,14 +21,6 @@ export async function openHome(world: World, user: User): Promise<Delivery | und
     tab: 'home',
     ...(home ? { view: describeView(home) } : {}),
   });
-}
-
-/** Sends one event of the Events API, once: the local Slack does not retry. */
-export async function sendEvent(world: World, event: Json): Promise<Delivery> {
-  const body = JSON.stringify(eventEnvelope(world, event));
-  const delivery = await world.deliverer.send(`event ${String(event.type)}`, 'json', body);
-  readAck(world, delivery);
-  return delivery;
 }
 
 /** A user reloads the client: ephemeral messages and open modals are gone. */

@@ -11,6 +11,7 @@ import type { StoredView } from '../views.ts';
 import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { TROUBLE } from './apply-ack.ts';
+import { checkPicker } from './pickers.ts';
 import { enteredAt, getElement, getPlace, offeredTo } from './places.ts';
 
 export interface Act {
@@ -75,6 +76,7 @@ function actionOf(
   const ids = { type: element.type, block_id: at.blockId, action_id: at.actionId };
   if (isStateful(element)) {
     const entered = enteredAt(place, user);
+    checkPicker(world, user, element, value);
     enter(at, value, entered, offeredTo(world, user, place, at));
     return { ...ids, ...stateOf(at, entered), ...copied(element, ['placeholder', 'confirm']) };
   }

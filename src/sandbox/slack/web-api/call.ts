@@ -1,8 +1,10 @@
+import { findChannel } from '../channels.ts';
 import { isJson, readJson, textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { World } from '../world.ts';
 import { authMethods } from './auth.ts';
+import { blockMethods } from './blocks.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
 import type { WebMethods } from './method.ts';
@@ -11,6 +13,7 @@ import { viewMethods } from './views.ts';
 
 const METHODS: WebMethods = {
   ...authMethods,
+  ...blockMethods,
   ...chatMethods,
   ...conversationMethods,
   ...userMethods,
@@ -33,18 +36,27 @@ export interface WebAnswer {
 
 /** Answers one call of the Web API, as Slack does: 200 with ok false for all refusals but rate limits. */
 export function answerWebCall(world: World, call: WebCall): WebAnswer {
-  const retryAfter = world.faults.takeRateLimit(call.method);
-  if (retryAfter !== undefined) {
-    const headers = { 'retry-after': String(retryAfter) };
-    return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
-  }
   const headers = { 'x-oauth-scopes': world.app.scopes.join(',') };
   try {
+    const retryAfter = world.faults.takeRateLimit(call.method) ?? takeLimit(world, call);
+    if (retryAfter !== undefined) return tooMany(retryAfter);
     return { status: 200, headers, body: { ok: true, ...run(world, call) } };
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
     return { status: 200, headers, body: { ok: false, error: error.code, ...error.more } };
   }
+}
+
+function tooMany(retryAfter: number): WebAnswer {
+  const headers = { 'retry-after': String(retryAfter) };
+  return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
+}
+
+/** A message to a user, and one in their conversation with the app, are in the same channel. */
+function takeLimit(world: World, call: WebCall): number | undefined {
+  const wanted = textIn(readArguments(call), 'channel');
+  const channel = findChannel(world.channels, world.roster.findUser(wanted) ? 'dm' : wanted, wanted);
+  return world.limits.take(call.method, channel?.id ?? wanted);
 }
 
 function run(world: World, call: WebCall): Json {

@@ -63,12 +63,15 @@ function postEphemeral(world: World, args: Json): Json {
   if (!channel.members.has(APP.botUserId)) throw new WebApiError('not_in_channel');
   if (!user || !channel.members.has(user.id)) throw new WebApiError('user_not_in_channel');
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);
+  if (world.faults.losesEphemerals()) return { message_ts: world.ids.ts() };
+  const threadTs = textIn(args, 'thread_ts');
   const message = world.messages.post({
     channel: channel.id,
     user: APP.botUserId,
     text,
     blocks,
     to: user.id,
+    ...(threadTs ? { threadTs } : {}),
   });
   return { message_ts: message.ts };
 }

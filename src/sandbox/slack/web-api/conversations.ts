@@ -5,6 +5,7 @@ import { WebApiError } from '../refusal.ts';
 import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getVisibleChannel, required, type WebMethods } from './method.ts';
+import { pageOf } from './paging.ts';
 
 const READ = {
   public: 'channels:read',
@@ -28,14 +29,7 @@ export const conversationMethods: WebMethods = {
   },
   'conversations.list': {
     scopes: reading,
-    run: (world, args) => {
-      const types = (textIn(args, 'types') || 'public_channel').split(',');
-      const listed = world.channels.filter(
-        (channel) => types.includes(typeOf(channel)) && isVisible(channel),
-      );
-      for (const channel of listed) needScope(world, channel);
-      return { channels: listed.map(describeChannel), response_metadata: { next_cursor: '' } };
-    },
+    run: listChannels,
   },
   'conversations.open': {
     scopes: ['im:write'],
@@ -45,6 +39,25 @@ export const conversationMethods: WebMethods = {
       return { channel: { id: channel.id } };
     },
   },
+};
+
+/** Each type that is asked for needs its scope, also where there is no such channel. */
+function listChannels(world: World, args: Json): Json {
+  const types = (textIn(args, 'types') || 'public_channel').split(',');
+  for (const type of types) {
+    const kind = KINDS[type];
+    if (kind === undefined) throw new WebApiError('invalid_types');
+    needScope(world, kind, type);
+  }
+  const listed = world.channels.filter((channel) => types.includes(typeOf(channel)) && isVisible(channel));
+  const { page, response_metadata } = pageOf(listed, args);
+  return { channels: page.map(describeChannel), response_metadata };
+}
+
+const KINDS: Readonly<Record<string, Channel['kind']>> = {
+  public_channel: 'public',
+  private_channel: 'private',
+  im: 'dm',
 };
 
 function typeOf(channel: Channel): string {
@@ -58,13 +71,13 @@ function isVisible(channel: Channel): boolean {
 
 function getReadable(world: World, args: Json): Channel {
   const channel = getVisibleChannel(world, required(args, 'channel'));
-  needScope(world, channel);
+  needScope(world, channel.kind, typeOf(channel));
   return channel;
 }
 
-function needScope(world: World, channel: Channel): void {
-  const needed = READ[channel.kind];
+function needScope(world: World, kind: Channel['kind'], type: string): void {
+  const needed = READ[kind];
   if (world.app.scopes.includes(needed)) return;
-  world.journal.breakLaw('missing_scope', `conversations.*: ${needed} is needed for ${typeOf(channel)}s`);
+  world.journal.breakLaw('missing_scope', `conversations.*: ${needed} is needed for ${type}s`);
   throw new WebApiError('missing_scope', { needed, provided: world.app.scopes.join(',') });
 }

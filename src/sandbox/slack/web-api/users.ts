@@ -18,10 +18,7 @@ export const userMethods: WebMethods = {
   },
   'users.list': {
     scopes: ['users:read'],
-    run: (world) => ({
-      members: world.roster.people().map((user) => describeUser(user, world.grid)),
-      response_metadata: { next_cursor: '' },
-    }),
+    run: (world, args) => listPage(world, args),
   },
   'usergroups.list': {
     scopes: ['usergroups:read'],
@@ -43,6 +40,23 @@ export const userMethods: WebMethods = {
     },
   },
 };
+
+/** Slack gives no more than 1,000 at once, and fewer if it likes: here, three. */
+const PAGE = 3;
+
+function listPage(world: World, args: Json): Json {
+  const limit = Number(args.limit ?? 0);
+  if (!Number.isInteger(limit) || limit < 0 || limit > 1000) throw new WebApiError('invalid_limit');
+  const cursor = textIn(args, 'cursor');
+  const from = cursor === '' ? 0 : Number(/^dXNlcjp-(\d+)$/.exec(cursor)?.[1]);
+  if (Number.isNaN(from)) throw new WebApiError('invalid_cursor');
+  const people = world.roster.people();
+  const next = from + Math.min(PAGE, limit || PAGE);
+  return {
+    members: people.slice(from, next).map((user) => describeUser(user, world.grid)),
+    response_metadata: { next_cursor: next < people.length ? `dXNlcjp-${next}` : '' },
+  };
+}
 
 /** Booleans come as text in forms, and as 1 from older libraries. */
 function isSet(args: Json, field: string): boolean {

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { afterCommand, input } from './support/after-command.ts';
+import { actions, button, type FakeApp, modal, startBoth } from './support/fake-app.ts';
+
+const OPS = 'C0OPS00001';
+
+/** A message in #ops, and the thread under it, which one reply of the app began. */
+async function startThread() {
+  const { slack, app } = await startBoth();
+  await slack.as('olga').types('web-1 is slow');
+  const [{ ts: threadTs } = { ts: '' }] = slack.as('olga').messages();
+  const reply = (more: object) => app.call('chat.postMessage', { channel: OPS, text: 'looking', ...more });
+  return { slack, app, threadTs, reply };
+}
+
+const container = (app: FakeApp) => app.last().container;
+
+describe('a thread', () => {
+  it('shows its first message and its replies, which the channel does not show', async () => {
+    const { slack, threadTs, reply } = await startThread();
+    await reply({ thread_ts: threadTs });
+    await slack.as('vera').inThreadOf('web-1 is slow').sees('looking');
+    slack.as('vera').doesNotSee('looking');
+  });
+
+  it('is left by a reply without thread_ts, which lands in the channel', async () => {
+    const { slack, reply } = await startThread();
+    await reply({});
+    slack.as('vera').inThreadOf('web-1 is slow').doesNotSee('looking');
+    await slack.as('vera').sees('looking');
+  });
+
+  it('takes messages, and no slash commands', async () => {
+    const { slack } = await startThread();
+    const inThread = slack.as('vera').inThreadOf('web-1 is slow');
+    await inThread.types('I see');
+    await inThread.sees('I see');
+    await expect(inThread.types('/vps list')).rejects.toMatchObject({ code: 'not_in_threads' });
+  });
+
+  it('has buttons that work, and say in which thread they stand', async () => {
+    const { slack, app, threadTs, reply } = await startThread();
+    await reply({ thread_ts: threadTs, blocks: [actions(button('Reboot'))] });
+    await slack.as('vera').inThreadOf('web-1 is slow').presses('Reboot');
+    expect(container(app)).toMatchObject({ type: 'message', thread_ts: threadTs });
+    expect(app.last().message).toMatchObject({ thread_ts: threadTs });
+  });
+});
+
+describe('an ephemeral message to a user who is not looking', () => {
+  it('is accepted and seen by nobody', async () => {
+    const { slack, app } = await startBoth();
+    slack.faults.loseEphemerals();
+    const message = { channel: OPS, user: slack.as('olga').id, text: 'a secret' };
+    expect(await app.call('chat.postEphemeral', message)).toMatchObject({ ok: true });
+    slack.as('olga').doesNotSee('a secret');
+    slack.faults.clear();
+    await app.call('chat.postEphemeral', message);
+    await slack.as('olga').sees('a secret');
+  });
+});
+
+describe('a menu of channels', () => {
+  const filter = { include: ['public', 'private'], exclude_external_shared_channels: true };
+
+  async function open(element: object) {
+    const { open: openView, owner, slack } = await afterCommand();
+    await openView(modal([input('Where', { ...element, action_id: 'it' })]));
+    return { owner, slack };
+  }
+
+  it.each([
+    [
+      'a conversation menu without a filter',
+      { type: 'conversations_select' },
+      ['#random', '#management', '#acme-shared', 'dm'],
+    ],
+    ['a channel menu', { type: 'channels_select' }, ['#random', '#acme-shared']],
+    [
+      'a conversation menu with a filter',
+      { type: 'conversations_select', filter },
+      ['#random', '#management'],
+    ],
+    [
+      'a menu without bots',
+      { type: 'conversations_select', filter: { exclude_bot_users: true } },
+      ['#random', '#management', '#acme-shared'],
+    ],
+  ])('%s offers what its filter lets through', async (_name, element, offered) => {
+    const { owner } = await open(element);
+    const all = ['#random', '#management', '#acme-shared', 'dm'];
+    const taken: string[] = [];
+    for (const channel of all)
+      await owner.fills({ Where: channel }).then(
+        () => taken.push(channel),
+        () => undefined,
+      );
+    expect(taken).toEqual(offered);
+  });
+
+  it('offers neither archived channels nor private ones of others', async () => {
+    const { owner, slack } = await open({ type: 'conversations_select' });
+    slack.admin.archive('#random');
+    slack.admin.channel('#management').members.delete(owner.id);
+    for (const channel of ['#random', '#management'])
+      await expect(owner.fills({ Where: channel })).rejects.toMatchObject({ code: 'not_an_option' });
+  });
+});
