@@ -1,5 +1,5 @@
 import type { Catalog, Order } from '../domain/catalog.ts';
-import type { ServerId } from '../domain/ids.ts';
+import type { ServerId, WorkspaceId } from '../domain/ids.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 
@@ -52,8 +52,11 @@ export interface HostingApi {
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
 }
 
-/** Finds the client of the account behind a key. */
-export type FindHosting = (key: Secret<string>) => HostingApi;
+/**
+ * Finds the client of the account behind a workspace's key. All keys of a workspace, and all workspaces with one key, stay
+ * within one minute's limit: they may belong to one account (docs/design.md 6).
+ */
+export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId) => HostingApi;
 
 /** The slots of an account's minute that are taken by any process on this store (docs/design.md 6). Clocks don't matter. */
 export interface ApiCalls {

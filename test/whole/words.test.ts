@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/errors.ts';
 import type { Persona } from '../../src/sandbox/slack/driver.ts';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
@@ -149,7 +150,7 @@ describe('the rate limit', () => {
   it('is reported to a user who has to wait, and they get their answer', async () => {
     await using team = await startHurried(20, 150);
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const hosting = team.app.ports.hostingOf(new Secret(team.apiKey));
+    const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
     // Without an answer each of them keeps its place until its time is up, and then for a minute.
     team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));

@@ -20,7 +20,7 @@ export async function storeKey(
   key: Secret<string>,
   { actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>,
 ): Promise<void> {
-  await ports.hostingOf(key).listServers({ freshness: 'fresh' });
+  await ports.hostingOf(key, actor.workspaceId).listServers({ freshness: 'fresh' });
   // Confirmations made while the key was being tested were meant for the previous key's account (`hosting-since.ts`).
   await ports.apiKeys.put(actor.workspaceId, key, actor.userId, ports.system.now());
 }

@@ -22,7 +22,7 @@ export async function getHostingSince(
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
   if (held.setAt >= confirmedAt) throw new Refusal('account_changed', {});
-  return hostingOf(held.key);
+  return hostingOf(held.key, workspaceId);
 }
 
 type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration' | 'account'>;
@@ -38,7 +38,7 @@ export async function getHostingOf(
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
   if (held.generation !== keyGeneration) throw new Refusal('account_changed', {});
-  return hostingOf(held.key);
+  return hostingOf(held.key, workspaceId);
 }
 
 /** The account in which an operation that was sent can be looked for. */
@@ -57,7 +57,7 @@ export async function findSearchedAccount(
     throw error;
   });
   if (!held) return { kind: 'none' };
-  const hosting = hostingOf(held.key);
+  const hosting = hostingOf(held.key, workspaceId);
   const isSame = held.generation === keyGeneration || hosting.account === account;
   return { kind: isSame ? 'same' : 'other', hosting };
 }

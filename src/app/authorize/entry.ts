@@ -140,5 +140,5 @@ function createContext<Ports extends EntryPorts>(
 async function openHosting(workspaceId: string, { apiKeys, hostingOf }: EntryPorts): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
-  return hostingOf(held.key);
+  return hostingOf(held.key, workspaceId);
 }

@@ -102,7 +102,7 @@ describe('asking for a server without a label', () => {
       (await hosting.listServers()).map((server) => ({ ...server, label: '' }));
     Object.assign(ports, {
       hostingOf: (key: Parameters<typeof hostingOf>[0]): HostingApi => {
-        const hosting = hostingOf(key);
+        const hosting = hostingOf(key, TEAM.id);
         return { ...hosting, listServers: () => unlabelled(hosting) };
       },
     });

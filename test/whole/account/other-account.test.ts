@@ -206,7 +206,7 @@ describe.concurrent('when another hosting account is connected', () => {
     // The other account's new server comes under an id that the first one has given out.
     Object.assign(ports, {
       hostingOf: (key: Secret<string>) => ({
-        ...hostingOf(key),
+        ...hostingOf(key, TEAM.id),
         fetchServers: async () => ({
           servers: team.hosting.charges(other).length > 0 ? [like] : [],
           isComplete: true,

@@ -11,7 +11,7 @@ function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Part
   const { hostingOf } = app.ports;
   Object.assign(app.ports, {
     hostingOf: (key: Secret<string>) => {
-      const hosting = hostingOf(key);
+      const hosting = hostingOf(key, TEAM.id);
       return { ...hosting, ...change(hosting) };
     },
   });

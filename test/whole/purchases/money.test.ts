@@ -288,7 +288,7 @@ describe.concurrent('a renewal', () => {
     const { hostingOf } = team.app.ports;
     Object.assign(team.app.ports, {
       hostingOf: (key: Secret<string>) => {
-        const hosting = hostingOf(key);
+        const hosting = hostingOf(key, TEAM.id);
         const fetchServers = async () => {
           const list = await hosting.fetchServers();
           return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
