@@ -3,19 +3,27 @@ import type { ServerId, WorkspaceId } from '../domain/ids.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 
+/**
+ * Users come before background work, which never takes more than a third of the minute. `payment` comes before both: a
+ * payment whose turn had come already, and what it looks up again.
+ */
+export type Urgency = 'payment' | 'user' | 'background';
+
 /** How one call of the hosting API is made. */
 export interface CallOptions {
   /** `shared` (default) may reuse a very recent answer; `fresh` sends a new request. Reads only. */
   readonly freshness?: 'shared' | 'fresh';
-  /** Users come before background work, which also never takes more than a third of the minute. */
-  readonly urgency?: 'user' | 'background';
+  readonly urgency?: Urgency;
   /** Called once when the call has been waiting 5 s for the limiter, so that the user can be told. */
   readonly onWait?: () => void;
 }
 
 /** How a paid call is made. */
 export interface PaidCallOptions extends CallOptions {
-  /** Awaited when the limiter has let the call through, right before the first byte leaves. */
+  /**
+   * Awaited when the limiter has let the call through, right before the first byte leaves; if it rejects, nothing is sent.
+   * It must not call the hosting API: all slots may be held by calls that wait like this.
+   */
   readonly beforeSend: () => Promise<void>;
 }
 

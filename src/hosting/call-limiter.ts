@@ -1,10 +1,14 @@
+import type { Urgency } from '../app/hosting-api.ts';
+
 /** One call to be sent. */
 export interface Job<Answer> {
-  readonly urgency: 'user' | 'background';
+  readonly urgency: Urgency;
   readonly onWait?: (() => void) | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   readonly send: (waitedMs: number) => Promise<Answer>;
+  /** Whether a failed `send` has sent anything; without it, it counts as sent. */
+  readonly isSent?: () => boolean;
 }
 
 /** Holds calls back until they may be sent. */

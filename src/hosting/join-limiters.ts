@@ -9,9 +9,16 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
   return {
     run: <Answer>(job: Job<Answer>) => {
       const { urgency, onWait } = job;
-      const send = (waitedMs: number) =>
-        inner.run({ ...job, send: (waitedMoreMs) => job.send(waitedMs + waitedMoreMs) });
-      return outer.run({ urgency, onWait, send });
+      let isSent = false;
+      const send = (waitedMs: number) => {
+        const sendNow = (waitedMoreMs: number) => {
+          isSent = true;
+          return job.send(waitedMs + waitedMoreMs);
+        };
+        return inner.run({ ...job, send: sendNow });
+      };
+      // What another limiter or the caller held back was never sent: its slot is free again at once.
+      return outer.run({ urgency, onWait, send, isSent: () => isSent });
     },
     pause: (ms) => {
       for (const limiter of limiters) limiter.pause(ms);

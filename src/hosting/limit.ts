@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import Bottleneck from 'bottleneck';
-import type { ApiCalls } from '../app/hosting-api.ts';
+import type { ApiCalls, Urgency } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';
@@ -109,7 +109,7 @@ export class Limiter implements CallLimiter {
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
-  async #queue(ticket: Ticket, urgency: 'user' | 'background', work: () => Promise<void>): Promise<void> {
+  async #queue(ticket: Ticket, urgency: Urgency, work: () => Promise<void>): Promise<void> {
     await this.#begin();
     if (!this.#waiting.has(ticket)) return;
     const { timeoutMs, windowMs, maxWaitMs } = this.#options;
@@ -117,10 +117,10 @@ export class Limiter implements CallLimiter {
     // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
     // that other processes hold, and in the account's limiter after the workspace's.
     const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
-    const priority = urgency === 'user' ? PRIORITY.user : PRIORITY.background;
+    const priority = PRIORITY[urgency];
     const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, work);
     // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
-    await (urgency === 'user' ? takeSlot() : this.#background.schedule(takeSlot));
+    await (urgency === 'background' ? this.#background.schedule(takeSlot) : takeSlot());
   }
 
   /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
@@ -154,6 +154,10 @@ export class Limiter implements CallLimiter {
         return error instanceof HostingError && error.code === 'no_answer' ? IN_TRANSIT_MS : MARGIN_MS;
       },
     );
+    if (job.isSent?.() === false) {
+      this.#taken--;
+      return this.#shared.giveBack(slot.id);
+    }
     // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
     if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system)) this.#shared.giveBack(slot.id);
     this.#taken--;
@@ -218,7 +222,7 @@ interface Ticket {
   readonly reject: (error: unknown) => void;
 }
 
-const PRIORITY = { user: 4, background: 6 };
+const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
 
 /**
  * `minTime` is minus infinity, not 0, because Bottleneck holds a job back until `Date.now()` has reached the time

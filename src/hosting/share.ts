@@ -1,9 +1,9 @@
-import type { CallOptions } from '../app/hosting-api.ts';
+import type { CallOptions, Urgency } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 
 /** What the sender of a shared read gets. */
 export interface Read {
-  readonly urgency: 'user' | 'background';
+  readonly urgency: Urgency;
   readonly onWait: () => void;
   /** Called right before each try is sent: the answer may miss changes after this moment. */
   readonly beforeSend: () => Promise<void>;
@@ -39,9 +39,11 @@ export function createShare(system: System): Share {
   };
 }
 
+const RANK: Readonly<Record<Urgency, number>> = { payment: 0, user: 1, background: 2 };
+
 interface Flight<Answer> {
   readonly answer: Promise<Answer>;
-  readonly urgency: 'user' | 'background';
+  readonly urgency: Urgency;
   /** Called when the read has to wait; undefined once they were called. */
   listeners: (() => void)[] | undefined;
   /** The epoch in which its request was sent; undefined while it waits for the limiter. */
@@ -87,18 +89,18 @@ class SharedReads<Answer> {
       : undefined;
   }
 
-  #findFlight(freshness: 'shared' | 'fresh', urgency: 'user' | 'background'): Flight<Answer> | undefined {
+  #findFlight(freshness: 'shared' | 'fresh', urgency: Urgency): Flight<Answer> | undefined {
     const flight = this.#flight;
     if (!flight) return undefined;
     // Already sent: can be shared if nothing has changed since, but is never `fresh`.
     if (flight.leftIn !== undefined) {
       return freshness === 'shared' && flight.leftIn === this.#epoch.count ? flight : undefined;
     }
-    // Not sent yet: can be shared by all, except that a user's read must not wait in line as background work.
-    return urgency === 'user' && flight.urgency === 'background' ? undefined : flight;
+    // Not sent yet: can be shared by all whom it does not make wait longer than in their own line.
+    return RANK[flight.urgency] <= RANK[urgency] ? flight : undefined;
   }
 
-  #start(urgency: 'user' | 'background'): Flight<Answer> {
+  #start(urgency: Urgency): Flight<Answer> {
     const read: Read = {
       urgency,
       onWait: () => {

@@ -5,7 +5,7 @@ import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
-import type { HostingApi } from '../hosting-api.ts';
+import type { CallOptions, HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { PaymentPorts } from './payment-ports.ts';
@@ -41,8 +41,11 @@ export function refuseMovedPrice(confirmed: Money | undefined, now: Money): void
  * The servers of the account, all of them: what is not in the list counts as not there.
  * @throws Refusal `list_incomplete`
  */
-export async function fetchAllServers(hosting: HostingApi): Promise<readonly Server[]> {
-  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
+export async function fetchAllServers(
+  hosting: HostingApi,
+  how: Pick<CallOptions, 'urgency'>,
+): Promise<readonly Server[]> {
+  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh', ...how });
   if (!isComplete) throw new Refusal('list_incomplete', {});
   return servers;
 }

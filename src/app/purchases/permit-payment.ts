@@ -5,12 +5,13 @@ import { labelOf } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../../domain/settings.ts';
 import { getHostingOf } from '../account/hosting-since.ts';
 import { hasRole } from '../authorize/find-roles.ts';
+import type { CallOptions, PaidCallOptions } from '../hosting-api.ts';
 import { newLease } from './lease.ts';
 import type { Payment } from './payment.ts';
 import type { Versions } from './ports.ts';
 
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
-type Check = () => Promise<readonly ServerId[]>;
+type Check = (how: Pick<CallOptions, 'urgency'>) => Promise<readonly ServerId[]>;
 
 interface Looked {
   readonly knownIds: readonly ServerId[];
@@ -22,31 +23,47 @@ interface Looked {
 
 /** What was looked up earlier than this is looked up again before anything is sent. */
 const GOOD_FOR_MS = 10_000;
-const MOST_LOOKS = 5;
+const MOST_LOOKS = 20;
 
 /**
- * Looks up everything that permits a payment, and makes the step that is committed right before its first byte leaves
- * (docs/design.md 4.2). By then it was looked up within ten seconds, and the commit compares that nothing has changed
+ * Looks up everything that permits a payment, then sends it. Right before its first byte leaves, the step is committed
+ * (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
  * since; only the owner of the lease and of the lock gets past it.
+ *
+ * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by payments
+ * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
  * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`,
  * `stale_confirmation`, and what the check throws
  */
-export async function permitPayment(payment: Payment, check: Check): Promise<() => Promise<void>> {
-  const { system } = payment.ports;
-  let looked = await look(payment, check);
-  return async () => {
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
-      if (system.elapsed() - looked.at > GOOD_FOR_MS) looked = await look(payment, check);
-      const outcome = await commitSent(payment, looked);
-      if (outcome === 'sent') return;
-      if (outcome === 'refused') break;
-      looked = await look(payment, check);
+export async function sendPermitted<Answer>(
+  payment: Payment,
+  check: Check,
+  send: (options: PaidCallOptions) => Promise<Answer>,
+): Promise<Answer> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
+    const looked = await look(payment, () => check(how));
+    try {
+      return await send({ ...how, beforeSend: () => commit(payment, looked) });
+    } catch (error) {
+      if (!(error instanceof LookedTooEarly)) throw error;
     }
-    throw new Refusal('stale_confirmation', {});
-  };
+  }
+  throw new Refusal('stale_confirmation', {});
 }
 
-async function look(payment: Payment, check: Check): Promise<Looked> {
+/** Thrown before anything was sent: what was looked up is too old, or has changed since. */
+class LookedTooEarly extends Error {}
+
+async function commit(payment: Payment, looked: Looked): Promise<void> {
+  const { system } = payment.ports;
+  if (system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
+  const outcome = await commitSent(payment, looked);
+  if (outcome === 'outdated') throw new LookedTooEarly();
+  if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+}
+
+async function look(payment: Payment, check: () => Promise<readonly ServerId[]>): Promise<Looked> {
   const { operation, ports } = payment;
   const at = ports.system.elapsed();
   const versions = await ports.ledger.readVersions(operation.workspaceId);

@@ -6,29 +6,30 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { ContradictoryAnswer } from '../../domain/outcome.ts';
 import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
-import { permitPayment } from './permit-payment.ts';
+import { sendPermitted } from './permit-payment.ts';
 
 /**
- * Sends a confirmed create and settles it. Money effect: pays the first month, once for each operation.
+ * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
  * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `list_incomplete`, `waited_too_long`, `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
-export async function sendCreate(order: Order, payment: Payment): Promise<void> {
+export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   const { operation, hosting } = payment;
   await waitForOtherCreates(payment);
   let knownIds: readonly ServerId[] = [];
-  const beforeSend = await permitPayment(payment, async () => {
-    const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
+  const check: Parameters<typeof sendPermitted>[1] = async (how) => {
+    const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
     refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-    knownIds = (await fetchAllServers(hosting)).map(({ id }) => id);
+    knownIds = (await fetchAllServers(hosting, how)).map(({ id }) => id);
     return knownIds;
-  });
-  const created = await hosting.createServer(order, { beforeSend });
+  };
+  const created = await sendPermitted(payment, check, (options) => hosting.createServer(order, options));
   const { rootPassword, sealedAnswer } = created;
   // A server that was there before is not the one that was just paid.
   if (knownIds.includes(created.id)) throw new ContradictoryAnswer(rootPassword ?? sealedAnswer);
   const settled = omitUndefined({ serverId: created.id, password: rootPassword, answer: sealedAnswer });
   await settleUntilStored(payment, settled);
+  return created.state;
 }
 
 const WAIT_MOST_SECONDS = 60;

@@ -3,10 +3,12 @@ import { isFrozenLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted } from '../../domain/server.ts';
+import type { CallOptions } from '../hosting-api.ts';
 import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
-import { permitPayment } from './permit-payment.ts';
+import { sendPermitted } from './permit-payment.ts';
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
+type Urgent = Pick<CallOptions, 'urgency'>;
 
 /**
  * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
@@ -15,31 +17,34 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
-  const beforeSend = await permitPayment(payment, async () => {
-    await refuseOtherPrice(renewal, payment);
-    await refuseOtherMonth(renewal, payment);
+  const check = async (how: Urgent) => {
+    await refuseOtherPrice(renewal, payment, how);
+    await refuseOtherMonth(renewal, payment, how);
     return [];
-  });
-  const { paidUntil } = await payment.hosting.renewServer(serverId, { beforeSend });
+  };
+  const { paidUntil } = await sendPermitted(payment, check, (options) =>
+    payment.hosting.renewServer(serverId, options),
+  );
   // A month that was paid moves the date: an answer that says otherwise proves nothing.
   if (paidUntil !== undefined && paidUntil <= renewal.paidUntil)
     throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
   await settleUntilStored(payment, omitUndefined({ serverId, paidUntil }));
 }
 
-async function refuseOtherPrice({ serverId }: Renewal, payment: Payment): Promise<void> {
+async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
   const { operation, hosting, ports } = payment;
   const created = await ports.ledger.findCreateOf(operation.workspaceId, serverId);
   if (created?.purchase.kind !== 'create' || operation.price === undefined) return;
-  const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
+  const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
   refuseMovedPrice(operation.price, getPlan(catalog, created.purchase.order.plan).monthly);
 }
 
 async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
   { hosting }: Payment,
+  how: Urgent,
 ): Promise<void> {
-  const server = (await fetchAllServers(hosting)).find(({ id }) => id === serverId);
+  const server = (await fetchAllServers(hosting, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });
