@@ -19,17 +19,18 @@ export function isSameLabel(a: string, b: string): boolean {
 }
 
 /**
- * Compares many labels with one that was typed, as `isSameLabel` does, or with its beginning. Of a long label only as much
- * is read as can matter: thousands of labels of any length are searched within a few milliseconds.
+ * Makes a comparison of many labels with one that was typed: whether it is the same, as for `isSameLabel`, or the label's
+ * beginning. Of a long label only as much
+ * is read as can matter.
  */
 export function searchLabels(typed: string) {
   const wanted = foldLabel(typed);
   // One character may fold from several, and into several.
   const length = 4 * typed.length + 16;
-  const beginningOf = (label: string) => foldLabel(label.slice(0, length));
-  return {
-    isSame: (label: string) => beginningOf(label) === wanted,
-    isBeginning: (label: string) => beginningOf(label).startsWith(wanted),
+  return (label: string): 'same' | 'beginning' | 'other' => {
+    const beginning = foldLabel(label.slice(0, length));
+    if (beginning === wanted) return 'same';
+    return beginning.startsWith(wanted) ? 'beginning' : 'other';
   };
 }
 

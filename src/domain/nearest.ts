@@ -1,3 +1,5 @@
+import { finish, type Steps } from './steps.ts';
+
 /** Typed text and labels can be of any length: longer words are compared by their beginning. */
 const MOST_LETTERS = 64;
 /** More typing mistakes than this are another word. */
@@ -5,18 +7,30 @@ const MOST_EDITS = 6;
 /** Cells of the comparison's table for one search: a few milliseconds. A suggestion isn't worth more. */
 const MOST_WORK = 1_000_000;
 
+const PAUSE_AFTER = 100_000;
+
 /**
  * Finds the candidate that the user probably meant: at most a third of its letters differ (Damerau–Levenshtein), and at most
  * six. Used for labels, subcommands and roles alike. Its time is limited, however many and long the candidates are: of
  * too many, the last ones are skipped.
  */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
+  return finish(findNearestInSteps(typed, candidates));
+}
+
+/** `findNearest`, with pauses. */
+export function* findNearestInSteps(typed: string, candidates: readonly string[]): Steps<string | undefined> {
   const wanted = beginningOf(typed);
   const rows = [0, 1, 2].map(() => new Uint8Array(MOST_LETTERS + 2));
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   let work = 0;
-  for (const candidate of candidates) {
+  let pauseAt = PAUSE_AFTER;
+  for (const [at, candidate] of candidates.entries()) {
+    if (work > pauseAt || at % 1000 === 999) {
+      yield;
+      pauseAt = work + PAUSE_AFTER;
+    }
     const longest = Math.min(Math.max(typed.length, candidate.length), MOST_LETTERS);
     const third = Math.max(1, Math.floor(longest / 3));
     // Only a nearer one than the nearest so far counts.

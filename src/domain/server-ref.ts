@@ -1,7 +1,8 @@
-import { isIdenticalLabel, searchLabels } from './label.ts';
-import { findNearest } from './nearest.ts';
+import { isIdenticalLabel, isSameLabel, searchLabels } from './label.ts';
+import { findNearestInSteps } from './nearest.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import { compareServers, type Server } from './server.ts';
+import { filterInSteps, mapInSteps, type Steps, sortInSteps } from './steps.ts';
 
 /** The servers that a typed name stands for. Several matches never act: they lead to a picker. */
 export type ServerMatch =
@@ -11,40 +12,55 @@ export type ServerMatch =
 
 /**
  * Finds the server that was referred to by label (exact, then unique prefix, any case), ID or IPv4 address. Only labels
- * that `isOffered` lets through are suggested.
+ * that `isOffered` lets through are suggested. With pauses.
  */
-export function matchServer(
+export function* matchServerInSteps(
   typed: string,
   servers: readonly Server[],
   isOffered: (label: string) => boolean = () => true,
-): ServerMatch {
+): Steps<ServerMatch> {
   const wanted = typed.trim();
   if (wanted === '') return { kind: 'unknown' };
-  const search = searchLabels(wanted);
-  const tries: ((server: Server) => boolean)[] = [
-    // Labels, IDs and addresses are matched together: "42" may be one server's label and another server's ID.
-    (server) =>
-      isIdenticalLabel(server.label, wanted) || String(server.id) === wanted || server.ipv4 === wanted,
-    (server) => search.isSame(server.label),
-    (server) => search.isBeginning(server.label),
-  ];
-  for (const isMeant of tries) {
-    const matches = servers.filter(isMeant).sort(compareServers);
-    if (matches.length > 1) return { kind: 'ambiguous', servers: matches };
-    if (matches[0]) return { kind: 'found', server: matches[0] };
+  const exact = yield* filterInSteps(servers, (server) => isNamed(server, wanted));
+  if (exact.length > 0) return yield* offer(exact);
+  const compare = searchLabels(wanted);
+  const compared = yield* mapInSteps(servers, ({ label }) => compare(label));
+  for (const likeness of ['same', 'beginning'] as const) {
+    const matches = servers.filter((_, at) => compared[at] === likeness);
+    if (matches.length > 0) return yield* offer(matches);
   }
-  const nearest = findNearest(wanted, servers.map(({ label }) => label).filter(isOffered));
+  const offered = yield* filterInSteps(
+    servers.map(({ label }) => label),
+    isOffered,
+  );
+  const nearest = yield* findNearestInSteps(wanted, offered);
   return { kind: 'unknown', ...omitUndefined({ nearest }) };
 }
 
-/** Keeps the servers whose label, id, address or state contains the filter, any case. */
-export function filterServers(filter: string, servers: readonly Server[]): Server[] {
+/** Labels, IDs and addresses are matched together: "42" may be one server's label and another server's ID. */
+function isNamed({ label, id, ipv4 }: Server, wanted: string): boolean {
+  return isIdenticalLabel(label, wanted) || String(id) === wanted || ipv4 === wanted;
+}
+
+function* offer(matches: readonly Server[]): Steps<ServerMatch> {
+  const [only] = matches;
+  if (only && matches.length === 1) return { kind: 'found', server: only };
+  return { kind: 'ambiguous', servers: yield* sortInSteps(matches, compareServers) };
+}
+
+/** Keeps the servers whose label, id, address or state contains the filter, any case; with pauses. */
+export function* filterServersInSteps(filter: string, servers: readonly Server[]): Steps<Server[]> {
   const wanted = filter.trim().toLowerCase();
-  return servers
-    .filter((server) =>
-      [server.label, String(server.id), server.ipv4 ?? '', server.state].some((text) =>
-        text.toLowerCase().includes(wanted),
-      ),
-    )
-    .sort(compareServers);
+  const matches = yield* filterInSteps(servers, (server) =>
+    [server.label, String(server.id), server.ipv4 ?? '', server.state].some((text) =>
+      text.toLowerCase().includes(wanted),
+    ),
+  );
+  return yield* sortInSteps(matches, compareServers);
+}
+
+/** Whether this names the server in full, by label (any case), ID or IPv4 address, rather than by the beginning of its label. */
+export function isFullName(typed: string, { id, label, ipv4 }: Server): boolean {
+  const wanted = typed.trim();
+  return isSameLabel(label, wanted) || String(id) === wanted || ipv4 === wanted;
 }

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { createEntry } from '../../src/app/authorize/entry.ts';
+import { changePower } from '../../src/app/servers/change-power.ts';
+import { listServers } from '../../src/app/servers/list-servers.ts';
+import { Secret } from '../../src/domain/secret.ts';
 import type { Server } from '../../src/domain/server.ts';
-import { matchServer } from '../../src/domain/server-ref.ts';
+import { makeHosting } from '../app/support/make-hosting.ts';
+import { makePorts } from '../app/support/make-ports.ts';
+import { open, T0 } from '../store/support.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
 const count = countTries('A13');
 const SERVERS = 5000;
-const RUNS = triesOf({ short: 7, long: 51 });
+const RUNS = triesOf({ short: 3, long: 15 });
+/** What no other user notices (docs/design.md 7.7). */
+const MOST_MS = 20;
 
 /** Labels of 200 characters, each made to keep the search busy. */
 const LABELS: Readonly<Record<string, (index: number) => string>> = {
@@ -16,33 +24,89 @@ const LABELS: Readonly<Record<string, (index: number) => string>> = {
     `yyyyy${'x'.repeat(189)}${String(index).padStart(6, '0')}`,
   'with letters that are longer in lower case': (index) =>
     `${'İ'.repeat(194)}${String(index).padStart(6, '0')}`,
+  'with letters that are several others': (index) => `${'ﷺ'.repeat(194)}${String(index).padStart(6, '0')}`,
+  'with accents out of order': (index) => `a${'\u0307\u0323'.repeat(97)}${5000 - index}`,
 };
-const NAMES: Readonly<Record<string, string>> = {
-  'a long name': `${'x'.repeat(199)}!`,
-  'a name of letters in turn': `${'ba'.repeat(99)}b!`,
-  'a short name': 'x!',
-  'the beginning of all of them': 'x',
-  'a very long name': 'x'.repeat(20_000),
-};
+const NAMES = [
+  `${'x'.repeat(199)}!`,
+  `${'ba'.repeat(99)}b!`,
+  'x!',
+  'x',
+  `a${'\u0307\u0323'.repeat(97)}!`,
+  'x'.repeat(20_000),
+];
 
-/** The least time on the processor of several runs, in milliseconds: a busy machine makes waiting longer, not work. */
-function measure(work: () => void): number {
-  const times = Array.from({ length: RUNS }, () => {
+/**
+ * The most time on the processor that the event loop spent in one turn while the work went on, in milliseconds. A busy
+ * machine makes waiting longer, not work; of several runs, the best one counts.
+ */
+async function measureLongestTurn(work: () => Promise<unknown>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < RUNS && best >= MOST_MS; run++) {
     count();
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.min(...times);
+    let [longest, isOver, since] = [0, false, process.cpuUsage()];
+    const turn = () => {
+      const { user, system } = process.cpuUsage(since);
+      longest = Math.max(longest, (user + system) / 1000);
+      since = process.cpuUsage();
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await work();
+    await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    best = Math.min(best, longest);
+  }
+  return best;
 }
 
-describe.each(Object.entries(LABELS))(`a search among ${SERVERS} labels %s`, (_, labelOf) => {
-  const servers = Array.from({ length: SERVERS }, (_one, index): Server => {
+/** A user with a role for other servers, whose pattern is slow to compare, in an account with all these servers. */
+async function startWith(labelOf: (index: number) => string) {
+  const servers = Array.from({ length: SERVERS }, (_, index): Server => {
     return { id: index + 1, label: labelOf(index), state: 'running' };
   });
+  const store = await open('sqlite::memory:');
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U9', T0);
+  const grant = {
+    role: 'operator',
+    pattern: `*${'x'.repeat(40)}y*`,
+    grantedBy: 'U9',
+    grantedAt: T0,
+  } as const;
+  await store.grants.put({ workspaceId: 'T1', subjectKind: 'user', subjectId: 'U1', ...grant });
+  const hosting = makeHosting({ listServers: async () => servers });
+  const entry = createEntry(makePorts(store, { ownersOf: () => ['U2'], hostingOf: () => hosting }));
+  const by = (userId: string) =>
+    ({ actor: { workspaceId: 'T1', userId, channelId: 'C1' }, surface: 'command' }) as const;
+  return {
+    reboot: (userId: string, typed: string) =>
+      entry.execute(changePower.reboot, { ref: { typed } }, by(userId)).catch(() => undefined),
+    list: (userId: string) => entry.execute(listServers, { filter: '' }, by(userId)),
+  };
+}
 
-  test.each(Object.entries(NAMES))('holds up other users for less than 50 ms for %s', (_name, typed) => {
-    expect(measure(() => matchServer(typed, servers))).toBeLessThan(50);
+describe.each(Object.entries(LABELS))(`among ${SERVERS} labels %s`, (_, labelOf) => {
+  test('unknown names, one after the other in one command, hold up other users for less than 20 ms at a time', async () => {
+    const started = await startWith(labelOf);
+    const all = Array.from(
+      { length: triesOf({ short: NAMES.length, long: 20 }) },
+      (_one, at) => NAMES[at % NAMES.length] ?? '',
+    );
+    const longest = await measureLongestTurn(async () => {
+      for (const typed of all) await started.reboot('U2', typed);
+    });
+    expect(longest).toBeLessThan(MOST_MS);
+  });
+
+  test('a user with a role for some servers holds up others for less than 20 ms', async () => {
+    const started = await startWith(labelOf);
+    const longest = await measureLongestTurn(() => started.reboot('U1', NAMES[0] ?? ''));
+    expect(longest).toBeLessThan(MOST_MS);
+  });
+
+  test('a list holds up others for less than 20 ms', async () => {
+    const started = await startWith(labelOf);
+    expect(await measureLongestTurn(() => started.list('U2'))).toBeLessThan(MOST_MS);
   });
 });

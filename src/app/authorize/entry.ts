@@ -4,6 +4,7 @@ import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
+import { runInSteps } from '../run-in-steps.ts';
 import { type AuditTrail, type AuditTrailPorts, codeOf, outcomeOf, startAuditTrail } from './audit-trail.ts';
 import { coversAllServers, findRoles, hasRole, type KnownRoles } from './find-roles.ts';
 import { createFollowUps, type FollowUps } from './follow-ups.ts';
@@ -124,6 +125,7 @@ function createContext<Ports extends EntryPorts>(
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
     covers,
+    runInSteps: (steps) => runInSteps(steps, ports.system),
     requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))
         throw await describeMissingRole(needs, roles, actor, ports, { label, typed });

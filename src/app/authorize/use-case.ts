@@ -1,5 +1,6 @@
 import type { Actor, Role } from '../../domain/actor.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
+import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
 /** One thing that users can do with this app, from any surface. */
@@ -46,6 +47,8 @@ export interface UseCaseContext<Ports> {
    * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied
    */
   requireRoleFor(label: string, typed?: string): Promise<void>;
+  /** Does work that goes through thousands of servers, without keeping other users waiting. */
+  runInSteps<Result>(steps: Steps<Result>): Promise<Result>;
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
   /** Makes the audit say that the outcome is unknown, and why. */

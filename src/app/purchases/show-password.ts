@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
-import { matchServer, type ServerMatch } from '../../domain/server-ref.ts';
+import { matchServerInSteps, type ServerMatch } from '../../domain/server-ref.ts';
+import { finish } from '../../domain/steps.ts';
 import type { System } from '../../system.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { ServerRef } from '../servers/find-server.ts';
@@ -59,7 +60,7 @@ export const showPassword = defineUseCase({
 /** An id from a button or a menu means that server only; typed, it may be another one's label, too. */
 function matchHeld(ref: ServerRef, held: readonly Held[]): ServerMatch {
   const servers = held.map(({ serverId, label }) => ({ id: serverId, label, state: '' }));
-  if ('typed' in ref) return matchServer(ref.typed, servers);
+  if ('typed' in ref) return finish(matchServerInSteps(ref.typed, servers));
   const server = servers.find(({ id }) => id === ref.id);
   return server ? { kind: 'found', server } : { kind: 'unknown' };
 }

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import { getServer, pickServer, type ServerRef, subjectOf } from './find-server.ts';
+import { getServer, type ServerRef, subjectOf } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
@@ -70,7 +70,8 @@ export function isUnanswered(error: unknown): error is HostingError {
 /** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
-    return pickServer({ id: server.id }, await hosting.listServers({ freshness: 'fresh' }));
+    const servers = await hosting.listServers({ freshness: 'fresh' });
+    return servers.find(({ id }) => id === server.id);
   } catch {
     return undefined;
   }

@@ -3,7 +3,8 @@ import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
-import { matchServer } from '../../domain/server-ref.ts';
+import { matchServerInSteps } from '../../domain/server-ref.ts';
+import { filterInSteps } from '../../domain/steps.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
 
@@ -15,7 +16,10 @@ export function subjectOf(ref: ServerRef): AuditSubject {
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
 }
 
-type Finding = Pick<UseCaseContext<unknown>, 'hosting' | 'covers' | 'requireRoleFor' | 'setSubject'>;
+type Finding = Pick<
+  UseCaseContext<unknown>,
+  'hosting' | 'covers' | 'runInSteps' | 'requireRoleFor' | 'setSubject'
+>;
 
 /**
  * Finds the one server that was meant, and names it in the audit.
@@ -24,10 +28,19 @@ type Finding = Pick<UseCaseContext<unknown>, 'hosting' | 'covers' | 'requireRole
  */
 export async function getServer(ref: ServerRef, context: Finding, options?: CallOptions): Promise<Server> {
   const hosting = await context.hosting();
-  const server = pickServer(ref, await hosting.listServers(options), context.covers);
+  const servers = await hosting.listServers(options);
+  const server =
+    'id' in ref ? getServerById(ref.id, servers) : await getNamedServer(ref.typed, servers, context);
   context.setSubject({ serverId: server.id, label: server.label });
   await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
+}
+
+/** @throws Refusal `unknown_server` */
+function getServerById(id: ServerId, servers: readonly Server[]): Server {
+  const server = servers.find((each) => each.id === id);
+  if (server) return server;
+  throw new Refusal('unknown_server', { typed: String(id) });
 }
 
 /**
@@ -35,21 +48,15 @@ export async function getServer(ref: ServerRef, context: Finding, options?: Call
  * than the one they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
-export function pickServer(
-  ref: ServerRef,
+async function getNamedServer(
+  typed: string,
   servers: readonly Server[],
-  covers: (label: string) => boolean = () => true,
-): Server {
-  if ('id' in ref) {
-    const server = servers.find(({ id }) => id === ref.id);
-    if (server) return server;
-    throw new Refusal('unknown_server', { typed: String(ref.id) });
-  }
-  const { typed } = ref;
-  const match = matchServer(typed, servers, covers);
+  { covers, runInSteps }: Pick<Finding, 'covers' | 'runInSteps'>,
+): Promise<Server> {
+  const match = await runInSteps(matchServerInSteps(typed, servers, covers));
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {
-    const offered = match.servers.filter(({ label }) => covers(label));
+    const offered = await runInSteps(filterInSteps(match.servers, ({ label }) => covers(label)));
     // The user has a role for none of them, so none of them is named.
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
     throw new Refusal('ambiguous_server', { typed, servers: offered });

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
-import { filterServers } from '../../domain/server-ref.ts';
+import { filterServersInSteps } from '../../domain/server-ref.ts';
+import { filterInSteps } from '../../domain/steps.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import type { ServerPorts } from './ports.ts';
 
@@ -17,9 +18,7 @@ export const listServers = defineUseCase({
   ): Promise<Server[]> => {
     const hosting = await context.hosting();
     const servers = await hosting.listServers(omitUndefined({ onWait }));
-    return filterServers(
-      filter,
-      servers.filter(({ label }) => context.covers(label)),
-    );
+    const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
+    return context.runInSteps(filterServersInSteps(filter, seen));
   },
 });

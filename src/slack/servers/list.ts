@@ -1,6 +1,7 @@
+import { chooseServer } from '../../app/servers/choose-server.ts';
 import { listServers } from '../../app/servers/list-servers.ts';
-import { filterServers } from '../../domain/server-ref.ts';
 import { defineCommand } from '../kit/command.ts';
+import { LIMITS } from '../kit/limits.ts';
 import { serverOption } from '../kit/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
@@ -27,8 +28,8 @@ export const list = defineCommand({
     {
       id: manageChoice.id,
       find: async (typed, request) => {
-        const servers = await request.execute(listServers, { filter: '' });
-        return filterServers(typed, servers).slice(0, 100).map(serverOption);
+        const servers = await request.execute(chooseServer.show, { filter: typed });
+        return servers.slice(0, LIMITS.options).map(serverOption);
       },
     },
   ],
