@@ -19,6 +19,7 @@ import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
+import type { Protections } from './servers/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -33,6 +34,7 @@ export interface Store {
   readonly audit: AuditLog;
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;
+  readonly protections: Protections;
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;

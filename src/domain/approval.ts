@@ -24,6 +24,7 @@ export interface CancelDetails {
   account_changed: NoDetails;
   unknown_server: NoDetails;
   label_differs: NoDetails;
+  server_protected: NoDetails;
   already_renewed: NoDetails;
   unknown_choice: NoDetails;
   price_moved: NoDetails;
@@ -40,6 +41,8 @@ export type CancelReason = Reason<CancelDetails>;
  */
 export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadable_answer' | 'unknown_code'> {
   done: NoDetails;
+  /** An owner has protected the server since. */
+  server_protected: NoDetails;
   lost_account: NoDetails;
   defect: NoDetails;
   unreadable: NoDetails;

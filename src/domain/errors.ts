@@ -1,10 +1,10 @@
 import type { Role } from './actor.ts';
 import type { AccessRequestState, ClosedState } from './decision.ts';
-import type { UserId } from './ids.ts';
+import type { ServerId, UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Reason } from './reason.ts';
 import type { Secret } from './secret.ts';
-import type { Server } from './server.ts';
+import type { PowerAction, Server } from './server.ts';
 
 /** The ten codes of docs/hosting-api.md 7.2. */
 export const API_CODES = [
@@ -47,6 +47,8 @@ export interface RefusalDetails {
   unknown_choice: { field: 'plan' | 'location' | 'image'; typed: string; nearest?: string };
   bad_label: { problem: string };
   too_many_servers: { count: number; most: number };
+  /** An owner protects the server: nobody can stop, reboot or delete it. */
+  server_protected: { server: Pick<Server, 'id' | 'label'>; act: ServerAct; protectedBy: UserId };
   // money
   price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };
@@ -112,6 +114,19 @@ export interface RefusalDetails {
   shutting_down: Record<never, never>;
 }
 export type RefusalCode = keyof RefusalDetails;
+
+/** What can be done to a server for free. */
+export type ServerAct = PowerAction | 'delete';
+
+/** What was not done to which server: errors name both. */
+export interface FailedAct {
+  readonly act: ServerAct;
+  readonly label: string;
+  /** Absent when the server was not found before the failure. */
+  readonly serverId?: ServerId;
+  /** Whether the paid time of the server has ended. */
+  readonly isPaidTimeOver?: boolean;
+}
 
 export type NoDetails = Record<never, never>;
 

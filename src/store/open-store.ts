@@ -22,6 +22,7 @@ import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
+import { createProtections } from './servers/protections.ts';
 
 export interface StoreOptions {
   /** `sqlite:./path` or `sqlite::memory:` (docs/design.md 8, `DATABASE_URL`). */
@@ -86,6 +87,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),
     seenRequests: createSeenRequests(foundation),
+    protections: createProtections(foundation),
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation, () => system.now()),

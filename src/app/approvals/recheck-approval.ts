@@ -13,14 +13,15 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { getHostingSince } from '../account/hosting-since.ts';
 import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
 import type { HostingApi } from '../hosting-api.ts';
-import { findRenewPrice, findWrongChoices } from '../purchases/review-purchase.ts';
+import { findRenewPrice, findWrongChoices, type PlanPorts } from '../purchases/review-purchase.ts';
+import type { Protections } from '../servers/ports.ts';
 
 type CancelCode = CancelReason['code'];
 
 /** Where the roles, the servers and the price of a renewal are read from. */
 export type RecheckPorts = RolePorts &
   Parameters<typeof getHostingSince>[2] &
-  Parameters<typeof findRenewPrice>[1]['ports'];
+  PlanPorts & { readonly protections: Pick<Protections, 'find'> };
 
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
@@ -53,7 +54,10 @@ async function findChange(approval: Approval, ports: RecheckPorts): Promise<Canc
     throw error;
   });
   if (!hosting) return 'account_changed';
-  if (action.kind === 'delete') return findDeleteChange(action, hosting);
+  if (action.kind === 'delete') {
+    const isProtected = await ports.protections.find(approval.workspaceId, action.serverId);
+    return isProtected ? 'server_protected' : findDeleteChange(action, hosting);
+  }
   return findPurchaseChange(action, hosting, approval, ports);
 }
 

@@ -14,7 +14,8 @@ import { getServer, type ServerRef } from '../servers/find-server.ts';
 import { type BudgetState, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
 import type { Ledger } from './ports.ts';
 
-interface PlanPorts {
+/** Where the plan of a server that was created with this app is looked up. */
+export interface PlanPorts {
   readonly ledger: Pick<Ledger, 'findCreateOf'>;
   readonly apiKeys: Pick<ApiKeys, 'find'>;
 }

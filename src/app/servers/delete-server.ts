@@ -3,11 +3,12 @@ import type { ServerId } from '../../domain/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
 import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import { isUnanswered } from './change-power.ts';
 import { getServer, type ServerRef } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
+import { refuseProtected } from './refuse-protected.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
@@ -18,6 +19,7 @@ export const prepareDelete = defineUseCase({
   effect: 'reads',
   run: async (input: { ref: ServerRef }, context): Promise<DeleteReview> => {
     const server = await getServer(input.ref, context);
+    await refuseProtected('delete', server, context.actor.workspaceId, context.ports);
     return { server, takesApproval: (await getWorkspace(context)).settings.approval.delete };
   },
 });
@@ -72,12 +74,13 @@ export const deleteServer = defineUseCase({
 /** The server, if what was typed is its label. @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
 export async function getServerToDelete(
   { id, typedLabel }: DeleteInput,
-  context: Parameters<typeof getServer>[1],
+  context: Parameters<typeof getServer>[1] & Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>,
 ): Promise<Server> {
   const server = await getServer({ id }, context, { freshness: 'fresh' });
   const wanted = deletionWord(server);
   if (!isIdenticalLabel(typedLabel.trim(), wanted))
     throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
+  await refuseProtected('delete', server, context.actor.workspaceId, context.ports);
   return server;
 }
 

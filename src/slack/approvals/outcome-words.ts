@@ -19,12 +19,12 @@ export function cancelWords(approval: Canceled): string {
 }
 
 const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
-  role_needed: (_, { requesterId }) => `${mention(requesterId)} may not do that any more`,
-  account_changed: () =>
-    'the hosting account was connected anew since it was asked for, and may be another one',
-  unknown_server: () => 'the server is not there any more',
-  label_differs: () => 'the server has another label now',
-  already_renewed: () => 'the server has been renewed since it was asked for',
+  role_needed: (_, { requesterId }) => `${mention(requesterId)} no longer has permission`,
+  account_changed: () => 'the hosting account was reconnected after the request',
+  unknown_server: () => 'the server no longer exists',
+  server_protected: () => 'an owner has protected the server',
+  label_differs: () => 'the server’s label has changed since the request',
+  already_renewed: () => 'the server has been renewed since the request',
   unknown_choice: (_, { action }) =>
     `its ${kindOf(action) === 'create' ? 'plan, location or image' : 'plan'} is not in the catalog any more`,
   price_moved: () => 'its price has changed since it was asked for',
@@ -52,6 +52,7 @@ function refused<Code extends RefusalCode>(code: Code): EndWords<RefusalDetails[
 
 const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]> = {
   done: (_, label) => `${label} was deleted.`,
+  server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
   no_answer: (_, label) =>
     `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`,
   lost_account: (_, label) =>

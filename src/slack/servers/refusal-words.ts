@@ -1,12 +1,16 @@
 import type { RefusalWords } from '../kit/refusal-words.ts';
-import { codeLabel, codeTyped, count } from '../kit/text.ts';
+import { codeLabel, codeTyped, count, mention } from '../kit/text.ts';
+import { VERBS } from './verbs.ts';
 
 /** What the refusals of servers say. */
 export const serverRefusalWords = {
   unknown_server: ({ typed, nearest }) =>
-    `There is no server ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeLabel(nearest)}?`}`,
+    `No server matches ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeLabel(nearest)}?`}`,
   ambiguous_server: ({ typed, servers }) =>
-    `${codeTyped(typed)} fits ${count(servers.length, 'server')}. Nothing was done; which one do you mean?`,
-  label_differs: ({ label }) => `Nothing was deleted: to delete it, type exactly ${codeLabel(label, 150)}.`,
-  too_many_servers: ({ count: asked, most }) => `${asked} servers at once are too many; ${most} is the most.`,
+    `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
+  label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
+  too_many_servers: ({ count: asked, most }) =>
+    `You can act on up to ${most} servers at once; these are ${asked}.`,
+  server_protected: ({ server, act, protectedBy }) =>
+    `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
 } satisfies Partial<RefusalWords>;

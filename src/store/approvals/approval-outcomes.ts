@@ -17,6 +17,7 @@ const CANCEL_REASONS: ReasonSchemas<CancelDetails> = {
   account_changed: plain('account_changed'),
   unknown_server: plain('unknown_server'),
   label_differs: plain('label_differs'),
+  server_protected: plain('server_protected'),
   already_renewed: plain('already_renewed'),
   unknown_choice: plain('unknown_choice'),
   price_moved: plain('price_moved'),
@@ -27,6 +28,7 @@ const CANCEL_REASONS: ReasonSchemas<CancelDetails> = {
 
 const DELETE_ENDS: ReasonSchemas<DeleteEndDetails> = {
   done: plain('done'),
+  server_protected: plain('server_protected'),
   no_answer: plain('no_answer'),
   lost_account: plain('lost_account'),
   defect: plain('defect'),

@@ -28,6 +28,7 @@ export interface Tables {
   api_calls: ApiCallsTable;
   locks: LocksTable;
   pings: PingsTable;
+  protected_servers: ProtectedServersTable;
 }
 
 interface WorkspacesTable {
@@ -165,6 +166,13 @@ interface LocksTable {
   name: string;
   owner: string;
   until: number;
+}
+
+interface ProtectedServersTable {
+  workspace_id: string;
+  server_id: number;
+  protected_by: string;
+  protected_at: number;
 }
 
 /** One row, written to see whether the database takes anything. */

@@ -5,6 +5,7 @@ import { approvalReasons } from './0002-approval-reasons.ts';
 import { locks } from './0003-locks.ts';
 import { moneyProtocol } from './0004-money-protocol.ts';
 import { safety } from './0005-safety.ts';
+import { protectedServers } from './0007-protected-servers.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -16,5 +17,9 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 
 /** Every migration by name, in order; what was sealed or signed in another form is written anew by the vault. */
 export function createMigrations(vault: Vault): Readonly<Record<string, Migration>> {
-  return { ...MIGRATIONS, '0005-safety': safety(vault) };
+  return {
+    ...MIGRATIONS,
+    '0005-safety': safety(vault),
+    '0007-protected-servers': protectedServers,
+  };
 }

@@ -1,0 +1,40 @@
+import { Refusal } from '../../domain/errors.ts';
+import { isDeleted, type Server } from '../../domain/server.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import { getServer, type ServerRef, subjectOf } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
+
+const defineUseCase = useCasesOver<ServerPorts>();
+
+/** Protects a server: from now on nobody can stop, reboot or delete it with this app. */
+export const protectServer = defineUseCase({
+  name: 'protect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
+    const { actor, ports } = context;
+    const protection = {
+      serverId: server.id,
+      protectedBy: actor.userId,
+      protectedAt: ports.system.now(),
+    };
+    await ports.protections.put(actor.workspaceId, protection);
+    return server;
+  },
+});
+
+/** Lifts the protection of a server. */
+export const unprotectServer = defineUseCase({
+  name: 'unprotect',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    await context.ports.protections.remove(context.actor.workspaceId, server.id);
+    return server;
+  },
+});
