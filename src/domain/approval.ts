@@ -60,12 +60,15 @@ interface ApprovalRequest extends Decision {
   readonly action: ApprovalAction;
   /** Whether approval is needed because a budget is used up, not (only) because of the two-person rule. */
   readonly isOverBudget: boolean;
+  /** Which API key the workspace had when it was requested: the count of its changes. */
+  readonly keyGeneration: number;
 }
 
 /** Something that one user confirmed and another one has to approve (two-person rule). */
 export type Approval = Omit<ApprovalRequest, 'state'> & ApprovalOutcome;
 
-export type NewApproval = NewDecision<ApprovalRequest>;
+/** The store counts the keys. */
+export type NewApproval = Omit<NewDecision<ApprovalRequest>, 'keyGeneration'>;
 
 /** How long an approval stays open. */
 export const APPROVAL_MS = HOUR_MS;

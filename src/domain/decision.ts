@@ -31,6 +31,8 @@ export interface Decision {
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly decidedBy?: UserId;
+  /** What the user who denied it wrote to the requester. */
+  readonly denialReason?: string;
   /** When it stopped being open, for any reason. */
   readonly decidedAt?: number;
   /** Whether users were notified of this state: by cards while it is open, the requester after that. */
@@ -42,5 +44,5 @@ export interface Decision {
 /** What is known of a decision when it is requested. */
 export type NewDecision<Kind extends Decision> = Omit<
   Kind,
-  'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt'
+  'state' | 'isNotified' | 'cards' | 'decidedBy' | 'decidedAt' | 'denialReason'
 >;

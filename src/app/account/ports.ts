@@ -29,12 +29,10 @@ export interface Workspaces {
   changeSettings(id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean>;
 }
 
-/** `setAt`: confirmations from before then were meant for the account of an earlier key (`hosting-since.ts`). */
 export interface HeldKey {
   readonly key: Secret<string>;
   readonly setBy: string;
-  readonly setAt: number;
-  /** How often the workspace's key has been set or removed: another number, another key. */
+  /** How often the workspace's key has been set or removed: another number, another key (`confirmed-account.ts`). */
   readonly generation: number;
 }
 

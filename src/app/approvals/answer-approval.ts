@@ -54,7 +54,6 @@ function deny(approval: Approval, { actor, ports }: Context): Promise<boolean> {
 /** True if this approval or cancellation took effect; false if another one was faster. */
 async function approve(approval: Approval, context: Context): Promise<boolean> {
   const { actor, ports } = context;
-  // Read before the check, so that a key that is set later doesn't apply to what is prepared now (`hosting-since.ts`).
   const at = ports.system.now();
   const reason = await findCancelReason(approval, ports).catch(refuseUnchecked);
   if (reason) return cancel(approval, reason, context);

@@ -1,7 +1,7 @@
 import type { Approval, DeleteEnd } from '../../domain/approval.ts';
 import { describeDefect } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { getHostingSince } from '../account/hosting-since.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
 import type { PaymentPorts } from '../purchases/payment-ports.ts';
 import { runOperation } from '../purchases/run-operation.ts';
 import type { Protections } from '../servers/ports.ts';
@@ -31,7 +31,7 @@ async function runDelete(approval: Approval, serverId: ServerId, ports: CarryOut
     await endDelete(approval, { code: 'server_protected', details: {} }, ports);
     return;
   }
-  const end = await getHostingSince(approval.workspaceId, approval.requestedAt, ports)
+  const end = await getHostingOf(approval, ports)
     .then((hosting) => hosting.deleteServer(serverId))
     .then((): DeleteEnd => ({ code: 'done', details: {} }))
     .catch((error: unknown) => endFailed(error, approval, serverId, ports));

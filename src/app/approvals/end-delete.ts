@@ -2,13 +2,13 @@ import type { Approval, DeleteEnd } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { findHostingFailure, isRefusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import { getHostingSince } from '../account/hosting-since.ts';
+import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
 import { notifyApproval } from './notify-approval.ts';
 import type { ApprovalPorts } from './ports.ts';
 
 /** The account that a delete is sent to, besides what approvals work with. */
-export type DeletePorts = ApprovalPorts & Parameters<typeof getHostingSince>[2];
+export type DeletePorts = ApprovalPorts & KeyPorts;
 
 /** Writes how an approved delete ended, and notifies users of it. */
 export async function endDelete(approval: Approval, reason: DeleteEnd, ports: ApprovalPorts): Promise<void> {
@@ -38,11 +38,11 @@ export interface SeenEnd {
 
 /** Checks whether the server of an approved delete is gone; another account's servers prove nothing. */
 export async function lookForDeleted(
-  { workspaceId, requestedAt }: Approval,
+  approval: Approval,
   serverId: ServerId,
   ports: DeletePorts,
 ): Promise<SeenEnd> {
-  const servers = await getHostingSince(workspaceId, requestedAt, ports)
+  const servers = await getHostingOf(approval, ports)
     .then((hosting) => hosting.listServers({ freshness: 'fresh' }))
     .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : 'unknown'));
   if (servers === 'other_account') return { reason: { code: 'lost_account', details: {} }, isKnown: false };

@@ -10,7 +10,7 @@ import { isRefusal } from '../../domain/errors.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { getHostingSince } from '../account/hosting-since.ts';
+import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
 import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import { findRenewPrice, findWrongChoices, type PlanPorts } from '../purchases/review-purchase.ts';
@@ -20,7 +20,7 @@ type CancelCode = CancelReason['code'];
 
 /** Where the roles, the servers and the price of a renewal are read from. */
 export type RecheckPorts = RolePorts &
-  Parameters<typeof getHostingSince>[2] &
+  KeyPorts &
   PlanPorts & { readonly protections: Pick<Protections, 'find'> };
 
 /**
@@ -48,8 +48,8 @@ export function requesterOf({
 }
 
 async function findChange(approval: Approval, ports: RecheckPorts): Promise<CancelCode | undefined> {
-  const { action, workspaceId, requestedAt } = approval;
-  const hosting = await getHostingSince(workspaceId, requestedAt, ports).catch((error: unknown) => {
+  const { action } = approval;
+  const hosting = await getHostingOf(approval, ports).catch((error: unknown) => {
     if (isRefusal(error, 'account_changed')) return undefined;
     throw error;
   });

@@ -3,7 +3,7 @@ import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
-import { findSearchedAccount } from '../account/hosting-since.ts';
+import { findSearchedAccount } from '../account/confirmed-account.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { listNewServers } from './judge-unconfirmed.ts';

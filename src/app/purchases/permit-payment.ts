@@ -3,7 +3,7 @@ import type { ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../../domain/settings.ts';
-import { getHostingOf } from '../account/hosting-since.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
 import { hasRole } from '../authorize/find-roles.ts';
 import type { CallOptions, PaidCallOptions } from '../hosting-api.ts';
 import { newLease } from './lease.ts';

@@ -3,7 +3,7 @@ import { isSameLabel } from '../../domain/label.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import type { ServerList } from '../../domain/server.ts';
-import { findSearchedAccount } from '../account/hosting-since.ts';
+import { findSearchedAccount } from '../account/confirmed-account.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { judge, type Verdict } from './judge-unconfirmed.ts';

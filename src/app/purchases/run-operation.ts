@@ -1,7 +1,7 @@
 import { describeDefect } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
-import { getHostingOf } from '../account/hosting-since.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
 import type { HeldLock } from '../locks.ts';
 import { endFailedPayment } from './end-failed-payment.ts';
 import { newLease, withLease } from './lease.ts';

@@ -17,7 +17,7 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
         .executeTakeFirst();
       if (!row) return undefined;
       const key = new Secret(vault.open(row.sealed, placeOfKey(row)));
-      return { key, setBy: row.set_by, setAt: row.set_at, generation: row.key_generation ?? 0 };
+      return { key, setBy: row.set_by, generation: row.key_generation ?? 0 };
     },
     put: async (workspaceId, key, setBy, at) => {
       const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
@@ -54,7 +54,7 @@ async function removeKey(trx: Queries, workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Bound to since when it counts as well: an older time would let an order for another account through. */
+/** Bound to who set it and when, so that a row that was altered or put back in part opens nothing. */
 export function placeOfKey(row: Pick<ApiKeyRow, 'workspace_id' | 'set_by' | 'set_at'>): SealedPlace {
   return {
     table: 'api_keys',

@@ -54,6 +54,7 @@ export function toApproval(row: StoredApproval): Approval {
     requesterId: row.requester_id,
     action: action.parse(JSON.parse(row.deed)),
     isOverBudget: row.is_over_budget === 1,
+    keyGeneration: row.key_generation,
   };
 }
 

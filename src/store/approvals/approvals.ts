@@ -141,7 +141,7 @@ async function approve(
   const row = await markApproved(trx, id, decision);
   if (!row) return undefined;
   const approval = toApproval(row);
-  const operation = await prepareApproved(trx, approval, row.key_generation, decision);
+  const operation = await prepareApproved(trx, approval, decision);
   if (operation && operation.id !== id) {
     const code = ALREADY_RENEWED.reason.code;
     await addAudit(trx, foundation, { ...audit, outcome: 'failed', code });
@@ -187,13 +187,8 @@ async function cancelRenewed(
 class OverBudget extends Error {}
 
 /** Money effect: what it writes will be paid, within the budget if one is given. @throws OverBudget */
-async function prepareApproved(
-  trx: Transaction<Tables>,
-  approval: Approval,
-  keyGeneration: number,
-  { at, budget }: Decision,
-) {
-  const { id, workspaceId, requesterId, channelId, action } = approval;
+async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { at, budget }: Decision) {
+  const { id, workspaceId, requesterId, channelId, action, keyGeneration } = approval;
   if (action.kind === 'delete') return undefined;
   const operation: NewOperation = {
     id,

@@ -7,7 +7,7 @@ test.each(engines)('an API key says since when it is valid, also after it is rep
 }) => {
   const { apiKeys } = await make();
   await apiKeys.put('T1', new Secret('first'), 'U1', T0);
-  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U1', setAt: T0 });
+  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U1', generation: 1 });
   await apiKeys.put('T1', new Secret('second'), 'U2', T0 + 5);
-  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U2', setAt: T0 + 5 });
+  expect(await apiKeys.find('T1')).toMatchObject({ setBy: 'U2', generation: 2 });
 });

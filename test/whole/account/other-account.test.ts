@@ -1,18 +1,20 @@
 import { describe, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
+import { MINUTE_MS } from '../../../src/domain/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../../src/system.ts';
-import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { realSystem, type System } from '../../../src/system.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-const SHORT_DOUBT = { settings: { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' } };
+const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
 
 /** The owner connects another key's account; earlier confirmations were not meant for it. */
-async function connectOther(team: Team) {
+async function connectOther(team: Team, system: Pick<System, 'now'> = realSystem) {
   const other = team.hosting.accounts.create({ name: 'Other', balanceMinor: 50_000 });
   const key = new Secret(team.hosting.createKey(other));
-  await team.app.ports.apiKeys.put(TEAM.id, key, USERS.olga.id, realSystem.now());
+  await team.app.ports.apiKeys.put(TEAM.id, key, USERS.olga.id, system.now());
   return other;
 }
 
@@ -30,7 +32,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
   }
   const other = await connectOther(team);
   await manager.sees('We can’t tell whether web-1 was', 10_000);
-  await manager.sees('the hosting account was connected anew since');
+  await manager.sees('the hosting account was reconnected');
   await manager.closes();
   manager.overlooksOldMessages();
   return { manager, other };
@@ -42,16 +44,44 @@ describe.concurrent('when another hosting account is connected', () => {
     await team.askCreate();
     const other = await connectOther(team);
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 is not created: the hosting account was connected anew');
-    await team.owner.sees('Void: the hosting account was connected anew');
+    await team.manager.sees('web-1 was not created: the hosting account was reconnected');
+    await team.owner.sees('Canceled: the hosting account was reconnected');
     expect([team.charges(), team.hosting.charges(other).length, team.creates()]).toEqual([0, 0, 0]);
     expect(await team.listAudit()).toContain('olga approval_answer failed account_changed');
     await team.manager.closes();
-    await team.manager.presses('Ask again…');
-    await team.manager.presses('Create and pay');
+    await team.manager.presses('Request again…');
+    await team.manager.presses('Request approval');
     await team.owner.sees('[Approve]');
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
+    expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
+  });
+
+  test('an approval that was requested before is canceled, although the clock was set back in between', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    team.hosting.seedServers(team.account, 1, 'web');
+    await askDelete(team);
+    system.stepWall(-4 * MINUTE_MS);
+    const other = await connectOther(team, system);
+    team.hosting.seedServers(other, 1, 'web');
+    await team.owner.presses('Approve');
+    await team.owner.sees('Canceled: the hosting account was reconnected after the request');
+    expect(team.hosting.requests({ operation: 'delete' })).toEqual([]);
+  });
+
+  test('an approval that is requested after is carried out, although the clock was set back in between', async ({
+    expect,
+  }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    const other = await connectOther(team, system);
+    system.stepWall(-4 * MINUTE_MS);
+    await team.askCreate();
+    await team.owner.presses('Approve');
+    await team.manager.sees("I've saved it");
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
@@ -63,7 +93,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await expect.poll(() => team.hosting.requests({ operation: 'catalog' }).length).toBeGreaterThan(1);
     const other = await connectOther(team);
     await approving;
-    await team.manager.sees('The hosting account was connected anew after this was confirmed');
+    await team.manager.sees('The hosting account was reconnected after you confirmed');
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 0]);
   });
 
@@ -84,12 +114,11 @@ describe.concurrent('when another hosting account is connected', () => {
       keyGeneration,
     });
     const manager = team.slack.as('mara').in('#ops');
-    await manager.sees('web-1 was not created. The hosting account was connected anew');
-    await manager.sees('Nothing was charged');
+    await manager.sees('web-1 was not created, and nothing was charged. The hosting account was reconnected');
     expect([team.hosting.charges(team.account), team.hosting.charges(other)]).toEqual([[], []]);
-    await manager.presses('Review again…');
+    await manager.presses('Try again');
     await manager.presses('Create and pay');
-    await manager.sees('I saved it');
+    await manager.sees("I've saved it");
     expect(team.hosting.charges(other)).toHaveLength(1);
   });
 
@@ -104,14 +133,14 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.types('/vps status');
     await manager.presses('Decide web-1…');
     await manager.sees('those of the account that is connected now');
-    expect(await manager.optionsOf('Which server is it?')).toEqual([
-      'It was created in the account before',
+    expect(await manager.optionsOf('Which server was created?')).toEqual([
+      'It was created in the previous account',
       'web-1',
-      'None: it was not created',
+      'None: it wasn’t created',
     ]);
-    await manager.fills({ 'Which server is it?': 'It was created in the account before' });
-    await manager.presses('Decide');
-    await manager.sees('web-1 was created, 5.90 a month: a manager saw it');
+    await manager.fills({ 'Which server was created?': 'It was created in the previous account' });
+    await manager.presses('Save');
+    await manager.sees('web-1 was created: a manager found it');
     const since = 0;
     expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', since)).workspace).toBe(590);
     expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
@@ -125,17 +154,17 @@ describe.concurrent('when another hosting account is connected', () => {
     const { manager, other } = await loseAnswer(team, 'create', 'lost_before');
     await manager.types(ORDER);
     await manager.presses('Create and pay');
-    await manager.sees('is still in doubt');
+    await manager.sees('is still unconfirmed');
     await manager.closes();
     await manager.types('/vps status');
     await manager.presses('Decide web-1…');
-    await manager.fills({ 'Which server is it?': 'None: it was not created' });
-    await manager.presses('Decide');
-    await manager.sees('web-1 was not created.');
+    await manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
+    await manager.presses('Save');
+    await manager.sees('web-1 was not created. A manager checked');
     await manager.closes();
     await manager.types(ORDER);
     await manager.presses('Create and pay');
-    await manager.sees('I saved it');
+    await manager.sees("I've saved it");
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
@@ -145,11 +174,11 @@ describe.concurrent('when another hosting account is connected', () => {
     const { manager } = await loseAnswer(team, 'renew', 'lost_after');
     await manager.types('/vps status');
     await manager.presses('Decide web-1…');
-    await manager.sees('Look at the page of the account that was connected before');
-    expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It was not renewed']);
+    await manager.sees('Check the page of the account that was connected before');
+    expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It wasn’t renewed']);
     await manager.fills({ 'Was it renewed?': 'It was renewed' });
-    await manager.presses('Decide');
-    await manager.sees('web-1 was renewed.');
+    await manager.presses('Save');
+    await manager.sees('web-1 was renewed for a month');
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
@@ -162,7 +191,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await expect.poll(() => team.hosting.requests({ operation: 'create' }).length).toBe(1);
     const other = await connectOther(team);
     await pressed;
-    await manager.sees('I saved it');
+    await manager.sees("I've saved it");
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0);
     await manager.sees(password ?? 'none');
     await manager.closes();
@@ -184,9 +213,9 @@ describe.concurrent('when another hosting account is connected', () => {
     await expect.poll(() => team.hosting.requests({ operation: 'delete' }).length).toBe(1);
     await connectOther(team);
     await approving;
-    await team.manager.sees('We don’t know whether web-1 was deleted', 10_000);
-    await team.manager.sees('the page of the account that was connected before');
-    team.manager.doesNotSee('Look again');
+    await team.manager.sees('We’re not sure whether web-1 was deleted', 10_000);
+    await team.manager.sees('Check the previous account’s page');
+    team.manager.doesNotSee('Show server');
     expect(team.labels()).toEqual(['web-1']);
   });
 
@@ -196,7 +225,7 @@ describe.concurrent('when another hosting account is connected', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
     await manager.presses('Create and pay');
-    await manager.sees('old-1 was created');
+    await manager.sees('old-1 is being created');
     await manager.closes();
     const [made] = team.hosting.listServers(team.account);
     const other = await connectOther(team);
@@ -221,9 +250,9 @@ describe.concurrent('when another hosting account is connected', () => {
     manager.doesNotSee('You can order again');
     await manager.closes();
     await manager.presses('Decide…');
-    await manager.fills({ 'Which server is it?': 'web-1' });
-    await manager.presses('Decide');
-    await manager.sees(`web-1 was created (id ${like.id}`);
+    await manager.fills({ 'Which server was created?': 'web-1' });
+    await manager.presses('Save');
+    await manager.sees(`web-1 was created (ID ${like.id}`);
     expect(await ledger.listOpen(TEAM.id)).toEqual([]);
   });
 });

@@ -1,35 +1,21 @@
 import { isRefusal, Refusal } from '../../domain/errors.ts';
-import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
 import type { ApiKeys } from './ports.ts';
 
-interface KeyPorts {
+/** Where the API key of a workspace is, and what it opens. */
+export interface KeyPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly hostingOf: FindHosting;
 }
 
+/** What was confirmed under a key: an operation, or an approval. */
+type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration'>;
+
 /**
- * The client of the workspace's account for something that was confirmed at that time, outside of a request. With a
- * key that was set later it would be paid, deleted or judged by what may be another account.
+ * The client of the account that something was confirmed for: with another key it would be paid or deleted in what may be
+ * another account. No clock decides: the key is the same if it has not been set or removed since.
  * @throws Refusal `no_api_key`, `account_changed`
- */
-export async function getHostingSince(
-  workspaceId: WorkspaceId,
-  confirmedAt: number,
-  { apiKeys, hostingOf }: KeyPorts,
-): Promise<HostingApi> {
-  const held = await apiKeys.find(workspaceId);
-  if (!held) throw new Refusal('no_api_key', {});
-  if (held.setAt >= confirmedAt) throw new Refusal('account_changed', {});
-  return hostingOf(held.key, workspaceId);
-}
-
-type Confirmed = Pick<Operation, 'workspaceId' | 'keyGeneration' | 'account'>;
-
-/**
- * The client of the account that an operation was confirmed for. No clock decides: the key is the same if it has not
- * been set or removed since. @throws Refusal `no_api_key`, `account_changed`
  */
 export async function getHostingOf(
   { workspaceId, keyGeneration }: Confirmed,
@@ -49,7 +35,7 @@ export type SearchedAccount =
 
 /** Finds it; a key that was removed and set again is the same account as before. */
 export async function findSearchedAccount(
-  { workspaceId, keyGeneration, account }: Confirmed,
+  { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
   { apiKeys, hostingOf }: KeyPorts,
 ): Promise<SearchedAccount> {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
