@@ -189,6 +189,8 @@ export interface HostingErrorDetails {
   readonly unknownCode?: string;
   /** The server's state, which does not allow the action. */
   readonly state?: string;
+  /** The action that is proven not to have been carried out, where there was one. */
+  readonly failed?: FailedAct;
 }
 
 /** A refusal by one of our own rules; nothing was sent. */

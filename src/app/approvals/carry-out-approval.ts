@@ -1,12 +1,13 @@
 import type { Approval, DeleteEnd } from '../../domain/approval.ts';
-import { describeDefect } from '../../domain/errors.ts';
+import { describeDefect, findHostingFailure, isRefusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
 import type { PaymentPorts } from '../purchases/payment-ports.ts';
 import { runOperation } from '../purchases/run-operation.ts';
 import type { Protections } from '../servers/ports.ts';
+import { type DeleteOutcome, sendDelete } from '../servers/send-delete.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
-import { actOf, type DeletePorts, endDelete, endOfError } from './end-delete.ts';
+import { actOf, type DeletePorts, endDelete } from './end-delete.ts';
 
 /** What a delete and a purchase are carried out with. */
 export type CarryOutPorts = DeletePorts & PaymentPorts & { readonly protections: Pick<Protections, 'find'> };
@@ -32,23 +33,26 @@ async function runDelete(approval: Approval, serverId: ServerId, ports: CarryOut
     return;
   }
   const end = await getHostingOf(approval, ports)
-    .then((hosting) => hosting.deleteServer(serverId))
-    .then((): DeleteEnd => ({ code: 'done', details: {} }))
-    .catch((error: unknown) => endFailed(error, approval, serverId, ports));
+    .then((hosting) => sendDelete(serverId, hosting))
+    .then((outcome) => endOf(outcome, approval, ports))
+    .catch((error: unknown) => endFailed(error, approval, ports));
   await endDelete(approval, end, ports);
 }
 
-async function endFailed(
-  error: unknown,
-  approval: Approval,
-  serverId: ServerId,
-  ports: DeletePorts,
-): Promise<DeleteEnd> {
-  const end = await endOfError(error, approval, serverId, ports);
-  if (end.code === 'defect')
-    ports.log.error('an approved delete met a defect', {
-      confirmationId: approval.id,
-      ...describeDefect(error),
-    });
-  return end;
+/** Another account may have been connected while the answer was awaited: then its servers could not be looked for there. */
+async function endOf({ kind }: DeleteOutcome, approval: Approval, ports: DeletePorts): Promise<DeleteEnd> {
+  if (kind === 'gone') return { code: 'done', details: {} };
+  const isOther = await getHostingOf(approval, ports).then(
+    () => false,
+    (error: unknown) => isRefusal(error, 'account_changed'),
+  );
+  return { code: isOther ? 'lost_account' : 'no_answer', details: {} };
+}
+
+/** Proof that it was not deleted, or a defect. */
+function endFailed(error: unknown, { id }: Approval, ports: DeletePorts): DeleteEnd {
+  const failure = findHostingFailure(error);
+  if (failure && failure.code !== 'unreadable_answer' && failure.code !== 'unknown_code') return failure;
+  ports.log.error('an approved delete met a defect', { confirmationId: id, ...describeDefect(error) });
+  return { code: 'defect', details: {} };
 }

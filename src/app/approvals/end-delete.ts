@@ -1,8 +1,9 @@
 import type { Approval, DeleteEnd } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { findHostingFailure, isRefusal } from '../../domain/errors.ts';
+import { isRefusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
+import { findListed } from '../servers/send-delete.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
 import { notifyApproval } from './notify-approval.ts';
 import type { ApprovalPorts } from './ports.ts';
@@ -21,7 +22,7 @@ export async function endDelete(approval: Approval, reason: DeleteEnd, ports: Ap
 
 /** The start and the end of a delete are one act in the audit. */
 export function actOf({ id }: Approval) {
-  return { action: 'delete', actId: id };
+  return { action: 'delete' as const, actId: id };
 }
 
 function outcomeOf({ code }: DeleteEnd): AuditEntry['outcome'] {
@@ -42,31 +43,10 @@ export async function lookForDeleted(
   serverId: ServerId,
   ports: DeletePorts,
 ): Promise<SeenEnd> {
-  const servers = await getHostingOf(approval, ports)
-    .then((hosting) => hosting.listServers({ freshness: 'fresh' }))
-    .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : 'unknown'));
-  if (servers === 'other_account') return { reason: { code: 'lost_account', details: {} }, isKnown: false };
-  if (servers === 'unknown') return { reason: { code: 'no_answer', details: {} }, isKnown: false };
-  const server = servers.find(({ id }) => id === serverId);
-  const isGone = server === undefined || server.state === 'deleted';
+  const isListed = await getHostingOf(approval, ports)
+    .then((hosting) => findListed(serverId, hosting))
+    .catch((error: unknown) => (isRefusal(error, 'account_changed') ? 'other_account' : undefined));
+  if (isListed === 'other_account') return { reason: { code: 'lost_account', details: {} }, isKnown: false };
+  const isGone = isListed === false;
   return { reason: { code: isGone ? 'done' : 'no_answer', details: {} }, isKnown: isGone };
-}
-
-/** How an approved delete that failed with this error has ended; without an answer, the list of servers decides. */
-export async function endOfError(
-  error: unknown,
-  approval: Approval,
-  serverId: ServerId,
-  ports: DeletePorts,
-): Promise<DeleteEnd> {
-  const failure = findHostingFailure(error);
-  if (!failure) return { code: 'defect', details: {} };
-  switch (failure.code) {
-    case 'no_answer':
-    case 'unreadable_answer':
-    case 'unknown_code':
-      return (await lookForDeleted(approval, serverId, ports)).reason;
-    default:
-      return failure;
-  }
 }

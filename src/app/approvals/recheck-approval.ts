@@ -10,9 +10,11 @@ import { isRefusal } from '../../domain/errors.ts';
 import { isFrozenLabel, isIdenticalLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { isDeleted } from '../../domain/server.ts';
 import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
 import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import { fetchAllServers } from '../purchases/payment.ts';
 import { findRenewPrice, findWrongChoices, type PlanPorts } from '../purchases/review-purchase.ts';
 import type { Protections } from '../servers/ports.ts';
 
@@ -26,7 +28,7 @@ export type RecheckPorts = RolePorts &
 /**
  * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
  * changed. Undefined when it still can.
- * @throws HostingError, Refusal `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
+ * @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
  */
 export async function findCancelReason(
   approval: Approval,
@@ -65,8 +67,8 @@ async function findDeleteChange(
   { serverId, label, paidUntil }: Extract<ApprovalAction, { kind: 'delete' }>,
   hosting: HostingApi,
 ): Promise<CancelCode | undefined> {
-  const server = (await hosting.listServers({ freshness: 'fresh' })).find(({ id }) => id === serverId);
-  if (!server || server.state === 'deleted') return 'unknown_server';
+  const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === serverId);
+  if (!server || isDeleted(server)) return 'unknown_server';
   if (!isIdenticalLabel(server.label, label)) return 'label_differs';
   // A month that was paid since would be lost without the requester having agreed to that.
   return server.paidUntil === paidUntil ? undefined : 'already_renewed';
@@ -79,9 +81,9 @@ async function findPurchaseChange(
   ports: RecheckPorts,
 ): Promise<CancelCode | undefined> {
   if (purchase.kind === 'create') return findCreateChange(purchase.order, price, hosting);
-  const servers = await hosting.listServers({ freshness: 'fresh' });
+  const servers = await fetchAllServers(hosting, {});
   const server = servers.find(({ id }) => id === purchase.serverId);
-  if (!server || server.state === 'deleted') return 'unknown_server';
+  if (!server || isDeleted(server)) return 'unknown_server';
   if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
   const context = { actor: requesterOf(approval), ports, hosting: async () => hosting };
   const now = await findRenewPrice(server, context);

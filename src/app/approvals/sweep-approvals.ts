@@ -15,6 +15,8 @@ import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
 const RESUME_MS = 5 * MINUTE_MS;
 /** The answer to a delete counts as lost only after this time: a process may still be waiting for it. */
 const ANSWER_MS = 10 * MINUTE_MS;
+/** The answer to a dead process never comes; what it sent may still be carried out for this long after the restart. */
+const ORPHAN_MS = 2 * MINUTE_MS;
 
 export type SweepPorts = RecheckPorts & CarryOutPorts;
 
@@ -26,7 +28,10 @@ export async function sweepApprovals(ports: SweepPorts, startedAt: number): Prom
       const { action, state, decidedAt = now } = approval;
       if (action.kind !== 'delete') return;
       if (state === 'approved') await carryOutLate(approval, now - decidedAt, ports);
-      else await conclude(approval, action.serverId, now - decidedAt, ports);
+      else {
+        const isOrphaned = decidedAt < startedAt && now - startedAt > ORPHAN_MS;
+        await conclude(approval, action.serverId, isOrphaned || now - decidedAt > ANSWER_MS, ports);
+      }
     },
   });
 }
@@ -45,11 +50,11 @@ async function carryOutLate(approval: Approval, passedMs: number, ports: SweepPo
 async function conclude(
   approval: Approval,
   serverId: ServerId,
-  passedMs: number,
+  isOverdue: boolean,
   ports: DeletePorts,
 ): Promise<void> {
   const { reason, isKnown } = await lookForDeleted(approval, serverId, ports);
-  if (isKnown || passedMs > ANSWER_MS) await endDelete(approval, reason, ports);
+  if (isKnown || isOverdue) await endDelete(approval, reason, ports);
   else ports.log.debug('an approved delete has no answer yet', { confirmationId: approval.id });
 }
 

@@ -2,9 +2,11 @@ import { HostingError } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
-import type { HostingApi } from '../hosting-api.ts';
+import type { CallOptions, HostingApi } from '../hosting-api.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
+import { nameFailure } from './name-failure.ts';
 import type { ServerPorts } from './ports.ts';
+import { findUnanswered, type UnansweredCode } from './unanswered.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
@@ -12,7 +14,7 @@ export interface PowerChange {
   readonly server: Server;
   /** The state that the hosting API reports now; absent when it did not say. */
   readonly state?: string;
-  /** No answer came: the action may have been carried out, and `state` is what the list showed right after. */
+  /** The answer proves nothing: the action may have been carried out, and `state` is what the list showed right after. */
   readonly isUnconfirmed: boolean;
 }
 
@@ -38,25 +40,66 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       const waiting = omitUndefined({ onWait });
       const server = await getServer(ref, context, waiting);
       const hosting = await context.hosting();
-      try {
-        const { state } = await hosting.changePower(action, server.id, waiting);
-        return { server, ...omitUndefined({ state: state || undefined }), isUnconfirmed: false };
-      } catch (error) {
-        if (!isUnanswered(error)) throw await withState(error, server, hosting);
-        const { code } = error;
-        context.ports.log.warn('a power action has no answer', { action, serverId: server.id, code });
-        const state = (await findNow(server, hosting))?.state;
-        return { server, ...omitUndefined({ state }), isUnconfirmed: true };
-      }
+      const answer = await send(action, server, hosting, waiting, context.ports);
+      if (answer.code === undefined)
+        return { server, ...omitUndefined({ state: answer.state || undefined }), isUnconfirmed: false };
+      const { code } = answer;
+      context.setUnconfirmed(code);
+      context.ports.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });
+      const state = (await findNow(server, hosting))?.state;
+      return { server, ...omitUndefined({ state }), isUnconfirmed: true };
     },
   });
 }
 
-/** `wrong_state` alone does not help a user who does not know the server's state. */
-async function withState(error: unknown, server: Server, hosting: HostingApi): Promise<unknown> {
-  if (!(error instanceof HostingError) || error.code !== 'wrong_state') return error;
-  const { state } = (await findNow(server, hosting)) ?? server;
-  return new HostingError(error.code, error.moneyMoved, { ...error.details, state });
+/** The state that the answer names, or why the answer proves nothing. @throws HostingError with proof that nothing was done */
+async function send(
+  action: PowerAction,
+  server: Server,
+  hosting: HostingApi,
+  waiting: CallOptions,
+  ports: Pick<ServerPorts, 'system'>,
+): Promise<{ readonly state: string; readonly code?: never } | { readonly code: UnansweredCode }> {
+  try {
+    const { state } = await hosting.changePower(action, server.id, waiting);
+    return proves(action, state) ? { state } : { code: 'unreadable_answer' };
+  } catch (error) {
+    const code = findUnanswered(error);
+    if (code === undefined) throw await describeFailure(error, action, server, hosting, ports);
+    return { code };
+  }
+}
+
+/**
+ * Whether a success that names this state proves the action. A started server is `running` (docs/hosting-api.md 3). The
+ * states after a stop and a reboot are not documented, so only a contradiction counts against them. An answer without a
+ * state is no error (docs/hosting-api.md 7).
+ */
+function proves(action: PowerAction, state: string): boolean {
+  const said = state.trim().toLowerCase();
+  if (said === '') return true;
+  if (action === 'start') return said === 'running';
+  return said !== 'deleted' && !(action === 'stop' && said === 'running');
+}
+
+/** Names the server and the action, and the state that the server is in now where that is why it was refused. */
+async function describeFailure(
+  error: unknown,
+  act: PowerAction,
+  server: Server,
+  hosting: HostingApi,
+  { system }: Pick<ServerPorts, 'system'>,
+): Promise<unknown> {
+  const isWrongState = error instanceof HostingError && error.code === 'wrong_state';
+  const {
+    label,
+    id: serverId,
+    state,
+    paidUntil,
+  } = (isWrongState && (await findNow(server, hosting))) || server;
+  const isPaidTimeOver = paidUntil !== undefined && paidUntil <= system.now();
+  const failed = { act, label, serverId, isPaidTimeOver };
+  return nameFailure(error, failed, isWrongState ? { state } : {});
 }
 
 /** Tells a failure that does not say whether the work was done. */

@@ -4,11 +4,11 @@ import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
 import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
-import type { HostingApi } from '../hosting-api.ts';
-import { isUnanswered } from './change-power.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+import { nameFailure } from './name-failure.ts';
 import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
+import { sendDelete } from './send-delete.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
@@ -38,7 +38,10 @@ export interface DeleteInput {
 
 export interface Deletion {
   readonly server: Server;
-  /** Whether the server is gone; undefined if neither the delete nor the list after it was answered. */
+  /**
+   * True only with proof. Otherwise it is unconfirmed: false if a list right after still had the server, undefined if no
+   * list could tell.
+   */
   readonly isGone: boolean | undefined;
 }
 
@@ -59,15 +62,12 @@ export const deleteServer = defineUseCase({
     const { seenRequests, system } = context.ports;
     if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
       throw new Refusal('already_handled', {});
-    try {
-      await hosting.deleteServer(server.id);
-      return { server, isGone: true };
-    } catch (error) {
-      if (!isUnanswered(error)) throw error;
-      const isGone = await isGoneNow(server.id, hosting);
-      if (!isGone) context.setUnconfirmed(error.code);
-      return { server, isGone };
-    }
+    const outcome = await sendDelete(server.id, hosting).catch((error: unknown) => {
+      throw nameFailure(error, { act: 'delete', label: server.label, serverId: server.id });
+    });
+    if (outcome.kind === 'gone') return { server, isGone: true };
+    context.setUnconfirmed(outcome.code);
+    return { server, isGone: outcome.isListed === undefined ? undefined : false };
   },
 });
 
@@ -82,13 +82,4 @@ export async function getServerToDelete(
     throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
   await refuseProtected('delete', server, context.actor.workspaceId, context.ports);
   return server;
-}
-
-async function isGoneNow(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
-  try {
-    const seen = (await hosting.listServers({ freshness: 'fresh' })).find((server) => server.id === id);
-    return seen === undefined || seen.state === 'deleted';
-  } catch {
-    return undefined;
-  }
 }
