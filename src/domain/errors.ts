@@ -72,6 +72,8 @@ export interface RefusalDetails {
   no_public_url: Record<never, never>;
   // access
   last_owner: Record<never, never>;
+  /** The grants changed while it was checked whether an owner would be left. */
+  grants_moved: Record<never, never>;
   owner_limited: Record<never, never>;
   /** Bots, deactivated users, users from another organization, unknown IDs. */
   no_grantee: {

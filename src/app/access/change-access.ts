@@ -5,10 +5,10 @@ import { Refusal } from '../../domain/errors.ts';
 import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { MINUTE_MS } from '../../domain/time.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { checkGrantee } from './check-grantee.ts';
+import { describeForAudit } from './describe-for-audit.ts';
 import type { AccessPorts } from './ports.ts';
 import { refuseLastOwner } from './refuse-last-owner.ts';
 
@@ -62,7 +62,7 @@ export interface Granted {
 /**
  * Grants a role. An earlier grant of the same subject for the same servers is replaced (a temporary one only if it is of
  * that role).
- * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
+ * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
@@ -78,16 +78,15 @@ export const grantAccess = defineUseCase({
       throw new Refusal('no_grantee', { problem: 'owner_channel' });
     }
     await checkGrantee(wanted, context);
-    if (wanted.role !== 'owner') await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
+    const seen =
+      wanted.role === 'owner'
+        ? undefined
+        : await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
     const grantedAt = ports.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
-    const grant = await ports.grants.put({
-      ...rest,
-      workspaceId: actor.workspaceId,
-      grantedBy: actor.userId,
-      grantedAt,
-      ...omitUndefined({ until }),
-    });
+    const { workspaceId, userId: grantedBy } = actor;
+    const granted = { ...rest, workspaceId, grantedBy, grantedAt, ...omitUndefined({ until }) };
+    const grant = await ports.grants.put(granted, seen);
     const matchingServers =
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, ...omitUndefined({ matchingServers }) };
@@ -96,7 +95,7 @@ export const grantAccess = defineUseCase({
 
 /**
  * Revokes one grant, or all of a subject; returns those that there were.
- * @throws Refusal `last_owner`
+ * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
  */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
@@ -109,26 +108,22 @@ export const revokeAccess = defineUseCase({
     const { actor, ports, setSubject } = context;
     const { grants } = ports;
     if (!('grantId' in input)) {
-      await refuseLastOwner((grant) => isSubject(grant, input), context);
-      const all = await grants.removeAll(actor.workspaceId, input);
-      if (all.length > 0) setSubject({ label: all.map(describeForAudit).join(', ') });
+      const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
+      const all = await grants.removeAll(actor.workspaceId, input, seen);
+      if (all.length > 0) setSubject({ label: all.map(describeGrantForAudit).join(', ') });
       return all;
     }
-    await refuseLastOwner(({ id }) => id === input.grantId, context);
-    const removed = await grants.remove(actor.workspaceId, input.grantId);
+    const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
+    const removed = await grants.remove(actor.workspaceId, input.grantId, seen);
     if (!removed) throw new Refusal('grant_over', {});
-    setSubject({ label: describeForAudit(removed) });
+    setSubject({ label: describeGrantForAudit(removed) });
     return [removed];
   },
 });
 
-/** "operator web-* U012AB3CD for 480 min": what the audit says about a role that is granted or revoked. */
-function describeForAudit(grant: Grant | WantedGrant): string {
-  const { role, pattern, subjectId } = grant;
-  const ms = 'grantedAt' in grant ? grant.until && grant.until - grant.grantedAt : grant.forMs;
-  return [role, pattern, subjectId, ms ? `for ${Math.round(ms / MINUTE_MS)} min` : '']
-    .filter(Boolean)
-    .join(' ');
+/** How long a grant lasts, or lasted, as the audit says it. */
+function describeGrantForAudit(grant: Grant): string {
+  return describeForAudit({ ...grant, forMs: grant.until && grant.until - grant.grantedAt });
 }
 
 /** How many servers a pattern matches today; undefined when that can't be read now. */

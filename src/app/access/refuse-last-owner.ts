@@ -2,24 +2,31 @@ import type { Grant } from '../../domain/access.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { cannotHoldRole } from '../authorize/find-roles.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
+import type { GrantsVersion } from './grants-port.ts';
 import type { AccessPorts } from './ports.ts';
 
 /** How many members of a group are checked. */
 const MOST_MEMBERS = 10;
 
-/** @throws Refusal `last_owner` when no owner would be left to grant the role again */
+/**
+ * Checks that an owner is left to grant the role again. Returns the version of the grants for which that holds, where it
+ * depends on them.
+ * @throws Refusal `last_owner`
+ */
 export async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
   { actor, ports }: Pick<UseCaseContext<AccessPorts>, 'actor' | 'ports'>,
-): Promise<void> {
+): Promise<GrantsVersion | undefined> {
+  const version = await ports.grants.readVersion(actor.workspaceId);
   const grants = (await ports.grants.list(actor.workspaceId)).filter(({ role }) => role === 'owner');
-  if (!grants.some(isRemoved)) return;
-  if (ports.ownersOf(actor.workspaceId).length > 0) return;
-  const user = await ports.users.find(actor.workspaceId, actor.userId);
-  if (user?.isAdmin) return;
+  if (!grants.some(isRemoved)) return undefined;
+  if (ports.ownersOf(actor.workspaceId).length > 0) return undefined;
+  const user = await ports.users.find(actor.workspaceId, actor.userId, { isFresh: true });
+  if (user?.isAdmin) return undefined;
   const staying = grants.filter((grant) => !isRemoved(grant));
   const isLasting = await Promise.all(staying.map((grant) => keepsAnOwner(grant, ports)));
   if (!isLasting.includes(true)) throw new Refusal('last_owner', {});
+  return version;
 }
 
 /** Whether a grant keeps someone an owner: a channel has no fixed users, and a temporary grant ends. */

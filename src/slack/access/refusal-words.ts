@@ -26,7 +26,9 @@ export const accessRefusalWords = {
       : `Slack could not say just now whether ${mention(userId)} may still do that, so nothing was done. Try again in a minute.`,
   owner_limited: () => 'An owner covers every server; a pattern goes with viewer, operator or manager.',
   no_grantee: ({ problem }) => NO_GRANTEE[problem],
-  grant_over: () => 'That role has ended or was taken away already.',
+  grant_over: () => 'This role has expired or was already revoked.',
+  grants_moved: () =>
+    'Someone else changed roles at the same moment, so nothing was changed. Check `/vps access` and try again.',
   role_held: ({ role }) => `You have the role *${role}* there already. Run the command again.`,
   label_needed: ({ role }) =>
     `That server has no label, so nobody can have a role for it alone. \`/vps access ask ${role}\` asks for every server.`,

@@ -1,11 +1,12 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
-import type { Grants, NewGrant } from '../../app/access/grants-port.ts';
+import type { Grants, GrantsVersion, NewGrant } from '../../app/access/grants-port.ts';
 import type { Grant, Grantee } from '../../domain/access.ts';
 import { ROLES, roleCovers } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { addAudit } from '../account/audit.ts';
-import { countChange } from '../account/versions.ts';
+import { countChange, readVersions } from '../account/versions.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { GrantRow, Tables } from '../engine/tables.ts';
@@ -15,20 +16,21 @@ export function createGrants(foundation: Foundation): Grants {
   const { db, newId } = foundation;
   return {
     ...createGrantLists(foundation),
-    put: (grant) => db.transaction().execute((trx) => putGrant(trx, newId(), grant)),
-    remove: (workspaceId, id) =>
+    put: (grant, seen) => db.transaction().execute((trx) => putGrant(trx, newId(), grant, seen)),
+    readVersion: async (workspaceId) => (await readVersions(db, workspaceId)).access,
+    remove: (workspaceId, id, seen) =>
       db.transaction().execute(async (trx) => {
+        await countGrants(trx, workspaceId, seen);
         const row = await trx
           .deleteFrom('grants')
           .where('workspace_id', '=', workspaceId)
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirst();
-        await countChange(trx, workspaceId, 'access_version');
         return row && toGrant(row);
       }),
-    removeAll: (workspaceId, subject) =>
-      db.transaction().execute((trx) => removeAllOf(trx, workspaceId, subject)),
+    removeAll: (workspaceId, subject, seen) =>
+      db.transaction().execute((trx) => removeAllOf(trx, workspaceId, subject, seen)),
     removeEnded: (now, auditOf) =>
       db.transaction().execute(async (trx) => {
         const rows = await trx
@@ -52,7 +54,9 @@ async function removeAllOf(
   trx: Transaction<Tables>,
   workspaceId: WorkspaceId,
   { subjectKind, subjectId }: Grantee,
+  seen: GrantsVersion | undefined,
 ): Promise<readonly Grant[]> {
+  await countGrants(trx, workspaceId, seen);
   const rows = await trx
     .deleteFrom('grants')
     .where('workspace_id', '=', workspaceId)
@@ -60,7 +64,6 @@ async function removeAllOf(
     .where('subject_id', '=', subjectId)
     .returningAll()
     .execute();
-  await countChange(trx, workspaceId, 'access_version');
   return rows.sort(byAge).map(toGrant);
 }
 
@@ -91,10 +94,22 @@ function createGrantLists({ db }: Foundation): Pick<Grants, 'listFor' | 'list'> 
   };
 }
 
+/**
+ * Counts a change of the grants first, which makes every other change wait: of two owners who revoke each other's role, the
+ * second one sees that the grants are not those that were looked at.
+ * @throws Refusal `grants_moved`
+ */
+async function countGrants(trx: Queries, workspaceId: WorkspaceId, seen: GrantsVersion | undefined) {
+  await countChange(trx, workspaceId, 'access_version');
+  if (seen === undefined) return;
+  const { access } = await readVersions(trx, workspaceId);
+  if (access !== seen + 1) throw new Refusal('grants_moved', {});
+}
+
 /** Grants a role, in a transaction. A grant that it replaces is removed, and its ID with it. */
-async function putGrant(trx: Queries, id: GrantId, grant: NewGrant): Promise<Grant> {
+async function putGrant(trx: Queries, id: GrantId, grant: NewGrant, seen?: GrantsVersion): Promise<Grant> {
   const { granted, key } = toRow(id, grant);
-  await countChange(trx, key.workspace_id, 'access_version');
+  await countGrants(trx, key.workspace_id, seen);
   const row = await trx
     .insertInto('grants')
     .values({ ...granted, ...key })
