@@ -13,9 +13,9 @@ import { startBolt } from './slack/transport/bolt.ts';
 import type { Dispatch } from './slack/transport/dispatch.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
 import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
+import { createSlackAbilities } from './slack/transport/slack-abilities.ts';
 import { createSlackConnections } from './slack/transport/slack-api.ts';
 import { createSlackClients } from './slack/transport/slack-clients.ts';
-import { createSlackProblems } from './slack/transport/slack-problems.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
@@ -106,19 +106,19 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const { workspaces, replyUrls } = store;
   const botToken = config.SLACK_BOT_TOKEN;
-  const problems = createSlackProblems(system);
+  const abilities = createSlackAbilities(system);
   const workspace = createSingleWorkspace({
     connections,
     botToken,
     workspaces,
-    problems,
+    abilities,
     system,
     log,
     signal,
   });
   const slack = createSlack({
     clients: createSlackClients(connections, workspace, workspace.watch),
-    problems,
+    abilities,
     workspaces,
     replyUrls,
     system,

@@ -10,7 +10,7 @@ import type {
   AuditLog,
   ChannelTest,
   ConnectLinks,
-  SlackProblems,
+  SlackAbilities,
   Workspaces,
 } from './account/ports.ts';
 import type { Approvals } from './approvals/ports.ts';
@@ -52,7 +52,7 @@ export interface AppPorts extends Store {
   readonly groups: Groups;
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
-  readonly slackProblems: SlackProblems;
+  readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;

@@ -1,5 +1,5 @@
 import { mayAnnounce } from '../app/account/announcements.ts';
-import type { SlackProblems, Workspaces } from '../app/account/ports.ts';
+import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { ReplyUrls } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
@@ -30,7 +30,7 @@ export interface Slack {
     | 'groups'
     | 'channels'
     | 'channelTest'
-    | 'slackProblems'
+    | 'slackAbilities'
     | 'operationNotifier'
     | 'approvalNotifier'
     | 'accessNotifier'
@@ -42,7 +42,7 @@ export interface Slack {
 
 export interface SlackOptions {
   readonly clients: SlackClients;
-  readonly problems: SlackProblems;
+  readonly abilities: SlackAbilities;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
   readonly system: System;
@@ -72,7 +72,7 @@ export function createSlack(options: SlackOptions): Slack {
       groups: createGroups(clients, system),
       channels,
       channelTest: createChannelTest(clients, channels),
-      slackProblems: options.problems,
+      slackAbilities: options.abilities,
       operationNotifier: createOperationNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),

@@ -1,5 +1,5 @@
 import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
-import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkspaceSettings } from '../../domain/settings.ts';
 import type { System } from '../../system.ts';
@@ -138,15 +138,43 @@ export interface AuditLog {
   listWorkspaces(): Promise<readonly string[]>;
 }
 
-/**
- * What Slack was seen to refuse because of how the app is set up: `messages_tab_disabled` refuses all direct messages,
- * `channels_unreadable` (no scope `channels:read`) turns announcements off.
- */
-export type SlackProblem = 'messages_tab_disabled' | 'channels_unreadable';
+/** What the app does in Slack besides answering users, each of which the way it is set up may forbid. */
+export type SlackAbility =
+  | 'direct_messages'
+  | 'announcements'
+  | 'user_lookups'
+  | 'group_lookups'
+  | 'channel_lookups';
 
-/** What keeps parts of the app from working, by what Slack last said; empty when nothing is known. */
-export interface SlackProblems {
-  list(workspaceId: WorkspaceId): readonly SlackProblem[];
+/** Why Slack refuses it; `error` is Slack's code. */
+export type SlackProblem =
+  | { readonly code: 'messages_tab_disabled' }
+  | { readonly code: 'missing_scope'; readonly scopes: readonly string[] }
+  | { readonly code: 'token_refused'; readonly error: string }
+  | { readonly code: 'restricted'; readonly error: string };
+
+/** What Slack last said about an ability; `untried` when it said nothing in the past hour. */
+export type SeenAbility = 'works' | 'untried' | SlackProblem;
+
+export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
+
+/** What Slack was seen to allow the app in a workspace. */
+export interface SlackAbilities {
+  read(workspaceId: WorkspaceId): SeenAbilities;
+}
+
+/** Tells Slack what happened on the connect page. */
+export interface ConnectNotifier {
+  /** To the user who requested the link, where they requested it, and to the channel. */
+  notifyConnected(link: LinkOrigin, servers: number): Promise<void>;
+}
+
+/** `confirmationId`: the hash under which the link's reply path is stored. */
+export interface LinkOrigin {
+  readonly confirmationId: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly userId: UserId;
+  readonly channelId?: ChannelId;
 }
 
 /** Tests whether the app can post to a channel. */

@@ -2,17 +2,22 @@ import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
+import type { SeenAbilities, SlackAbilities, Workspaces } from './ports.ts';
 
 /** What `status` reads. */
 export interface StatusPorts extends RolePorts {
   readonly ledger: Pick<Ledger, 'listOpen'>;
   readonly passwords: Pick<Passwords, 'listHeld'>;
   readonly approvals: Pick<Approvals, 'listOpen'>;
+  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly channels: Pick<Channels, 'isShared'>;
+  readonly slackAbilities: SlackAbilities;
 }
 
 const defineUseCase = useCasesOver<StatusPorts>();
@@ -25,6 +30,14 @@ export interface Status {
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
   readonly passwordsHeld: number;
+  readonly slack: SlackStatus;
+}
+
+/** What Slack allows the app in this workspace. */
+export interface SlackStatus {
+  readonly abilities: SeenAbilities;
+  /** Whether the workspace's settings have changes announced. */
+  readonly announces: boolean;
 }
 
 /** Whether the hosting API answers and accepts the workspace's key. */
@@ -55,9 +68,24 @@ export const readStatus = defineUseCase({
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const waiting = await listWaiting(context);
-    return { api: await tryApi(context), open, passwordsHeld, waiting };
+    const [api, slack] = await Promise.all([tryApi(context), trySlack(context)]);
+    return { api, open, passwordsHeld, waiting, slack };
   },
 });
+
+/** The lookups are tried, which no user sees; about messages only what was observed is told. */
+async function trySlack({ actor, ports }: UseCaseContext<StatusPorts>): Promise<SlackStatus> {
+  const { workspaceId, userId, channelId = '' } = actor;
+  const [workspace] = await Promise.all([
+    ports.workspaces.find(workspaceId),
+    ports.users.exists(workspaceId, userId),
+    ports.groups.list(workspaceId),
+    // A direct message is no channel.
+    channelId.startsWith('D') || channelId === '' || ports.channels.isShared(workspaceId, channelId),
+  ]);
+  const announces = workspace?.settings.announces ?? false;
+  return { abilities: ports.slackAbilities.read(workspaceId), announces };
+}
 
 async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {
   try {

@@ -8,6 +8,7 @@ import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts
 import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { wordsOfError } from '../words.ts';
+import { slackStatusBlock } from './slack-status.ts';
 
 export const status = defineCommand({
   name: 'status',
@@ -36,6 +37,7 @@ export function statusMessage(found: Status, currency: string): Message {
         ['In doubt', describeOpen(found)],
         ['Root passwords to save', String(found.passwordsHeld)],
       ]),
+      slackStatusBlock(found.slack),
       ...decisions(found),
       ...approvals(found, currency),
     ],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Actor } from '../../domain/actor.ts';
-import type { ChannelId } from '../../domain/ids.ts';
+import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { submittedView } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
@@ -27,10 +27,15 @@ const place = {
    */
   team: z.object({ id }).nullish(),
   channel: z.object({ id }).nullish(),
+  /** The app was installed for a whole organization (Enterprise Grid). */
+  is_enterprise_install: z.boolean().default(false).catch(false),
+  enterprise: z.object({ id }).nullish().catch(undefined),
 };
 /** Where a view's app is installed: the one thing in a view's payload that names our workspace. */
 const installed = { app_installed_team_id: id.nullish().catch(undefined) };
-const surroundingView = z.object({ ...installed, private_metadata: z.string().default('') }).nullish();
+const surroundingView = z
+  .object({ ...installed, id: z.string().default(''), private_metadata: z.string().default('') })
+  .nullish();
 
 export const actionPayload = z.object({
   ...place,
@@ -67,17 +72,28 @@ export const suggestionPayload = z.object({
   view: surroundingView,
 });
 
-export type Place = Pick<z.output<typeof suggestionPayload>, 'user' | 'team' | 'channel'> & {
+type PlaceField = 'user' | 'team' | 'channel' | 'is_enterprise_install' | 'enterprise';
+export type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
   readonly view?: { readonly app_installed_team_id?: string | null | undefined } | null | undefined;
 };
 
-/** Who acts, as Slack says with a press, a submission or a suggestion. */
-export function actorOf({ user, team, view }: Place, channelId: ChannelId | undefined): Actor {
+/** Who acts, as Slack says with a press, a submission, a suggestion or a shortcut. */
+export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor {
+  const { user } = payload;
   return {
-    workspaceId: view?.app_installed_team_id ?? team?.id ?? user.team_id ?? '',
+    workspaceId: workspaceOf(payload),
     userId: user.id,
     ...omitUndefined({ channelId, homeTeamId: user.team_id }),
   };
+}
+
+/**
+ * An app of a whole organization can be used in all its workspaces, and Slack may not name the one: the user's home is no
+ * proof of it then. The organization is no workspace that is served, so the act is refused.
+ */
+function workspaceOf({ view, team, user, is_enterprise_install, enterprise }: Place): WorkspaceId {
+  const named = view?.app_installed_team_id ?? team?.id;
+  return named ?? (is_enterprise_install ? enterprise?.id : user.team_id) ?? '';
 }
 
 type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;

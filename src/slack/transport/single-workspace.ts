@@ -4,12 +4,15 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
+import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './slack-abilities.ts';
 import type { SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
 import type { TokenSource } from './slack-clients.ts';
-import { PROBLEM_WORDS, type SeenProblems } from './slack-problems.ts';
 
-/** The token is refused permanently: waiting does not help. */
-const PERMANENT_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
+/** Said in `/readyz`, since cards and late outcomes reach nobody. */
+const NO_MESSAGES_TAB =
+  'Slack refuses direct messages (messages_tab_disabled): turn on the app’s Messages tab, or import manifest.yml again';
+const WHOLE_ORGANIZATION =
+  'SLACK_BOT_TOKEN is for a whole organization, and this app serves one workspace: install it in that workspace and set its token';
 const RETRY_MS = 5000;
 /** A token can be revoked at any time, and Slack may tell nobody. */
 const LOOK_AGAIN_MS = 3 * 60_000;
@@ -28,7 +31,7 @@ interface Options {
   readonly connections: SlackConnections;
   readonly botToken: Secret<string>;
   readonly workspaces: Pick<Workspaces, 'put'>;
-  readonly problems: SeenProblems;
+  readonly abilities: AbilityWatch;
   readonly system: System;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -36,7 +39,7 @@ interface Options {
 
 /** No workspace is served until Slack has said which one the token is for, and never any other one. */
 export function createSingleWorkspace(options: Options): SingleWorkspace {
-  const { botToken, problems } = options;
+  const { botToken, abilities } = options;
   const identity = createIdentity(options);
   const look = once(() => lookAgain(identity, options));
   const lookSafely = () => look().catch((error: unknown) => logDefect(error, options.log));
@@ -49,15 +52,13 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
       void keepLooking(lookSafely, identity, options);
     },
     watch: (workspaceId, seen) => {
-      problems.watch(workspaceId, seen);
-      const isRefused = PERMANENT_ERRORS.includes(seen.error ?? '');
-      if (identity.fault === undefined && isRefused) void lookSafely();
+      abilities.watch(workspaceId, seen);
+      if (identity.fault === undefined && isTokenRefused(seen.error)) void lookSafely();
     },
     faults: () => {
       const { workspaceId, fault } = identity;
-      const isUnwritable =
-        workspaceId !== undefined && problems.list(workspaceId).includes('messages_tab_disabled');
-      const found = [fault, isUnwritable ? PROBLEM_WORDS.messages_tab_disabled : undefined];
+      const isUnwritable = workspaceId !== undefined && lacksMessagesTab(abilities.read(workspaceId));
+      const found = [fault, isUnwritable ? NO_MESSAGES_TAB : undefined];
       return found.filter((each) => each !== undefined);
     },
   };
@@ -78,6 +79,12 @@ function createIdentity({ connections, botToken }: Options): Identity {
 
 async function lookAgain(identity: Identity, { workspaces, system, log }: Options): Promise<void> {
   const answer = await identity.whoAmI();
+  if (answer.ok && answer.isOrgInstall) {
+    identity.workspaceId = undefined;
+    identity.fault = WHOLE_ORGANIZATION;
+    log.error(identity.fault);
+    return;
+  }
   if (answer.ok && answer.workspaceId !== '') {
     if (identity.fault === undefined && answer.workspaceId === identity.workspaceId) return;
     await workspaces.put({ id: answer.workspaceId, name: answer.workspaceName }, system.now());
@@ -87,7 +94,7 @@ async function lookAgain(identity: Identity, { workspaces, system, log }: Option
     return;
   }
   const reason = answer.ok ? 'no_team' : answer.error;
-  const isPermanent = PERMANENT_ERRORS.includes(reason);
+  const isPermanent = isTokenRefused(reason);
   // A workspace that is known is served through a short outage of Slack.
   if (identity.workspaceId !== undefined && !isPermanent) return;
   identity.fault = isPermanent

@@ -1,13 +1,23 @@
 import type { ModalView } from '@slack/types';
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Message } from '../kit/blocks.ts';
+import {
+  card,
+  foundChannel,
+  foundGroups,
+  foundUser,
+  foundUsers,
+  type Introduction,
+  introduction,
+  nothing,
+  openedView,
+} from './answer-shapes.ts';
 import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal } from './refusals.ts';
 
 /** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
@@ -20,6 +30,8 @@ export interface SlackApi {
   post(recipient: string, message: Message): Promise<SlackAnswer<Card>>;
   updateMessage(card: Card, message: Message): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
+  /** One page of all users of the workspace: the first one, or the one that the cursor of the page before it names. */
+  listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
   /** Disabled ones, too, each with its members. */
   listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
@@ -36,6 +48,10 @@ export interface SeenAnswer {
   readonly error?: string | undefined;
   /** To whom it was posted, or about what it was asked. */
   readonly channelId?: string | undefined;
+  /** The scopes that Slack says are missing, separated by commas. */
+  readonly neededScope?: string | undefined;
+  /** Posted to a `response_url` for the whole channel. */
+  readonly isAnnouncement?: boolean;
 }
 
 /** Learns from each answer how the app is set up in Slack. */
@@ -46,15 +62,6 @@ export interface SlackConnections {
   /** The Web API as that token opens it. */
   open(findToken: FindToken, watch?: SlackWatch): SlackApi;
   close(): Promise<void>;
-}
-
-/** Which workspace a bot token is for. */
-export interface Introduction {
-  readonly workspaceId: string;
-  readonly workspaceName: string;
-  readonly botUserId: string;
-  /** The organization that the workspace belongs to (Enterprise Grid). */
-  readonly enterpriseId?: string;
 }
 
 export type SlackAnswer<More = unknown> =
@@ -84,12 +91,13 @@ export function createSlackConnections(options: {
         fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
     });
   return {
-    open: (findToken, watch) =>
+    open: (findToken, watch = () => undefined) =>
       createSlackApi(
         callerOf(findWebClient(findToken, connect), refusals, watch),
         agent,
         refusals,
         options.system,
+        watch,
       ),
     close: () => agent.destroy(),
   };
@@ -111,6 +119,7 @@ function createSlackApi(
   agent: Agent,
   refusals: RefusalLog,
   system: Pick<System, 'sleep'>,
+  watch: SlackWatch,
 ): SlackApi {
   return {
     whoAmI: () => call('auth.test', {}, introduction),
@@ -125,19 +134,21 @@ function createSlackApi(
     updateMessage: ({ channelId: channel, ts }, { text, blocks }) =>
       inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing)),
     findUser: (user) => call('users.info', { user }, foundUser),
+    listUsers: (page) => call('users.list', { ...page }, foundUsers),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
     findChannel: (channel) => call('conversations.info', { channel }, foundChannel),
-    respond: (url, body) => respond(url, body, agent, refusals),
+    respond: async (url, body) => {
+      const answer = await respond(url, body, agent, refusals);
+      const error = answer.ok ? undefined : answer.error;
+      watch({ method: 'response_url', error, isAnnouncement: body.response_type === 'in_channel' });
+      return answer;
+    },
   };
 }
 
 type Call = ReturnType<typeof callerOf>;
 
-function callerOf(
-  findWeb: () => Promise<WebClient | undefined>,
-  refusals: RefusalLog,
-  watch: SlackWatch = () => undefined,
-) {
+function callerOf(findWeb: () => Promise<WebClient | undefined>, refusals: RefusalLog, watch: SlackWatch) {
   return async <More>(
     method: string,
     body: Record<string, unknown>,
@@ -153,7 +164,7 @@ function callerOf(
     } catch (error) {
       const refusal = readRefusal(error);
       refusals.add(method, refusal);
-      watch({ method, channelId, error: refusal.code });
+      watch({ method, channelId, error: refusal.code, neededScope: refusal.neededScope });
       return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
     }
   };
@@ -203,30 +214,6 @@ async function respond(
     return { ok: false, error: refusal.code };
   }
 }
-
-const text = z.string().catch('');
-const nothing = z.unknown().transform(() => ({}));
-const introduction = z
-  .object({ team_id: text, team: text, user_id: text, enterprise_id: z.string().optional().catch(undefined) })
-  .transform(
-    ({ team_id, team, user_id, enterprise_id }): Introduction => ({
-      workspaceId: team_id,
-      workspaceName: team,
-      botUserId: user_id,
-      ...omitUndefined({ enterpriseId: enterprise_id }),
-    }),
-  );
-const openedView = z
-  .object({ view: z.object({ id: text }).catch({ id: '' }) })
-  .transform(({ view }) => ({ viewId: view.id }));
-const card = z
-  .object({ channel: text, ts: text })
-  .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
-const foundUser = z.object({ user: z.unknown() });
-const foundGroups = z
-  .object({ usergroups: z.unknown() })
-  .transform(({ usergroups }) => ({ groups: usergroups }));
-const foundChannel = z.object({ channel: z.unknown() });
 
 /** Slack's own packages log whole bodies at debug level, a root password included: only that there was trouble is kept. */
 export function quietLogger(log: Log): Logger {

@@ -9,6 +9,14 @@ const silentDecisions = {
   notifyRequester: async () => true,
 };
 
+const UNTRIED = {
+  direct_messages: 'untried',
+  announcements: 'untried',
+  user_lookups: 'untried',
+  group_lookups: 'untried',
+  channel_lookups: 'untried',
+} as const;
+
 /** Ports over a store, with a Slack that knows no user and accepts every message; a test overrides what it is about. */
 export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts {
   return {
@@ -21,7 +29,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined, isShared: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
-    slackProblems: { list: () => [] },
+    slackAbilities: { read: () => UNTRIED },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
       notifyUnsaved: async () => undefined,

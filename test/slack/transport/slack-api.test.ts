@@ -100,7 +100,12 @@ describe('cards', () => {
 describe('who the app is', () => {
   it('is the workspace, and the organisation that it belongs to', async () => {
     const { slack, api } = await start();
-    const alone = { ok: true, workspaceId: 'T0SANDBOX', workspaceName: 'Sandbox', botUserId: 'U0VPSBOT01' };
+    const alone = {
+      ok: true,
+      workspaceId: 'T0SANDBOX',
+      workspaceName: 'Sandbox',
+      botUserId: 'U0VPSBOT01',
+    };
     expect(await api.whoAmI()).toEqual(alone);
     slack.admin.joinGrid();
     expect(await api.whoAmI()).toEqual({ ...alone, enterpriseId: 'E0SANDBOX' });

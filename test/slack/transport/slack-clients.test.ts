@@ -5,9 +5,9 @@ import { silentLog } from '../../../src/log.ts';
 import { createGroups } from '../../../src/slack/directory/groups.ts';
 import { createUsers } from '../../../src/slack/directory/users.ts';
 import { createSingleWorkspace } from '../../../src/slack/transport/single-workspace.ts';
+import { createSlackAbilities } from '../../../src/slack/transport/slack-abilities.ts';
 import type { FindToken, SlackApi, SlackConnections } from '../../../src/slack/transport/slack-api.ts';
 import { createSlackClients } from '../../../src/slack/transport/slack-clients.ts';
-import { createSlackProblems } from '../../../src/slack/transport/slack-problems.ts';
 import { realSystem } from '../../../src/system.ts';
 import { handClock, turn } from '../support/hand-clock.ts';
 import { partialSlack } from '../support/partial-slack.ts';
@@ -80,7 +80,7 @@ describe('the one workspace of a bot token', () => {
       connections,
       botToken: new Secret('xoxb-one'),
       workspaces: { put },
-      problems: createSlackProblems(clock.system),
+      abilities: createSlackAbilities(clock.system),
       system: clock.system,
       log: silentLog,
       signal: stop.signal,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 const faultsOf = async ({ appUrl }: Team) => (await fetch(`${appUrl}/readyz`)).text();
@@ -24,7 +23,9 @@ test('an app without a Messages tab is a fault in /readyz until Slack takes a di
   team.slack.app.hasMessagesTab = false;
   await ask(team, 'viewer');
   await expect.poll(() => faultsOf(team)).toContain('messages_tab_disabled');
-  expect(team.app.ports.slackProblems.list(TEAM.id)).toContain('messages_tab_disabled');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps status');
+  await owner.sees('Turn on the Messages tab');
 
   team.slack.app.hasMessagesTab = true;
   await ask(team, 'operator');

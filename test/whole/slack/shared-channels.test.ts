@@ -63,5 +63,7 @@ it('without channels:read nothing is announced, since the channel may be shared'
   await operator.types('/vps reboot web-1');
   await operator.sees('web-1 was rebooted');
   team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-  expect(team.app.ports.slackProblems.list(TEAM.id)).toEqual(['channels_unreadable']);
+  expect(team.app.ports.slackAbilities.read(TEAM.id).channel_lookups).toMatchObject({
+    code: 'missing_scope',
+  });
 });

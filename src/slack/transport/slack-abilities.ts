@@ -1,0 +1,119 @@
+import type { SeenAbilities, SlackAbilities, SlackAbility, SlackProblem } from '../../app/account/ports.ts';
+import type { WorkspaceId } from '../../domain/ids.ts';
+import type { System } from '../../system.ts';
+import type { SeenAnswer } from './slack-api.ts';
+
+/** An observation that was not made again for this long says nothing: Slack tells nobody when the app is set up anew. */
+const KNOWN_FOR_MS = 60 * 60_000;
+
+/** Learns from Slack's answers what it allows the app. */
+export interface AbilityWatch extends SlackAbilities {
+  watch(workspaceId: WorkspaceId, seen: SeenAnswer): void;
+}
+
+interface Observation {
+  readonly state: 'works' | SlackProblem;
+  readonly at: number;
+  readonly channelId: string | undefined;
+}
+
+/** Keeps the last observation of each ability in each workspace. */
+export function createSlackAbilities(system: System): AbilityWatch {
+  const observed = new Map<string, Observation>();
+  const recent = (key: string): Observation | undefined => {
+    const known = observed.get(key);
+    return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
+  };
+  return {
+    watch: (workspaceId, seen) => {
+      const ability = abilityOf(seen);
+      const state = ability && stateOf(ability, seen);
+      if (state === undefined) return;
+      const key = `${workspaceId} ${ability}`;
+      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
+      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
+    },
+    read: (workspaceId) => {
+      const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
+      return {
+        direct_messages: see('direct_messages'),
+        announcements: see('announcements'),
+        user_lookups: see('user_lookups'),
+        group_lookups: see('group_lookups'),
+        channel_lookups: see('channel_lookups'),
+      };
+    },
+  };
+}
+
+/** Public and private channels take a scope each: that one can be read says nothing about another. */
+function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
+  return (
+    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
+  );
+}
+
+/** Which ability this answer says something about. */
+function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
+  if (method === 'users.info') return 'user_lookups';
+  if (method === 'usergroups.list') return 'group_lookups';
+  if (method === 'conversations.info') return isChannel(channelId) ? 'channel_lookups' : undefined;
+  if (method === 'response_url') return isAnnouncement ? 'announcements' : undefined;
+  if (method.startsWith('chat.post') && /^[UWD]/.test(channelId)) return 'direct_messages';
+  return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
+}
+
+const isChannel = (id: string) => /^[CG]/.test(id);
+
+/** Undefined: it says nothing about how the app is set up, such as a user whom Slack does not know or a short outage. */
+function stateOf(
+  ability: SlackAbility,
+  { error, neededScope = '' }: SeenAnswer,
+): Observation['state'] | undefined {
+  if (error === undefined) return 'works';
+  if (error === 'messages_tab_disabled') return { code: error };
+  if (error === 'missing_scope') return { code: error, scopes: missingScopes(ability, neededScope) };
+  if (isTokenRefused(error)) return { code: 'token_refused', error };
+  return RESTRICTIONS.includes(error) ? { code: 'restricted', error } : undefined;
+}
+
+/** Slack may name scopes that would do as well and that the manifest doesn't ask for. */
+function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
+  const asked = SCOPES_OF[ability];
+  const named = asked.filter((scope) => needed.split(',').includes(scope));
+  return named.length === 0 ? asked : named;
+}
+
+const SCOPES_OF: Readonly<Record<SlackAbility, readonly string[]>> = {
+  direct_messages: ['chat:write'],
+  announcements: ['chat:write'],
+  user_lookups: ['users:read'],
+  group_lookups: ['usergroups:read'],
+  channel_lookups: ['channels:read', 'groups:read'],
+};
+
+/** Slack's admins keep the app from it, whatever its scopes. */
+const RESTRICTIONS: readonly string[] = [
+  'access_denied',
+  'accesslimited',
+  'ekm_access_denied',
+  'enterprise_is_restricted',
+  'no_permission',
+  'not_allowed_token_type',
+  'restricted_action',
+  'team_access_not_granted',
+  'two_factor_setup_required',
+];
+
+/** The token is refused permanently: waiting does not help. */
+const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
+
+/** Tells whether Slack refuses the token itself. */
+export function isTokenRefused(error: string | undefined): boolean {
+  return error !== undefined && TOKEN_ERRORS.includes(error);
+}
+
+/** Tells whether Slack refuses all direct messages of the app. */
+export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
+  return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
+}
