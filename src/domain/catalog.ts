@@ -35,6 +35,10 @@ export function findPlan(catalog: Catalog, code: string): Plan | undefined {
 
 /** Says a plan's size in one line, without its price. */
 export function describePlan(plan: Plan): string {
-  const ram = plan.ramMb % 1024 === 0 ? `${plan.ramMb / 1024} GB` : `${plan.ramMb} MB`;
-  return `${plan.vcpu} vCPU · ${ram} RAM · ${plan.diskGb} GB disk`;
+  return `${plan.vcpu} vCPU · ${describeRam(plan.ramMb)} RAM · ${plan.diskGb} GB disk`;
+}
+
+/** "2 GB", "1.5 GB", "512 MB": never rounded. */
+export function describeRam(ramMb: number): string {
+  return ramMb >= 1024 && ramMb % 512 === 0 ? `${ramMb / 1024} GB` : `${ramMb} MB`;
 }

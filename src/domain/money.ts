@@ -21,3 +21,8 @@ export function describeMoney(amount: Money, currency = ''): string {
   const decimal = `${Math.trunc(amount / 100)}.${String(Math.abs(amount % 100)).padStart(2, '0')}`;
   return currency ? `${decimal} ${currency}` : decimal;
 }
+
+/** Writes a monthly price: "5.90/month", "5.90 EUR/month". */
+export function describeMonthly(price: Money, currency = ''): string {
+  return `${describeMoney(price, currency)}/month`;
+}

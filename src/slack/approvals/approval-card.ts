@@ -5,6 +5,7 @@ import { countPaidDays } from '../../domain/time.ts';
 import { actions, confirmation, context, facts, type Message, section, textMessage } from '../kit/blocks.ts';
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
+import { toKeys } from '../purchases/choice-options.ts';
 import { deleteButton, showButton } from '../servers/buttons.ts';
 import { kindOf } from './action-kind.ts';
 import {
@@ -119,7 +120,7 @@ function nextButtons(approval: Approval): Button[] {
   if ((reason === 'no_answer' || (state === 'ended' && reason === 'unreadable')) && serverId !== undefined)
     return [showButton.element('Look again', { id: serverId })];
   if (action.kind === 'purchase' && action.purchase.kind === 'create')
-    return [createReviewButton.element('Ask again…', action.purchase.order)];
+    return [createReviewButton.element('Request again…', toKeys(action.purchase.order))];
   if (serverId === undefined || reason === 'unknown_server' || reason === 'not_found') return [];
   const button = action.kind === 'delete' ? deleteButton : renewButton;
   return [button.element('Ask again…', { id: serverId })];

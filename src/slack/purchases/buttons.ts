@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { defineButton } from '../kit/button.ts';
 
+/** An order in a button or a form; in a button, its codes are keys (`toKeys`). */
+export const orderValue = z.object({
+  plan: z.string(),
+  location: z.string(),
+  image: z.string(),
+  label: z.string(),
+});
+
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
-/** Opens a review of the same order, with today's price and a confirmation id of its own. */
-export const createReviewButton = defineButton(
-  'create_review',
-  z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() }),
-);
+/** Opens a review of the same order, with today's price and a confirmation ID of its own. */
+export const createReviewButton = defineButton('create_review', orderValue);
+/** Goes from the review back to the choices. */
+export const createBackButton = defineButton('create_back', orderValue);
 export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
 /** Opens the form in which a manager decides about an unconfirmed operation. */
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));

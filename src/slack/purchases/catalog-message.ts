@@ -1,10 +1,11 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
-import { type Catalog, describePlan, type Plan } from '../../domain/catalog.ts';
-import { describeMoney } from '../../domain/money.ts';
+import { type Catalog, describePlan, describeRam, type Plan } from '../../domain/catalog.ts';
+import { describeMoney, describeMonthly } from '../../domain/money.ts';
 import { actions, context, type Message, section } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import { count, escapeText, plainLabel, shorten } from '../kit/text.ts';
 import { catalogPages, createButton } from './buttons.ts';
+import { listOmissions } from './choice-options.ts';
 
 const PLANS_PER_MESSAGE = 60;
 
@@ -15,10 +16,11 @@ export function catalogMessage(catalog: Catalog, currency: string, page: number)
   const plans = catalog.plans.slice(at * PLANS_PER_MESSAGE, (at + 1) * PLANS_PER_MESSAGE);
   const title = `${count(catalog.plans.length, 'plan')}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
   const around = (table: KnownBlock[]): KnownBlock[] => [
-    section(`*${title}*${currency ? '' : ' (the API does not name the currency of its prices)'}`),
+    section(`*${title}.*${currency ? '' : ' The hosting API doesn’t report a currency.'}`),
     ...table,
     section(`*Locations* (${catalog.locations.length})\n${codes(catalog.locations)}`),
     section(`*Images* (${catalog.images.length})\n${codes(catalog.images)}`),
+    ...listOmissions(catalog).map((words) => context(words)),
     ...(plans.length > 0 ? [catalogControls(at, pages)] : []),
   ];
   return {
@@ -31,29 +33,29 @@ export function catalogMessage(catalog: Catalog, currency: string, page: number)
 /** The price comes second: on a phone the columns after that are out of sight. */
 function planTable(plans: readonly Plan[], currency: string): DataTableBlock {
   const cell = (text: string) => ({ type: 'raw_text' as const, text });
-  const head = ['Plan', 'Price a month', 'vCPU', 'RAM (MB)', 'Disk (GB)'].map(cell);
+  const head = ['Plan', 'Per month', 'vCPU', 'RAM', 'Disk'].map(cell);
   const rows = plans.map((plan) => [
     cell(plainLabel(plan.code, 40)),
     cell(describeMoney(plan.monthly, currency)),
     cell(String(plan.vcpu)),
-    cell(String(plan.ramMb)),
-    cell(String(plan.diskGb)),
+    cell(describeRam(plan.ramMb)),
+    cell(`${plan.diskGb} GB`),
   ]);
   return { type: 'data_table', caption: 'Plans', page_size: 10, rows: [head, ...rows] };
 }
 
 function planSections(plans: readonly Plan[], currency: string): KnownBlock[] {
-  if (plans.length === 0) return [context('No plan can be ordered now.')];
+  if (plans.length === 0) return [context('No plans can be ordered right now.')];
   const lines = plans.map(
     (plan) =>
-      `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMoney(plan.monthly, currency))}*`,
+      `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMonthly(plan.monthly, currency))}*`,
   );
   const sections: KnownBlock[] = [];
   for (let at = 0; at < lines.length; at += 20) sections.push(section(lines.slice(at, at + 20).join('\n')));
   return sections;
 }
 
-/** As many codes as one paragraph holds; the forms offer them all. */
+/** As many codes as one paragraph holds; the form offers the rest. */
 function codes(all: readonly string[]): string {
   const shown: string[] = [];
   let length = 0;
@@ -64,7 +66,7 @@ function codes(all: readonly string[]): string {
     shown.push(word);
   }
   const rest = all.length - shown.length;
-  return `${shown.join(', ') || 'none'}${rest > 0 ? ` and ${rest} more, offered in the form` : ''}`;
+  return `${shown.join(', ') || 'none'}${rest > 0 ? ` and ${rest} more; *Create a server…* lists them all` : ''}`;
 }
 
 function catalogControls(page: number, pages: number) {

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import type { CreateReview } from '../../app/purchases/review-purchase.ts';
 import { describePlan } from '../../domain/catalog.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { alert, context, facts, section } from '../kit/blocks.ts';
+import { actions, context, facts, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
-import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
+import { codeLabel, escapeText } from '../kit/text.ts';
+import { createBackButton, orderValue } from './buttons.ts';
+import { toKeys } from './choice-options.ts';
 import { termsBlocks } from './terms.ts';
 
-const order = z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() });
-
-/** The price; submitting pays. */
+/** The price; submitting pays, or requests another manager's approval. */
 export const createReview = defineModal(
   'create_review',
-  z.object({ order, price: z.number().int() }),
+  z.object({ order: orderValue, price: z.number().int() }),
   z.object({}),
 );
 
@@ -23,26 +23,35 @@ export function createReviewView(review: CreateReview, origin: Origin, currency:
   return createReview.view({
     origin,
     metadata: { order: review.order, price: review.plan.monthly },
-    title: 'Review and pay',
-    submit: 'Create and pay',
+    title: review.terms.takesApproval ? 'Review your order' : 'Review and pay',
+    submit: review.terms.takesApproval ? 'Request approval' : 'Create and pay',
     blocks: reviewBlocks(review, currency),
   });
 }
 
 function reviewBlocks({ order, plan, namesake, terms }: CreateReview, currency: string): KnownBlock[] {
-  const price = describeMoney(plan.monthly, currency);
+  const price = escapeText(describeMoney(plan.monthly, currency));
+  const charged = terms.takesApproval ? 'once it is approved' : 'now';
   return [
-    ...(namesake ? [alert(`There is a server ${codeLabel(namesake.label, 30)} already.`)] : []),
-    section(`*${escapeText(price)}* a month, the first month now, from the account’s balance.`),
+    ...(namesake ? [section(`:warning: There’s already a server called ${codeLabel(namesake.label)}.`)] : []),
+    section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
     facts([
-      ['Label', codeLabel(order.label)],
-      ['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`],
-      ['Location', codeTyped(order.location)],
-      ['Image', codeTyped(order.image)],
+      ['Label', codeLabel(order.label, LABEL_SHOWN)],
+      ['Plan', `${wholeCode(plan.code)} ${describePlan(plan)}`],
+      ['Location', wholeCode(order.location)],
+      ['Image', wholeCode(order.image)],
     ]),
     ...termsBlocks(terms, true, currency),
     context(
-      `A paid month is not refunded, also when the server is deleted.${currency ? '' : ' The API does not name the currency.'} The root password is shown once, to you only.`,
+      'Paid months aren’t refunded, even if you delete the server. Only you will see the root password.',
     ),
+    actions(createBackButton.element('Back', toKeys(order))),
   ];
+}
+
+/** Longer than any label or code that can be ordered: what is paid for is shown whole. */
+const LABEL_SHOWN = 350;
+
+function wholeCode(code: string): string {
+  return codeLabel(code, Number.POSITIVE_INFINITY);
 }

@@ -1,24 +1,20 @@
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
 import type { Order } from '../../domain/catalog.ts';
 import { money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { defineCommand, type Suggestions } from '../kit/command.ts';
 import { defineForm, loadingView } from '../kit/form.ts';
+import { LIMITS } from '../kit/limits.ts';
 import type { SubmitAnswer } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { createButton, createReviewButton } from './buttons.ts';
-import {
-  CHOICES,
-  type Choice,
-  CREATE_TITLE,
-  choicesView,
-  createChoices,
-  listChoices,
-} from './create-choices.ts';
+import { createBackButton, createButton, createReviewButton, orderValue } from './buttons.ts';
+import { CHOICES, type Choice, resolveKeys, searchChoices } from './choice-options.ts';
+import { CREATE_TITLE, choicesView, createChoices } from './create-choices.ts';
 import { createReview, createReviewView } from './create-review.ts';
+import { ORDER_OPTIONS, parseOrderWords } from './order-words.ts';
 import { pay } from './pay.ts';
 
 const chosen = z.object({
@@ -27,64 +23,68 @@ const chosen = z.object({
   image: z.string().exactOptional(),
   label: z.string().exactOptional(),
 });
-const order = z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() });
 
 const form = defineForm({
   id: 'create',
   title: CREATE_TITLE,
   input: chosen,
   needs: openCreate,
-  load: async (input, request, origin) => {
-    const catalog = await request.execute(openCreate, {});
-    const wrong = findWrongChoices(input, catalog).map((refusal) => request.explain(refusal));
-    const complete = order.safeParse(input);
-    if (complete.success && wrong.length === 0) return loadReview(complete.data, request, origin);
-    return choicesView(catalog, input, origin, request.currency, wrong);
-  },
+  load: (input, request, origin) => loadForm(input, request, origin),
 });
 
 export const create = defineCommand({
   name: 'create',
   usage: 'create [plan=…] [location=…] [image=…] [label=…]',
-  summary: 'Creates a server: choices, then the price, then the root password',
+  summary: 'Create a server',
   needs: 'manager',
-  options: ['plan', 'location', 'image', 'label'],
-  parse: ({ words: [label, ...more], options }) => {
-    if (more.length > 0) return 'A label with blanks in it goes into quotes: label="web 1".';
-    return { ...omitUndefined({ label }), ...options };
-  },
+  options: ORDER_OPTIONS,
+  parse: parseOrderWords,
   run: (input, request) => form.open(input, request),
   actions: [
     form.handler,
     createButton.on((input, request) => form.open(input, request)),
     createReviewButton.on((input, request) => form.open(input, request)),
+    createBackButton.on(goBack),
   ],
   modals: [
     createChoices.onSubmit(openCreate, async ({ fields, origin, viewId }, request) => {
-      const loading = loadReview(fields, request, origin);
-      return showSoon(loading, viewId, request);
+      return showSoon(loadForm(fields, request, origin), viewId, request);
     }),
     createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const purchase = { kind: 'create' as const, order: metadata.order };
-      return pay(
-        { id: origin.formId, purchase, price: money(metadata.price) },
-        CREATE_TITLE,
-        viewId,
-        request,
-      );
+      const confirmation = { id: origin.formId, purchase, price: money(metadata.price) };
+      return pay(confirmation, CREATE_TITLE, viewId, request);
     }),
   ],
   suggestions: CHOICES.map(suggest),
 });
 
-async function loadReview(wanted: Order, request: SlackRequest, origin: Origin) {
-  const reviewed = await request.execute(reviewCreate, { order: wanted });
+/** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
+async function loadForm(input: Partial<Order>, request: SlackRequest, origin: Origin): Promise<ModalView> {
+  const catalog = await request.execute(openCreate, {});
+  const resolved = resolveKeys(input, catalog);
+  const refusals = findWrongChoices(resolved.chosen, catalog);
+  const wrong = [...resolved.wrong, ...refusals.map((refusal) => request.explain(refusal))];
+  const complete = orderValue.safeParse(resolved.chosen);
+  if (!complete.success || wrong.length > 0)
+    return choicesView(catalog, resolved.chosen, origin, request.currency, wrong);
+  const reviewed = await request.execute(reviewCreate, { order: complete.data });
   return createReviewView(reviewed, origin, request.currency);
 }
 
-/** Answers with the review when the catalog is at hand; otherwise with a loading view that it replaces. */
+/** Shows the choices again, as they were made. The form keeps its ID: it still pays once at most. */
+async function goBack(input: Order, request: SlackRequest): Promise<void> {
+  const { modal } = request;
+  if (!modal) return form.open(input, request);
+  const catalog = await request.execute(openCreate, {});
+  const { chosen: order, wrong } = resolveKeys(input, catalog);
+  const view = choicesView(catalog, order, modal.origin, request.currency, wrong);
+  await request.views.update(modal.viewId, view);
+}
+
+/** Answers with the view when the catalog is at hand; otherwise with a loading view that it replaces. */
 async function showSoon(
-  loading: ReturnType<typeof loadReview>,
+  loading: Promise<ModalView>,
   viewId: string,
   request: SlackRequest,
 ): Promise<SubmitAnswer> {
@@ -103,10 +103,7 @@ function suggest(field: Choice): Suggestions {
     id: `${createChoices.id}.${field}`,
     find: async (typed, request) => {
       const catalog = await request.execute(openCreate, {});
-      const wanted = typed.trim().toLowerCase();
-      return listChoices(catalog, field, request.currency)
-        .filter(({ text, value }) => `${text.text} ${value}`.toLowerCase().includes(wanted))
-        .slice(0, 100);
+      return searchChoices(catalog, field, request.currency, typed).slice(0, LIMITS.options);
     },
   };
 }

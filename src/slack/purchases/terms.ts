@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { BudgetState } from '../../app/purchases/budget.ts';
 import type { Terms } from '../../app/purchases/review-purchase.ts';
 import { describeMoney } from '../../domain/money.ts';
-import { alert, context } from '../kit/blocks.ts';
+import { context, section } from '../kit/blocks.ts';
 import { escapeText } from '../kit/text.ts';
 
 /** What a review says beforehand of the budget and of the approval that it needs. */
@@ -15,31 +15,25 @@ export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: strin
   ];
 }
 
-const APPROVAL_WORDS =
-  'Another manager has to approve this: you confirm it, and nothing is paid before they have said yes.';
+const APPROVAL_WORDS = 'Another manager must approve this. Nothing is charged until then.';
 
 function overBlocks({ isOverBudget, takesApproval }: Terms): KnownBlock[] {
   if (!isOverBudget) return [];
-  const then = takesApproval
-    ? 'Another manager has to approve it; nothing is paid before that.'
-    : 'It will be refused. An owner can change the budget with `/vps settings`.';
-  return [alert(`This goes over the budget of this month. ${then}`)];
+  const words = takesApproval
+    ? 'This exceeds this month’s budget, so another manager must approve it first. Nothing is charged until then.'
+    : 'This exceeds this month’s budget and will be refused. An owner can change the budget with `/vps settings`.';
+  return [section(`:warning: ${words}`)];
 }
 
 function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {
-  const line = (whose: 'workspace' | 'person', who: string) => {
+  const line = (whose: 'workspace' | 'person', by: string) => {
     const most = budget[whose];
     if (most === undefined) return [];
     return [
-      `*${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}* spent here this month${who}`,
+      `*${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}* spent this month ${by} through this app.`,
     ];
   };
-  const lines = [
-    ...line('workspace', budget.person === undefined ? '' : ' by everybody'),
-    ...line('person', ' by you'),
-  ];
-  const unknown = isPriceKnown
-    ? ''
-    : ' This renewal has no price that is known here, so it will not be counted.';
-  return `${escapeText(lines.join('; '))}. Only what was paid with this app counts, in months of UTC.${unknown}`;
+  const lines = [...line('workspace', 'by the workspace'), ...line('person', 'by you')];
+  const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
+  return `${escapeText(lines.join(' '))}${unknown}`;
 }

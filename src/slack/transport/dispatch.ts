@@ -109,11 +109,16 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   const payload = actionPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const [pressed] = payload.actions;
-  const actor = actorOf(payload, channelOf(payload));
-  const reply = replyTo(payload.response_url, actor, routing);
+  const { view } = payload;
+  const origin = findOrigin(view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  const reply = origin ? replyFrom(origin, actor, routing) : replyTo(payload.response_url, actor, routing);
   const id = pressId(payload, actor);
   const caller: Caller = { actor, surface: 'button', ...delivery, ...omitUndefined({ requestId: id }) };
-  const request = createRequest(routing, caller, reply, payload.trigger_id);
+  const request = {
+    ...(await createRequest(routing, caller, reply, payload.trigger_id)),
+    ...omitUndefined({ modal: origin && view ? { viewId: view.id, origin } : undefined }),
+  };
   const action = routing.actions.get(pressed?.action_id ?? '');
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
   const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));

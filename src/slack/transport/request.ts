@@ -16,6 +16,8 @@ export interface SlackRequest {
   readonly caller: Caller;
   readonly reply: Reply;
   readonly views: Views;
+  /** The open modal whose button was pressed. */
+  readonly modal?: { readonly viewId: string; readonly origin: Origin };
   /** What prices are in; empty when the operator has not said. */
   readonly currency: string;
   /** The app's own address; undefined when it has none. */

@@ -1,0 +1,146 @@
+import { describe, test } from 'vitest';
+import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam } from '../../support/team.ts';
+
+const START = 'long-code-'.repeat(8);
+const [SMALL] = defaultCatalog().plans;
+if (!SMALL) throw new Error('the sandbox sells no plan');
+const LONG = {
+  plans: [1, 2].map((n) => ({ ...SMALL, code: `${START}plan-${n}`, monthly: `${n}.90` })),
+  locations: [1, 2].map((n) => `${START}location-${n}`),
+  images: [1, 2].map((n) => `${START}image-${n}`),
+};
+
+describe.concurrent('the form of a create', () => {
+  test('orders exactly what was chosen where all codes are too long for a menu', async ({ expect }) => {
+    await using team = await startTeam({ hosting: { catalog: LONG } });
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create label=web-1');
+    const pick = async (menu: string) => (await manager.optionsOf(menu))[1] ?? '';
+    await manager.fills({
+      Plan: await pick('Plan'),
+      Location: await pick('Location'),
+      Image: await pick('Image'),
+    });
+    await manager.presses('Review');
+    await manager.sees('2.90 per month');
+    await manager.sees(`${START}image-2`);
+    await manager.presses('Create and pay');
+    await manager.sees("I've saved it");
+    const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
+    const order = { plan: `${START}plan-2`, location: `${START}location-2`, image: `${START}image-2` };
+    const created = await team.app.ports.ledger.findCreateOf(TEAM.id, id);
+    expect(created?.purchase).toMatchObject({ order });
+    expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('comes back from the review with what was entered, and pays once for what is confirmed', async ({
+    expect,
+  }) => {
+    await using team = await startTeam();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create small fra debian-13 web-1');
+    await manager.sees('5.90 per month');
+    await manager.presses('Back');
+    await manager.sees('The server’s name');
+    await manager.fills({ Plan: 'micro' });
+    await manager.presses('Review');
+    await manager.sees('2.90 per month');
+    await manager.sees(/Location\s+fra/);
+    await manager.presses('Create and pay');
+    await manager.sees("I've saved it");
+    expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
+    expect(team.hosting.listServers(team.account)).toMatchObject([{ label: 'web-1' }]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('says what was typed wrong, and keeps the rest', async () => {
+    await using team = await startTeam();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create plan=smal location=fra image=debian-13 label=web-1');
+    await manager.sees('There’s no plan called smal. Did you mean small?');
+    await manager.fills({ Plan: 'small' });
+    await manager.presses('Review');
+    await manager.sees(/Label\s+web-1/);
+  });
+});
+
+describe.concurrent('an order that the balance does not cover', () => {
+  const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' };
+
+  test('says how much it takes and where to top up, tells the owners once, and is never sent again by itself', async ({
+    expect,
+  }) => {
+    await using team = await startTeam({ settings, balanceMinor: 300 });
+    const manager = team.slack.as('mara').in('#ops');
+    const olga = team.slack.as('olga').in('dm');
+    for (const label of ['web-1', 'web-2']) {
+      await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+      await manager.presses('Create and pay');
+      await manager.sees(`${label} was not created, and nothing was charged`);
+      await manager.sees('you need at least 5.90');
+      await manager.closes();
+    }
+    expect(manager.links()).toContain('https://hosting.example/account');
+    await olga.sees('@mara couldn’t create web-1');
+    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(2);
+    team.hosting.accounts.topUp(team.account, 1000);
+    await manager.presses('Try again');
+    await manager.sees('5.90 per month');
+    await manager.presses('Create and pay');
+    await manager.sees("I've saved it");
+    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(3);
+    olga.doesNotSee('couldn’t create web-2');
+  });
+});
+
+describe.concurrent('a new server', () => {
+  test('is told as being created, never as running, and its address follows without the password', async ({
+    expect,
+  }) => {
+    await using team = await startTeam({ hosting: { createDelayMs: 60_000 } });
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await manager.presses('Create and pay');
+    await manager.sees(/web-1 is being created \(ID \d+, 5\.90\/month\)/);
+    manager.doesNotSee('running');
+    await manager.sees(/Log in with ssh root@[\d.]+/, 15_000);
+    await manager.sees('reports its state as creating');
+    const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
+    const password = team.hosting.passwordOf(id) ?? 'none';
+    const address = manager.messages().find(({ shown }) => shown.includes('Log in with'));
+    expect(address?.shown).not.toContain(password);
+    expect(address?.ephemeral).toBe(true);
+  });
+
+  test('is announced in one message, which says first that it is being created', async ({ expect }) => {
+    await using team = await startTeam();
+    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
+    const manager = team.slack.as('mara').in('#ops');
+    const viewer = team.slack.as('vera').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await manager.presses('Create and pay');
+    await viewer.sees('@mara is creating web-1…');
+    await viewer.sees('@mara created web-1');
+    expect(viewer.messages().filter(({ shown }) => shown.includes('web-1'))).toHaveLength(1);
+  });
+
+  test('takes its unsaved root password with it when it is deleted', async ({ expect }) => {
+    await using team = await startTeam();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await manager.presses('Create and pay');
+    await manager.sees("I've saved it");
+    await manager.closes();
+    expect(await team.app.ports.passwords.countUndelivered()).toBe(1);
+    await manager.types('/vps delete web-1');
+    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.presses('Delete');
+    await expect.poll(() => team.app.ports.passwords.countUndelivered()).toBe(0);
+    await manager.closes();
+    await manager.types('/vps password web-1');
+    await manager.sees('no stored root password for web-1');
+  });
+});
