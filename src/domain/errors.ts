@@ -108,6 +108,8 @@ export interface RefusalDetails {
   /** Why it could not be checked whether the request is still valid. */
   not_approved: { reason: UncheckedReason };
   over_budget: { whose: 'workspace' | 'person'; spent: Money; most: Money; price?: Money };
+  /** An owner has frozen purchases. */
+  purchases_frozen: { frozenBy: UserId; since: number };
   channel_unwritable: { reason: string };
   /** Another user saved other settings while the form was open. */
   settings_moved: Record<never, never>;

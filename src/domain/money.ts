@@ -16,6 +16,16 @@ export function findMoney(text: string): Money | undefined {
   return money(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
 }
 
+/**
+ * Reads a currency such as EUR, € or credits; undefined when it can't stand after an amount. Codes of three letters are
+ * written in capitals.
+ */
+export function findCurrency(text: string): string | undefined {
+  const typed = text.trim();
+  if (!/^[\p{L}\p{M}\p{Sc}]{1,12}$/u.test(typed)) return undefined;
+  return /^[a-z]{3}$/i.test(typed) ? typed.toUpperCase() : typed;
+}
+
 /** Writes an amount with two decimals, and the currency after it when the operator has named one. */
 export function describeMoney(amount: Money, currency = ''): string {
   const decimal = `${Math.trunc(amount / 100)}.${String(Math.abs(amount % 100)).padStart(2, '0')}`;

@@ -13,6 +13,7 @@ export const PURCHASE_REFUSALS = [
   'role_needed',
   'identity_unknown',
   'approval_needed',
+  'purchases_frozen',
   'unknown_server',
   'unknown_choice',
   'price_moved',

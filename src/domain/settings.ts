@@ -1,3 +1,4 @@
+import type { UserId } from './ids.ts';
 import { describeMoney, type Money } from './money.ts';
 import { omitUndefined } from './omit-undefined.ts';
 import type { Purchase } from './operation.ts';
@@ -10,6 +11,13 @@ export interface ApprovalRule {
   readonly createAbove?: Money;
 }
 
+/** Nothing is bought or renewed until an owner lifts it. */
+export interface PurchaseFreeze {
+  readonly by: UserId;
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
+
 /** What owners set for their workspace. */
 export interface WorkspaceSettings {
   /** Whether changes are announced in the channel. */
@@ -19,6 +27,9 @@ export interface WorkspaceSettings {
   readonly budget: { readonly workspace?: Money; readonly person?: Money };
   /** Where approval requests and reminders are posted; absent: to users directly. */
   readonly channelId?: string;
+  readonly freeze?: PurchaseFreeze;
+  /** What amounts are in, instead of the operator's `HOSTING_CURRENCY`. */
+  readonly currency?: string;
 }
 
 export const DEFAULT_SETTINGS: WorkspaceSettings = {
@@ -63,7 +74,8 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   }));
 }
 
-const SETTING_NAMES = [
+export const SETTING_NAMES = [
+  'freeze',
   'announces',
   'approval.delete',
   'approval.renew',
@@ -71,12 +83,14 @@ const SETTING_NAMES = [
   'budget.workspace',
   'budget.person',
   'channel',
+  'currency',
 ] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
-function flatten({ announces, approval, budget, channelId }: WorkspaceSettings) {
+function flatten({ announces, approval, budget, channelId, freeze, currency }: WorkspaceSettings) {
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
   const flat: Readonly<Record<SettingName, string | undefined>> = {
+    freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
     announces: String(announces),
     'approval.delete': String(approval.delete),
     'approval.renew': String(approval.renew),
@@ -84,6 +98,7 @@ function flatten({ announces, approval, budget, channelId }: WorkspaceSettings) 
     'budget.workspace': amount(budget.workspace),
     'budget.person': amount(budget.person),
     channel: channelId,
+    currency,
   };
   return flat;
 }

@@ -1,5 +1,6 @@
 import { Refusal } from '../../domain/errors.ts';
-import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { listChanges, type PurchaseFreeze, type WorkspaceSettings } from '../../domain/settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { AccountPorts, Workspace, Workspaces } from './ports.ts';
 
@@ -29,13 +30,21 @@ export const changeSettings = defineUseCase({
     context,
   ): Promise<void> => {
     const { id } = await getWorkspace(context);
-    const isChanged = await context.ports.workspaces.changeSettings(id, was, settings);
+    const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
+    const wanted = { ...settings, ...omitUndefined({ freeze }) };
+    context.setSubject({ label: describeChanges(was, wanted) });
+    const isChanged = await context.ports.workspaces.changeSettings(id, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
 
+/** Who froze purchases, and when, is not left to what the form says. */
+function freezeBy({ actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>): PurchaseFreeze {
+  return { by: actor.userId, since: ports.system.now() };
+}
+
 /** "approval.delete false → true, budget.person none → 50.00", for the audit. */
-export function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string {
+function describeChanges(was: WorkspaceSettings, is: WorkspaceSettings): string {
   return listChanges(was, is)
     .map(({ name, before = 'none', after = 'none' }) => `${name} ${before} → ${after}`)
     .join(', ');

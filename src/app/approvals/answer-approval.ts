@@ -2,6 +2,7 @@ import { type Approval, type CancelReason, labelOfAction } from '../../domain/ap
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { findHostingFailure, isRefusal, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { findBudget } from '../purchases/budget.ts';
@@ -20,9 +21,9 @@ type Context = UseCaseContext<AnswerPorts>;
 /**
  * A second user approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
  * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
- * done; while it can't be checked whether something has, it stays open.
+ * done; while it can't be checked whether something has, or purchases are frozen, it stays open.
  * Money effect: none yet; an approved purchase is prepared in the ledger, and `carryOutApproval` sends it.
- * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`
+ * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`
  */
 export const answerApproval = defineUseCase({
   name: 'approval_answer',
@@ -55,6 +56,7 @@ function deny(approval: Approval, { actor, ports }: Context): Promise<boolean> {
 async function approve(approval: Approval, context: Context): Promise<boolean> {
   const { actor, ports } = context;
   const at = ports.system.now();
+  if (approval.action.kind === 'purchase') await refuseFrozen(approval.workspaceId, ports.workspaces);
   const reason = await findCancelReason(approval, ports).catch(refuseUnchecked);
   if (reason) return cancel(approval, reason, context);
   // A request over budget is paid anyway: going over the budget is what was approved.

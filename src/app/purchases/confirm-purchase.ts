@@ -6,6 +6,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation, type Purchase } from '../../domain/operation.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { notifyApproval } from '../approvals/notify-approval.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { requestApproval } from '../approvals/request-approval.ts';
@@ -43,7 +44,8 @@ export type Confirmed =
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
  * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
- * @throws Refusal `order_unsaved` when the store fails; `over_budget`; `role_needed` when the actor's role is for other servers
+ * @throws Refusal `order_unsaved` when the store fails; `purchases_frozen`, `over_budget`; `role_needed` when
+ * the actor's role is for other servers
  */
 export const confirmPurchase = defineUseCase({
   name: 'confirm',
@@ -68,6 +70,7 @@ async function confirm(input: Confirmation, context: UseCaseContext<ConfirmPorts
   await context.requireRoleFor(labelOf(purchase));
   const earlier = await findEarlier(id, context);
   if (earlier) return earlier;
+  await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
   const { approval: rule } = (await getWorkspace(context)).settings;
   const action = omitUndefined({ kind: 'purchase' as const, purchase, price });
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({

@@ -4,6 +4,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../../domain/settings.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { hasRole } from '../authorize/find-roles.ts';
 import type { CallOptions, PaidCallOptions } from '../hosting-api.ts';
 import { newLease } from './lease.ts';
@@ -33,7 +34,7 @@ const MOST_LOOKS = 20;
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by payments
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
  * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`,
- * `stale_confirmation`, and what the check throws
+ * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
  */
 export async function sendPermitted<Answer>(
   payment: Payment,
@@ -68,6 +69,7 @@ async function look(payment: Payment, check: () => Promise<readonly ServerId[]>)
   const at = ports.system.elapsed();
   const versions = await ports.ledger.readVersions(operation.workspaceId);
   await getHostingOf(operation, ports);
+  await refuseFrozen(operation.workspaceId, ports.workspaces);
   await requireRole(payment);
   await requireApproval(payment);
   return { knownIds: await check(), versions, at };

@@ -9,6 +9,7 @@ import type { Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import type { ApiKeys } from '../account/ports.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
 import { type BudgetState, isOverBudget, readBudget, type SpendingPorts } from './budget.ts';
@@ -22,12 +23,16 @@ export interface PlanPorts {
 
 const defineUseCase = useCasesOver<SpendingPorts & PlanPorts>();
 
-/** The form of a create is opened: what can be chosen, and the choices that were typed, checked. */
+/**
+ * The form of a create is opened: what can be chosen, and the choices that were typed, checked.
+ * @throws Refusal `purchases_frozen`
+ */
 export const openCreate = defineUseCase({
   name: 'create',
   needs: 'manager',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Catalog> => {
+    await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
     const hosting = await context.hosting();
     return hosting.fetchCatalog();
   },
@@ -54,6 +59,7 @@ async function readTerms(
   price: Money | undefined,
   context: Pick<UseCaseContext<SpendingPorts>, 'actor' | 'ports'>,
 ): Promise<Terms> {
+  await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
   const { approval } = (await getWorkspace(context)).settings;
   const budget = await readBudget(context);
   const isOver = budget !== undefined && isOverBudget(budget, price);

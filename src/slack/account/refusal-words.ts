@@ -1,5 +1,6 @@
 import type { RefusalWords } from '../kit/refusal-words.ts';
 import { codeTyped } from '../kit/text.ts';
+import { frozenWords } from './frozen-words.ts';
 
 /** What the refusals of the hosting account and the workspace’s settings say. */
 export const accountRefusalWords = {
@@ -18,7 +19,8 @@ export const accountRefusalWords = {
       ? 'Slack did not say in time whether the app can write to that channel. Try again.'
       : `The app can’t write to that channel: ${UNWRITABLE[reason] ?? 'Slack refuses it'}. Invite it there first, or choose another one.`,
   settings_moved: () =>
-    'Somebody else has changed these settings while your form was open, so nothing was saved. Open `/vps settings` again to see them as they are now.',
+    'Someone else changed the settings while your form was open, so nothing was saved. Run `/vps settings` again to see them as they are now.',
+  purchases_frozen: (freeze) => `${frozenWords(freeze)} Nothing was ordered or charged.`,
 } satisfies Partial<RefusalWords>;
 
 const UNWRITABLE: Readonly<Record<string, string>> = {

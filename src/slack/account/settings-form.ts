@@ -1,12 +1,12 @@
-import type { InputBlock, ModalView } from '@slack/types';
+import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { describeMoney, findMoney, type Money, money } from '../../domain/money.ts';
+import { describeMoney, findCurrency, findMoney, type Money, money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { listChanges, type SettingName, type WorkspaceSettings } from '../../domain/settings.ts';
+import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import { context, option, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
-import { escapeText } from '../kit/text.ts';
+import { mention, slackDate } from '../kit/text.ts';
 
 export const SETTINGS_TITLE = 'Settings';
 
@@ -18,12 +18,22 @@ const shown: z.ZodType<WorkspaceSettings> = z.object({
   approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: hundredths }),
   budget: z.object({ workspace: hundredths, person: hundredths }),
   channelId: z.string().exactOptional(),
+  freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
+  currency: z.string().exactOptional(),
 });
 
-const isOn = z.enum(['on', 'off'], 'Choose one');
+const isOn = z.enum(['on', 'off'], 'Choose one.');
 const amount = z
   .string()
-  .refine((text) => findMoney(text) !== undefined, 'Write an amount such as 25 or 4.99, without a currency')
+  .refine((text) => findMoney(text) !== undefined, 'Enter an amount such as 25 or 4.99, without a currency.')
+  .exactOptional();
+
+const currency = z
+  .string()
+  .refine(
+    (text) => findCurrency(text) !== undefined,
+    'Enter a currency such as EUR, USD or €: up to 12 letters, no digits.',
+  )
   .exactOptional();
 
 /** What owners set for the workspace. */
@@ -31,6 +41,7 @@ export const settingsForm = defineModal(
   'settings',
   shown,
   z.object({
+    freeze: isOn,
     announces: isOn,
     approveDelete: isOn,
     approveRenew: isOn,
@@ -38,6 +49,7 @@ export const settingsForm = defineModal(
     workspaceBudget: amount,
     personBudget: amount,
     channel: z.string().exactOptional(),
+    currency,
   }),
 );
 
@@ -51,39 +63,74 @@ export function settingsView(settings: WorkspaceSettings, origin: Origin, curren
     title: SETTINGS_TITLE,
     submit: 'Save',
     blocks: [
-      choice('announces', 'Tell channels what was done in them', settings.announces, ['Yes', 'No']),
-      section('*Two-person rule*: another manager has to approve it before it is done.'),
-      choice('approveDelete', 'To delete a server', settings.approval.delete, ['On', 'Off']),
-      choice('approveRenew', 'To renew a server', settings.approval.renew, ['On', 'Off']),
-      amountField('createAbove', settings.approval.createAbove, {
-        label: `To create a server that costs more a month than${inCurrency(currency)}`,
-        hint: 'Empty: never. 0: whenever it costs something.',
-      }),
-      section('*Budget*: the most that may be spent in a month (of UTC).'),
-      amountField('workspaceBudget', settings.budget.workspace, {
-        label: `By the whole workspace${inCurrency(currency)}`,
-        hint: 'Empty: no limit.',
-      }),
-      amountField('personBudget', settings.budget.person, {
-        label: `By each person${inCurrency(currency)}`,
-        hint: 'Empty: no limit.',
-      }),
-      context(
-        'Only what is paid with this app counts. Renewals whose price is not known here are not counted. What goes over is refused, or asked of another manager where the two-person rule is on.',
-      ),
+      ...freezeFields(settings.freeze),
+      choice('announces', 'Announce changes in the channel', settings.announces, ['Yes', 'No']),
+      ...approvalFields(settings, currency),
+      ...budgetFields(settings, currency),
       settingsForm.channelField('channel', {
-        label: 'Channel for requests to approve, and reminders',
-        hint: 'Empty: they go to people directly. The app has to be in it. Who asks for a role asks the owners directly.',
+        label: 'Approvals channel',
+        placeholder: 'Choose a channel',
+        hint: 'Leave empty to send direct messages. Invite the app first. Role requests always go to owners.',
         optional: true,
+        excludesShared: true,
         initial: settings.channelId,
+      }),
+      settingsForm.textField('currency', {
+        label: 'Currency',
+        hint: 'Shown after every amount, such as EUR. The hosting API doesn’t report one. Leave empty for the app’s default.',
+        initial: settings.currency,
+        optional: true,
+        maxLength: 12,
       }),
     ],
   });
 }
 
-/** What was entered, as settings. */
-export function readSettingsFields(fields: Fields): WorkspaceSettings {
-  const { createAbove, workspaceBudget, personBudget, channel } = fields;
+function freezeFields(freeze: PurchaseFreeze | undefined): KnownBlock[] {
+  const field = choice('freeze', 'Purchase freeze', freeze !== undefined, [
+    'On: nothing can be bought or renewed',
+    'Off',
+  ]);
+  if (!freeze) return [field];
+  return [section(`*Purchases are frozen* (by ${mention(freeze.by)}, ${slackDate(freeze.since)}).`), field];
+}
+
+function approvalFields({ approval }: WorkspaceSettings, currency: string): KnownBlock[] {
+  return [
+    section('*Two-person rule: another manager must approve*'),
+    choice('approveDelete', 'Deleting servers', approval.delete, ['On', 'Off']),
+    choice('approveRenew', 'Renewing servers', approval.renew, ['On', 'Off']),
+    amountField('createAbove', approval.createAbove, {
+      label: `Creating servers that cost more than (per month${inCurrency(currency)})`,
+      hint: 'Leave empty to turn off. 0 = always.',
+    }),
+  ];
+}
+
+function budgetFields({ budget }: WorkspaceSettings, currency: string): KnownBlock[] {
+  return [
+    section('*Monthly budget (UTC)*'),
+    amountField('workspaceBudget', budget.workspace, {
+      label: `Workspace${inBrackets(currency)}`,
+      hint: 'Leave empty for no limit.',
+    }),
+    amountField('personBudget', budget.person, {
+      label: `Per person${inBrackets(currency)}`,
+      hint: 'Leave empty for no limit.',
+    }),
+    context(
+      'Orders over budget are refused, or need approval if the two-person rule is on. Only payments through this app count; renewals without a known price don’t.',
+    ),
+  ];
+}
+
+/** What was entered, as settings. `freezeBy` is who freezes purchases if they aren't frozen yet. */
+export function readSettingsFields(
+  fields: Fields,
+  was: WorkspaceSettings,
+  freezeBy: PurchaseFreeze,
+): WorkspaceSettings {
+  const { createAbove, workspaceBudget, personBudget, channel, currency: typed } = fields;
   return {
     announces: fields.announces === 'on',
     approval: {
@@ -92,52 +139,24 @@ export function readSettingsFields(fields: Fields): WorkspaceSettings {
       ...omitUndefined({ createAbove: readAmount(createAbove) }),
     },
     budget: omitUndefined({ workspace: readAmount(workspaceBudget), person: readAmount(personBudget) }),
-    ...omitUndefined({ channelId: channel }),
+    ...omitUndefined({
+      channelId: channel,
+      freeze: fields.freeze === 'on' ? (was.freeze ?? freezeBy) : undefined,
+      currency: typed === undefined ? undefined : findCurrency(typed),
+    }),
   };
 }
 
-/** "Saved: the two-person rule for deletes is on." */
-export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
-  const changes = listChanges(was, is).map(({ name }) => WORDS[name](is, currency));
-  return changes.length === 0 ? 'Nothing was changed.' : `Saved: ${changes.join('; ')}.`;
-}
-
-const WORDS: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {
-  announces: ({ announces }) =>
-    announces ? 'channels are told what was done in them' : 'channels are not told what was done in them',
-  'approval.delete': ({ approval }) =>
-    `a delete ${approval.delete ? 'takes' : 'does not take'} a second person`,
-  'approval.renew': ({ approval }) =>
-    `a renewal ${approval.renew ? 'takes' : 'does not take'} a second person`,
-  'approval.createAbove': ({ approval: { createAbove } }, currency) =>
-    createAbove === undefined
-      ? 'a create does not take a second person'
-      : createAbove === 0
-        ? 'a create that costs anything takes a second person'
-        : `a create that costs more than ${inMoney(createAbove, currency)} a month takes a second person`,
-  'budget.workspace': ({ budget }, currency) => budgetWords('the workspace', budget.workspace, currency),
-  'budget.person': ({ budget }, currency) => budgetWords('each person', budget.person, currency),
-  channel: ({ channelId }) =>
-    channelId === undefined
-      ? 'requests to approve and reminders go to people directly'
-      : `requests to approve and reminders go to <#${channelId}>`,
-};
-
-function budgetWords(whose: string, most: Money | undefined, currency: string): string {
-  if (most === undefined) return `${whose} has no budget`;
-  return `${whose} may spend ${inMoney(most, currency)} a month`;
-}
-
-function inMoney(most: Money, currency: string): string {
-  return escapeText(describeMoney(most, currency));
-}
-
 function inCurrency(currency: string): string {
+  return currency ? `, ${currency}` : '';
+}
+
+function inBrackets(currency: string): string {
   return currency ? ` (${currency})` : '';
 }
 
 function choice(
-  name: 'announces' | 'approveDelete' | 'approveRenew',
+  name: 'freeze' | 'announces' | 'approveDelete' | 'approveRenew',
   label: string,
   value: boolean,
   [yes, no]: readonly [string, string],

@@ -34,6 +34,11 @@ export interface SelectOptions extends FieldOptions {
   readonly typeAhead?: boolean;
 }
 
+export interface ChannelOptions extends FieldOptions {
+  /** Leaves out channels that are shared with other organizations. */
+  readonly excludesShared?: boolean;
+}
+
 /** Only fields that are optional in the schema may be left empty. */
 export type Emptiness<Fields, Name extends keyof Fields> =
   Record<never, never> extends Pick<Fields, Name>
@@ -58,7 +63,7 @@ export interface FieldKinds<Fields> {
   /** Channels that the user can see, private ones too; read as a channel ID. */
   channelField<Name extends keyof Fields & string>(
     name: Name,
-    options: FieldOptions & Emptiness<Fields, Name>,
+    options: ChannelOptions & Emptiness<Fields, Name>,
   ): InputBlock;
 }
 
@@ -122,10 +127,13 @@ function userElement({ initial }: FieldOptions): UsersSelect {
   return { type: 'users_select', ...omitUndefined({ initial_user: initial }) };
 }
 
-function channelElement({ initial }: FieldOptions): ConversationsSelect {
+function channelElement({ initial, excludesShared }: ChannelOptions): ConversationsSelect {
   return {
     type: 'conversations_select',
-    filter: { include: ['public', 'private'], exclude_bot_users: true },
+    filter: {
+      include: ['public', 'private'],
+      ...omitUndefined({ exclude_external_shared_channels: excludesShared || undefined }),
+    },
     ...omitUndefined({ initial_conversation: initial }),
   };
 }

@@ -11,6 +11,7 @@ import {
   type UnprovenRefusalDetails,
 } from '../../domain/outcome.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
+import { frozenWords } from '../account/frozen-words.ts';
 import { codeLabel, slackDate } from '../kit/text.ts';
 import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
 
@@ -34,6 +35,7 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
     'Slack couldn’t confirm just now that you may still do this. Try again in a minute.',
   approval_needed: () =>
     'Since you confirmed it, this needs another manager’s approval. Confirm it again to request that.',
+  purchases_frozen: (details) => frozenWords(details),
   unknown_server: (details, currency) => shared('unknown_server', details, currency),
   unknown_choice: (details, currency) => shared('unknown_choice', details, currency),
   no_api_key: (details, currency) => shared('no_api_key', details, currency),

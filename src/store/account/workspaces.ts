@@ -1,10 +1,9 @@
 import type { Transaction } from 'kysely';
-import { z } from 'zod';
 import type { Workspaces } from '../../app/account/ports.ts';
-import { money } from '../../domain/money.ts';
-import { DEFAULT_SETTINGS, listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
+import { listChanges } from '../../domain/settings.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
+import { readSettings, writeSettings } from './stored-settings.ts';
 import { countChange } from './versions.ts';
 
 /** The Slack workspaces that the app works for, and their settings. */
@@ -34,7 +33,7 @@ export function createWorkspaces({ db }: Foundation): Workspaces {
         if (listChanges(readSettings(row.settings), was).length > 0) return false;
         await trx
           .updateTable('workspaces')
-          .set({ settings: JSON.stringify(settings) })
+          .set({ settings: writeSettings(row.settings, settings) })
           .where('id', '=', id)
           .execute();
         await countChange(trx, id, 'settings_version');
@@ -50,28 +49,4 @@ export async function lockWorkspace(trx: Transaction<Tables>, id: string): Promi
     .set((column) => ({ name: column.ref('name') }))
     .where('id', '=', id)
     .execute();
-}
-
-const amount = z.number().int().min(0).transform(money).exactOptional();
-
-/** Every setting that is missing was not known to the version that stored the rest, and has its default. */
-const storedSettings = z.looseObject({
-  announces: z.boolean().default(DEFAULT_SETTINGS.announces),
-  approval: z
-    .looseObject({
-      delete: z.boolean().default(DEFAULT_SETTINGS.approval.delete),
-      renew: z.boolean().default(DEFAULT_SETTINGS.approval.renew),
-      createAbove: amount,
-    })
-    .prefault({}),
-  budget: z.looseObject({ workspace: amount, person: amount }).prefault({}),
-  channelId: z.string().exactOptional(),
-});
-
-/**
- * Reads what `changeSettings` of any version wrote.
- * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
- */
-function readSettings(text: string): WorkspaceSettings {
-  return storedSettings.parse(JSON.parse(text));
 }

@@ -98,6 +98,7 @@ describe('a confirmation', () => {
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
   });
 
+  // A20 in docs/attacks.md.
   test('under a clock that was set back before it is carried out', async () => {
     scenario.clock.step(-3_600_000);
     await press(app);
@@ -170,6 +171,7 @@ describe('before it is sent', () => {
     expect(sent()).toBe(0);
   });
 
+  // A3 in docs/attacks.md.
   describe('what permitted it is looked up again when it leaves the queue', () => {
     const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
     const requireTwo = async () => {
@@ -177,6 +179,20 @@ describe('before it is sent', () => {
       const approval = { ...was.approval, createAbove: money(0) };
       await scenario.store.workspaces.changeSettings('T1', was, { ...was, approval });
     };
+
+    const freeze = async () => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const frozen = { ...was, freeze: { by: 'U1', since: T0 } };
+      await scenario.store.workspaces.changeSettings('T1', was, frozen);
+    };
+
+    test('and the background does not send it either while purchases are frozen', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await freeze();
+      await settle();
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'purchases_frozen' } });
+      expect(sent()).toBe(0);
+    });
 
     test.each([
       ['the API key was removed', 'no_api_key', () => scenario.store.apiKeys.remove('T1')],
@@ -191,6 +207,7 @@ describe('before it is sent', () => {
         () => scenario.store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U3' }),
       ],
       ['the two-person rule was turned on', 'approval_needed', requireTwo],
+      ['purchases were frozen', 'purchases_frozen', freeze],
       [
         'the price has changed and it waited long',
         'price_moved',

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
 
@@ -11,31 +11,32 @@ async function opening(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
   const owner = team.slack.as('olga').in('#ops');
   await owner.types('/vps settings');
-  await owner.sees('Two-person rule');
+  await owner.sees('Two-person rule: another manager must approve');
   return Object.assign(team, { owner });
 }
 
-const ABOVE = 'To create a server that costs more a month than';
-const CHANNEL = 'Channel for requests to approve, and reminders';
+const ABOVE = 'Creating servers that cost more than (per month)';
+const CHANNEL = 'Approvals channel';
 
 describe.concurrent('the settings of a workspace', () => {
   test('are changed by an owner in one form, confirmed in words, and audited', async ({ expect }) => {
     await using team = await opening();
     await team.owner.fills({
-      'Tell channels what was done in them': 'No',
-      'To delete a server': 'On',
+      'Announce changes in the channel': 'No',
+      'Deleting servers': 'On',
       [ABOVE]: '20',
-      'By the whole workspace': '100.50',
-      'By each person': '0',
+      Workspace: '100.50',
+      'Per person': '0',
       [CHANNEL]: '#general',
     });
     await team.owner.presses('Save');
-    await team.owner.sees(
-      'Saved: channels are not told what was done in them; a delete takes a second person',
-    );
-    await team.owner.sees('a create that costs more than 20.00 a month takes a second person');
-    await team.owner.sees('the workspace may spend 100.50 a month; each person may spend 0.00 a month');
-    await team.owner.sees('requests to approve and reminders go to #general');
+    await team.owner.sees('Settings saved:');
+    await team.owner.sees('• Changes aren’t announced in channels');
+    await team.owner.sees('• Deletions need approval');
+    await team.owner.sees('• New servers that cost more than 20.00 per month need approval');
+    await team.owner.sees('• The workspace may spend 100.50 per month');
+    await team.owner.sees('• Each person may spend 0.00 per month');
+    await team.owner.sees('• Approval requests are posted in #general');
     expect(await settingsOf(team)).toEqual({
       announces: false,
       approval: { delete: true, renew: false, createAbove: 2000 },
@@ -50,13 +51,14 @@ describe.concurrent('the settings of a workspace', () => {
     await team.slack
       .as('olga')
       .in('#general')
-      .sees('wants requests to approve, and reminders, of /vps to come here');
+      .sees('@olga chose this channel to receive /vps approval requests.');
     await team.owner.closes();
     await team.owner.types('/vps settings');
     await team.owner.sees('20.00');
-    await team.owner.fills({ 'To delete a server': 'Off', [ABOVE]: '', [CHANNEL]: '' });
+    await team.owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
     await team.owner.presses('Save');
-    await team.owner.sees('a delete does not take a second person; a create does not take a second person');
+    await team.owner.sees('• Deletions don’t need approval');
+    await team.owner.sees('• New servers don’t need approval');
     expect(await settingsOf(team)).toMatchObject({ approval: { delete: false, renew: false } });
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -64,18 +66,18 @@ describe.concurrent('the settings of a workspace', () => {
   test('show errors beside their fields, and save nothing', async ({ expect }) => {
     await using team = await opening();
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {
-      await team.owner.fills({ 'By each person': wrong });
+      await team.owner.fills({ 'Per person': wrong });
       await team.owner.presses('Save');
-      await team.owner.sees('Write an amount such as 25 or 4.99');
+      await team.owner.sees('Enter an amount such as 25 or 4.99');
     }
-    await team.owner.fills({ 'By each person': '5', [CHANNEL]: '#random' });
+    await team.owner.fills({ 'Per person': '5', [CHANNEL]: '#random' });
     await team.owner.presses('Save');
-    await team.owner.sees('The app can’t write to that channel: it is no member of it');
+    await team.owner.sees('The app can’t post in that channel: it’s not a member. Invite it with /invite');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
-    team.slack.admin.archive('#general');
     await team.owner.fills({ [CHANNEL]: '#general' });
+    team.slack.admin.archive('#general');
     await team.owner.presses('Save');
-    await team.owner.sees(/can’t write to that channel: [^\n]*archived/);
+    await team.owner.sees(/can’t post in that channel: [^\n]*archived/);
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 
@@ -84,9 +86,9 @@ describe.concurrent('the settings of a workspace', () => {
     const { app } = team;
     const one = { ...DEFAULT_SETTINGS, budget: { person: money(500) } };
     await app.ports.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, one);
-    await team.owner.fills({ 'To renew a server': 'On' });
+    await team.owner.fills({ 'Renewing servers': 'On' });
     await team.owner.presses('Save');
-    await team.owner.sees('Somebody else has changed these settings while your form was open');
+    await team.owner.sees('Someone else changed the settings while your form was open');
     expect(await settingsOf(team)).toEqual(one);
     const [entry] = await app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
     expect(entry).toMatchObject({ action: 'settings_change', outcome: 'failed', code: 'settings_moved' });
@@ -94,7 +96,7 @@ describe.concurrent('the settings of a workspace', () => {
 
   test('are saved only once when two owners save at the same time', async ({ expect }) => {
     await using team = await startTeam();
-    const fields = { announces: 'on', approveDelete: 'off', approveRenew: 'off' };
+    const fields = { freeze: 'off', announces: 'on', approveDelete: 'off', approveRenew: 'off' };
     const by = visitor(team, 'olga');
     const save = (place: number) =>
       by.submits('settings', envelope(DEFAULT_SETTINGS, `form-${place}`), {
@@ -116,29 +118,89 @@ describe.concurrent('the settings of a workspace', () => {
     await using team = await startTeam();
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps settings');
-    await manager.sees('This takes the role owner');
-    const fields = { announces: 'off', approveDelete: 'off', approveRenew: 'off', channel: 'C0OPS00001' };
+    await manager.sees('You need the owner role');
+    const fields = {
+      freeze: 'off',
+      announces: 'off',
+      approveDelete: 'off',
+      approveRenew: 'off',
+      channel: 'C0OPS00001',
+    };
     const forged = await visitor(team, 'mara').submits('settings', envelope(DEFAULT_SETTINGS, 'f'), fields);
-    expect(forged.response).toContain('This takes the role');
+    expect(forged.response).toContain('You need the');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
-    manager.doesNotSee('wants requests to approve');
+    manager.doesNotSee('approval requests');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
       const broken = await visitor(team, 'olga').submits('settings', envelope(was, 'f'), fields);
-      expect(broken.response).toContain('of an older version');
+      expect(broken.response).toContain('out of date');
     }
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 
   test('decide whether changes are announced in channels', async () => {
     await using team = await opening();
-    await team.owner.fills({ 'Tell channels what was done in them': 'No' });
+    await team.owner.fills({ 'Announce changes in the channel': 'No' });
     await team.owner.presses('Save');
-    await team.owner.sees('Saved');
+    await team.owner.sees('Settings saved');
     await team.owner.closes();
     team.hosting.seedServers(team.account, 1, 'web');
     await team.owner.types('/vps reboot web-1');
     await team.owner.sees('web-1 was rebooted');
     team.slack.as('vera').in('#ops').doesNotSee('rebooted');
+  });
+});
+describe.concurrent('the settings form', () => {
+  test('sets the workspace’s own currency, and refuses what is none', async ({ expect }) => {
+    await using team = await opening({ settings: { HOSTING_CURRENCY: 'USD' } });
+    await team.owner.sees('Workspace (USD)');
+    for (const wrong of ['12', 'EUR 5', '<!here>', 'E,R']) {
+      await team.owner.fills({ Currency: wrong });
+      await team.owner.presses('Save');
+      await team.owner.sees('Enter a currency such as EUR, USD or €');
+    }
+    await team.owner.fills({ Currency: 'eur', 'Per person (USD)': '50' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• Amounts are shown in EUR');
+    await team.owner.sees('• Each person may spend 50.00 EUR per month');
+    expect(await settingsOf(team)).toMatchObject({ currency: 'EUR' });
+    await team.owner.closes();
+    await team.owner.types('/vps settings');
+    await team.owner.sees('Workspace (EUR)');
+    await team.owner.fills({ Currency: '' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• Amounts are shown in the app’s default currency');
+  });
+
+  test('offers only channels in which approval requests can be posted', async ({ expect }) => {
+    await using team = await opening();
+    for (const wrong of ['#acme-shared', '@mara']) {
+      await expect(team.owner.fills({ [CHANNEL]: wrong })).rejects.toThrow('not offered');
+    }
+  });
+
+  test('says who froze purchases, keeps that when something else is saved, and lifts the freeze', async ({
+    expect,
+  }) => {
+    await using team = await opening();
+    await team.owner.fills({ 'Purchase freeze': 'On: nothing can be bought or renewed' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• Purchases are frozen: nothing can be bought or renewed');
+    await team.slack.as('vera').in('#ops').sees('froze purchases');
+    await team.owner.closes();
+    const frozen = (await settingsOf(team))?.freeze;
+    expect(frozen).toMatchObject({ by: USERS.olga.id });
+    await team.owner.types('/vps settings');
+    await team.owner.sees('Purchases are frozen (by @olga');
+    await team.owner.fills({ 'Per person': '5' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• Each person may spend 5.00 per month');
+    expect((await settingsOf(team))?.freeze).toEqual(frozen);
+    await team.owner.closes();
+    await team.owner.types('/vps settings');
+    await team.owner.fills({ 'Purchase freeze': 'Off' });
+    await team.owner.presses('Save');
+    await team.owner.sees('• The purchase freeze is lifted');
+    expect((await settingsOf(team))?.freeze).toBeUndefined();
   });
 });
 
