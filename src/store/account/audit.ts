@@ -3,6 +3,7 @@ import type { AuditFilter, AuditLog } from '../../app/account/ports.ts';
 import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import type { Foundation } from '../engine/database.ts';
 import type { AuditRow, Tables } from '../engine/tables.ts';
+import { erasePasswordOfDeleted } from '../purchases/passwords.ts';
 import { AUDITED, keepChain, signEntry, takeChain } from './audit-chain.ts';
 import { listHeads } from './audit-head.ts';
 import { pruneAudit } from './audit-prune.ts';
@@ -49,7 +50,10 @@ export function createAuditLog(foundation: Foundation): AuditLog {
   return log;
 }
 
-/** Adds an entry at the end of its workspace's chain, within a transaction. */
+/**
+ * Adds an entry at the end of its workspace's chain, within a transaction. Every deletion is recorded here, whatever its
+ * surface, so the root password of the deleted server is erased here, too.
+ */
 export async function addAudit(
   trx: Transaction<Tables>,
   { vault, newId }: Pick<Foundation, 'vault' | 'newId'>,
@@ -66,6 +70,7 @@ export async function addAudit(
     .values({ ...row, signature })
     .execute();
   await keepChain(trx, vault, workspaceId, { ...chain, last: { seq, signature } });
+  await erasePasswordOfDeleted(trx, entry);
 }
 
 type Filter = Omit<AuditFilter, 'before' | 'limit'>;

@@ -1,8 +1,11 @@
 import type { HeldPassword, Passwords } from '../../app/purchases/ports.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';
+import { readVersions } from '../account/versions.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { PasswordRow } from '../engine/tables.ts';
@@ -108,6 +111,27 @@ export async function storePassword(
   const sealed = vault.seal(settled.password.reveal(), placeOfPassword(facts));
   const row: PasswordRow = { ...facts, sealed, settled_at: settled.at, held_until: null };
   await db.insertInto('passwords').values(row).execute();
+}
+
+/**
+ * Erases the password of a server in the transaction that records its deletion. After a key was replaced, a server of the
+ * same ID may be another account's: then its label has to be the same, too.
+ */
+export async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<void> {
+  const { action, outcome, workspaceId, serverId, label = '' } = entry;
+  if (action !== 'delete' || outcome !== 'done' || serverId === undefined) return;
+  const { key } = await readVersions(trx, workspaceId);
+  const held = await trx
+    .selectFrom('passwords')
+    .innerJoin('operations', 'operations.id', 'passwords.operation_id')
+    .select(['passwords.operation_id', 'passwords.label', 'operations.key_generation'])
+    .where('passwords.workspace_id', '=', workspaceId)
+    .where('passwords.server_id', '=', serverId)
+    .execute();
+  const ids = held
+    .filter((row) => row.key_generation === key || isSameLabel(row.label, label))
+    .map((row) => row.operation_id);
+  if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }
 
 type PasswordFacts = Pick<

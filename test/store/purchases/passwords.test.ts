@@ -54,6 +54,30 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(await store.passwords.find(id)).toBeUndefined();
   });
 
+  const deleted = (serverId: number, label: string) =>
+    store.audit.add({ ...entry({ label }), action: 'delete', serverId, outcome: 'done' });
+
+  test('is erased with its server, in the transaction that records the deletion', async () => {
+    const [mine, theirs] = [await settle(1, 'a'), await settle(2, 'b')];
+    const elsewhere = await settle(1, 'c', 'T2');
+    await store.audit.add({ ...entry(), action: 'delete', serverId: 1, outcome: 'in_doubt' });
+    expect(await store.passwords.find(mine)).toBeDefined();
+    await deleted(1, 'web-1');
+    expect(await store.passwords.find(mine)).toBeUndefined();
+    expect(await store.passwords.find(theirs)).toBeDefined();
+    expect(await store.passwords.find(elsewhere)).toBeDefined();
+    expect(await store.passwords.countUndelivered()).toBe(2);
+  });
+
+  test('stays when a server of the same ID is deleted in another account', async () => {
+    const id = await settle(1, 'a');
+    await store.apiKeys.put('T1', new Secret('another key'), 'U1', T0 + 5);
+    await deleted(1, 'another-server');
+    expect(await store.passwords.find(id)).toBeDefined();
+    await deleted(1, 'web-1');
+    expect(await store.passwords.find(id)).toBeUndefined();
+  });
+
   test('is erased once, and only its own', async () => {
     const [mine, theirs] = [await settle(1, 'a'), await settle(2, 'b')];
     expect(await store.passwords.erase(mine)).toBe(true);
