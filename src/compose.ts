@@ -4,6 +4,7 @@ import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
+import { createNewServers } from './app/purchases/new-servers.ts';
 import type { Config } from './config.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
@@ -124,6 +125,7 @@ function openSlack(config: Config, store: Store, log: Log, system: System, signa
     system,
     log,
     currency: config.HOSTING_CURRENCY,
+    accountUrl: config.HOSTING_ACCOUNT_URL,
     publicUrl: config.PUBLIC_URL,
     slackApiUrl: config.SLACK_API_URL,
   });
@@ -136,6 +138,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     log,
     locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
+    newServers: createNewServers(system),
     ownersOf: () => config.OWNERS,
     settings: {
       unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,

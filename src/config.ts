@@ -20,6 +20,7 @@ const EXAMPLES = {
   HOSTING_BASE_URL: 'https://api.hosting.example/v1',
   HOSTING_TIMEOUT_MS: '30000',
   HOSTING_CURRENCY: 'EUR',
+  HOSTING_ACCOUNT_URL: 'https://hosting.example/account',
   SLACK_SIGNING_SECRET: '<from the Slack app’s page “Basic Information”>',
   SLACK_BOT_TOKEN: 'xoxb-…',
   SLACK_API_URL: 'https://slack.com/api/',
@@ -49,6 +50,11 @@ const schema = z.object({
     .transform((url) => url.replace(/\/+$/, '')),
   HOSTING_TIMEOUT_MS: z.coerce.number().int().min(100).max(300_000).default(30_000),
   HOSTING_CURRENCY: z.string().max(12).default(''),
+  /** Linked in messages: only what Slack takes as a link. */
+  HOSTING_ACCOUNT_URL: address
+    .max(1000)
+    .regex(/^[^\s|<>]+$/, 'must be a link')
+    .optional(),
   SLACK_SIGNING_SECRET: secret,
   SLACK_BOT_TOKEN: secret,
   SLACK_API_URL: address.transform((url) => `${url.replace(/\/+$/, '')}/`).default('https://slack.com/api/'),

@@ -100,6 +100,8 @@ describe('the settings', () => {
     ['OWNERS', 'C012AB3CD'],
     ['OWNERS', '@ann'],
     ['DOUBT_MINUTES', '-1'],
+    ['DOUBT_MINUTES', '0'],
+    ['DOUBT_MINUTES', '0.99'],
     ['PASSWORD_HOLD_MINUTES', 'forever'],
     ['PORT', '3000.5'],
     ['PORT', '-1'],

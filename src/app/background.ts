@@ -5,6 +5,7 @@ import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import { createDoubtClock } from './purchases/doubt-clock.ts';
+import { type AddressPorts, lookForAddress } from './purchases/new-servers.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
 import { pruneAudit, sweep } from './sweep.ts';
@@ -22,6 +23,7 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof sweepAccessRequests>[0] &
   Parameters<typeof sweep>[0] &
   StoreSpilledPorts &
+  AddressPorts &
   Parameters<typeof pruneAudit>[0] &
   Parameters<typeof publishAuditHeads>[0] & { readonly system: System; readonly log: Log };
 
@@ -55,6 +57,7 @@ export async function runBackground(
         if (!work) break;
         aside.run(work());
       }
+      for (const server of ports.newServers.takeDue()) aside.run(lookForAddress(server, ports, roles));
       if (sweepIsDue()) {
         spilled = await storeSpilled(spilled, ports);
         await sweep(ports);

@@ -18,7 +18,8 @@ import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './au
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { Ledger, OperationNotifier, Passwords, Spill } from './purchases/ports.ts';
+import type { NewServers, OperationNotifier } from './purchases/notifier-port.ts';
+import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
 import type { Protections } from './servers/ports.ts';
 
 /** Everything that is stored. */
@@ -54,6 +55,7 @@ export interface AppPorts extends Store {
   readonly channelTest: ChannelTest;
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
+  readonly newServers: NewServers;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */

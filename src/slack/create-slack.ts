@@ -1,4 +1,5 @@
 import { mayAnnounce } from '../app/account/announcements.ts';
+import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { ReplyUrls } from '../app/authorize/ports.ts';
@@ -48,16 +49,19 @@ export interface SlackOptions {
   readonly system: System;
   readonly log: Log;
   readonly currency: string;
+  readonly accountUrl: string | undefined;
   readonly publicUrl: string | undefined;
   readonly slackApiUrl: string;
 }
 
 /** Puts Slack's side together. */
 export function createSlack(options: SlackOptions): Slack {
-  const { clients, workspaces, system, log, currency } = options;
+  const { clients, workspaces, system, log, accountUrl } = options;
+  const currencyOf = createCurrencyOf(workspaces, options.currency);
   const channels = createChannels(clients, system);
   const shared = {
     ...options,
+    currencyOf,
     channels,
     followedViews: createFollowedViews(),
     acknowledgedViews: createAcknowledgedViews(system),
@@ -65,7 +69,7 @@ export function createSlack(options: SlackOptions): Slack {
       mayAnnounce(workspaceId, channelId, workspaces, channels),
   };
   const outbox = createOutbox(shared);
-  const notifying = { outbox, log, currency };
+  const notifying = { outbox, log, currencyOf, accountUrl };
   return {
     ports: {
       users: createUsers(clients, system),

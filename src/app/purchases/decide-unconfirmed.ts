@@ -7,9 +7,10 @@ import { findSearchedAccount } from '../account/confirmed-account.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import { listNewServers } from './judge-unconfirmed.ts';
+import type { NotifyPorts } from './notifier-port.ts';
 import { notifyOperation } from './notify-operation.ts';
 import type { AccountPorts } from './payment-ports.ts';
-import type { Ledger, NotifyPorts } from './ports.ts';
+import type { Ledger } from './ports.ts';
 
 interface DecidePorts extends NotifyPorts, AccountPorts {
   readonly ledger: NotifyPorts['ledger'] & Pick<Ledger, 'listSettledIds' | 'settle' | 'refuse'>;

@@ -1,16 +1,26 @@
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { labelOf } from '../../domain/operation.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import { getHostingOf } from '../account/confirmed-account.ts';
+import { hasRole, type RolePorts } from '../authorize/find-roles.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { withTimeout } from '../with-timeout.ts';
+import type { AccountPorts } from './payment-ports.ts';
 import type { Ledger, Passwords } from './ports.ts';
 
-interface ErasePorts {
+interface ErasePorts extends RolePorts, AccountPorts {
   readonly ledger: Pick<Ledger, 'find'>;
   readonly passwords: Pick<Passwords, 'erase'>;
 }
 
 const defineUseCase = useCasesOver<ErasePorts>();
+
+/** Whose password was erased; with the address, if the API tells it in time and the actor may still see the server. */
+export interface ErasedPassword {
+  readonly label: string;
+  readonly ipv4?: string;
+}
 
 /**
  * The creator has saved the password: its sealed copy is erased.
@@ -20,8 +30,8 @@ export const erasePassword = defineUseCase({
   name: 'password_saved',
   needs: 'anyone',
   effect: 'changes',
-  run: async (input: { operationId: ConfirmationId }, context): Promise<void> => {
-    const { ledger, passwords } = context.ports;
+  run: async (input: { operationId: ConfirmationId }, context): Promise<ErasedPassword> => {
+    const { ledger, passwords, system } = context.ports;
     const operation = await ledger.find(input.operationId);
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const { id: operationId, serverId } = operation;
@@ -29,5 +39,18 @@ export const erasePassword = defineUseCase({
     context.setSubject(omitUndefined({ operationId, label, serverId }));
     if (operation.actorId !== context.actor.userId) throw new Refusal('not_creator', { label });
     await passwords.erase(operationId);
+    const finding = findAddress(operation, label, context).catch(() => undefined);
+    return omitUndefined({ label, ipv4: await withTimeout(finding, system) });
   },
 });
+
+async function findAddress(
+  operation: Operation,
+  label: string,
+  { actor, ports }: UseCaseContext<ErasePorts>,
+): Promise<string | undefined> {
+  if (!(await hasRole(actor, 'viewer', label, ports))) return undefined;
+  const hosting = await getHostingOf(operation, ports);
+  const servers = await hosting.listServers();
+  return servers.find(({ id }) => id === operation.serverId)?.ipv4;
+}

@@ -1,17 +1,22 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
-import type { NotifyPorts } from './ports.ts';
+import type { NotifyPorts } from './notifier-port.ts';
 
 /**
- * Notifies the actor of how an operation stands, and hands over the root password if one is held.
+ * Notifies the actor of how an operation stands, and hands over the root password if one is held. `reported` is a new
+ * server's state, as the API has just reported it.
  * What could not be delivered is tried again by the background, also after a restart (docs/design.md 5).
  */
-export async function notifyOperation(id: ConfirmationId, ports: NotifyPorts): Promise<void> {
+export async function notifyOperation(
+  id: ConfirmationId,
+  ports: NotifyPorts,
+  reported?: string,
+): Promise<void> {
   const { ledger, passwords } = ports;
   const operation = await ledger.find(id);
   if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
   // A lost encryption key must not keep the actor from learning the outcome itself.
   const held = await passwords.find(id).catch(() => undefined);
-  const { isNotified } = await ports.operationNotifier.notify(operation, held);
+  const { isNotified } = await ports.operationNotifier.notify(operation, held, reported);
   // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
   if (isNotified) await ledger.markNotified(operation, ports.system.now());
 }

@@ -3,9 +3,11 @@ import type { System } from '../../system.ts';
 import type { ApiKeys, Workspaces } from '../account/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
+import type { SeenRequests } from '../authorize/ports.ts';
 import type { FindHosting } from '../hosting-api.ts';
 import type { Locks } from '../locks.ts';
-import type { LeasePorts, Ledger, NotifyPorts, Spill } from './ports.ts';
+import type { NewServers, NotifyPorts } from './notifier-port.ts';
+import type { LeasePorts, Ledger, Spill } from './ports.ts';
 
 /** What it takes to reach the hosting account that was connected when something was confirmed. */
 export interface AccountPorts {
@@ -20,6 +22,8 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
   readonly approvals: Pick<Approvals, 'find'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly spill: Pick<Spill, 'write' | 'remove'>;
+  readonly newServers: Pick<NewServers, 'add'>;
+  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &
     Pick<

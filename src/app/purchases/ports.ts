@@ -200,25 +200,6 @@ export interface HeldPassword {
   readonly heldUntil?: number;
 }
 
-/** Notifies users of the outcome of what they confirmed. */
-export interface OperationNotifier {
-  /**
-   * Tells the actor how the operation stands, with the root password if one is held. The password is shown ephemerally or
-   * not at all; the rest may come as a direct message where no ephemeral message gets through. Never throws.
-   */
-  notify(operation: Operation, password: HeldPassword | undefined): Promise<{ readonly isNotified: boolean }>;
-  /** Tells the actor that the store fails, so that the order may still go through or not. Never throws. */
-  notifyUnsaved(operation: Operation): Promise<void>;
-}
-
-/** What it takes to notify the actor of an operation. */
-export interface NotifyPorts {
-  readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
-  readonly passwords: Pick<Passwords, 'find'>;
-  readonly operationNotifier: OperationNotifier;
-}
-
 /** What it takes to work on an operation while holding its lease. */
 export interface LeasePorts {
   readonly system: Pick<System, 'now' | 'newId' | 'sleep'>;

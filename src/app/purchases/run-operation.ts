@@ -9,6 +9,7 @@ import { notifyOperation } from './notify-operation.ts';
 import type { PaymentPorts } from './payment-ports.ts';
 import { sendCreate } from './send-create.ts';
 import { sendRenewal } from './send-renewal.ts';
+import { tellOwners } from './tell-owners.ts';
 
 /**
  * Carries out a confirmed purchase: sent at most once, then settled, refused or unconfirmed, and its actor notified
@@ -28,10 +29,15 @@ export async function runOperation(id: ConfirmationId, ports: PaymentPorts): Pro
 
 /** The same for the owner of the operation's lease. @throws only what the store throws */
 export async function payOperation(operation: Operation, owner: string, ports: PaymentPorts): Promise<void> {
-  await pay(operation, owner, ports).catch((error: unknown) =>
-    endFailedPayment(operation, error, owner, ports),
-  );
-  await notifyOperation(operation.id, ports).catch((error: unknown) => {
+  ports.operationNotifier.announceStart(operation);
+  const ended = new AbortController();
+  const queued = notifyIfQueued(operation, ended.signal, ports);
+  const reported = await pay(operation, owner, ports)
+    .catch((error: unknown) => endFailedPayment(operation, error, owner, ports))
+    .finally(() => ended.abort());
+  // The outcome must not be overtaken by words that it is queued.
+  await queued;
+  await tellOutcome(operation, reported ?? undefined, ports).catch((error: unknown) => {
     ports.log.warn('an outcome could not be told yet', {
       operationId: operation.id,
       ...describeDefect(error),
@@ -39,15 +45,45 @@ export async function payOperation(operation: Operation, owner: string, ports: P
   });
 }
 
-async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<void> {
+async function tellOutcome(
+  { id }: Operation,
+  reported: string | undefined,
+  ports: PaymentPorts,
+): Promise<void> {
+  await notifyOperation(id, ports, reported);
+  const operation = await ports.ledger.find(id);
+  if (operation?.state === 'settled' && operation.purchase.kind === 'create') ports.newServers.add(operation);
+  if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, ports);
+}
+
+/** A user who hears nothing for longer than this orders again. */
+const SILENT_MS = 5000;
+
+/** Behind other orders, or behind the rate limit: its actor is told once that it was not sent yet. */
+async function notifyIfQueued(operation: Operation, ended: AbortSignal, ports: PaymentPorts): Promise<void> {
+  try {
+    await ports.system.sleep(SILENT_MS, ended);
+    const now = await ports.ledger.find(operation.id);
+    if (now?.state === 'prepared') await ports.operationNotifier.notifyQueued(now);
+  } catch (error) {
+    if (!ended.aborted)
+      ports.log.warn('a user could not be told about the queue', {
+        operationId: operation.id,
+        ...describeDefect(error),
+      });
+  }
+}
+
+/** @returns a new server's state, as the API reports it */
+async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<string | undefined> {
   const { locks } = ports;
   const { purchase } = operation;
   const hosting = await getHostingOf(operation, ports);
   const payment = (lock: HeldLock) => ({ operation, hosting, owner, lock, ports });
   if (purchase.kind === 'create') {
-    await locks.run(hosting.account, (lock) => sendCreate(purchase.order, payment(lock)));
-  } else {
-    const name = `${hosting.account}:${purchase.serverId}`;
-    await locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
+    return locks.run(hosting.account, (lock) => sendCreate(purchase.order, payment(lock)));
   }
+  const name = `${hosting.account}:${purchase.serverId}`;
+  await locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
+  return undefined;
 }

@@ -7,7 +7,11 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^smallest: /, 'Smallest amount of data'],
   [/^typical: /, 'Typical amount of data'],
   [/^largest: /, 'Largest amount of data'],
-  [/^(outcome|announcement|decide)/, 'Order outcomes'],
+  [
+    /^(outcome|announcement|decide|in the form|in the channel|order queued|the address|balance)/,
+    'Order outcomes',
+  ],
+  [/^not done: /, 'Actions that were not done'],
   [/^error .* in a modal$/, 'Errors in modals'],
   [/^error /, 'Errors'],
   [/^nasty label/, 'Hostile labels'],

@@ -1,3 +1,4 @@
+import type { CurrencyOf } from '../../app/account/currency.ts';
 import type { DecisionNotifier } from '../../app/decisions/ports.ts';
 import type { Approval } from '../../domain/approval.ts';
 import { createCardNotifier, type NotifierParts } from '../decisions/card-notifier.ts';
@@ -8,13 +9,13 @@ import { approvalCard, approvalMessage, deletedAnnouncement } from './approval-c
 import { approvalWords } from './approval-words.ts';
 
 interface Parts extends NotifierParts {
-  readonly currency: string;
+  readonly currencyOf: CurrencyOf;
 }
 
 /** Cards and messages about approvals. */
 export function createApprovalNotifier(parts: Parts): DecisionNotifier<Approval> {
   return createCardNotifier<Approval>(parts, {
-    card: (approval) => approvalCard(approval, parts.currency),
+    card: async (approval) => approvalCard(approval, await parts.currencyOf(approval.workspaceId)),
     notifyRequester: (approval, requester) => notifyRequester(approval, requester, parts),
   });
 }
@@ -25,9 +26,10 @@ const TITLES = { create: 'Create a server', renew: 'Renew a server', delete: 'De
 async function notifyRequester(
   approval: Approval,
   requester: Confirmer,
-  { outbox, currency }: Parts,
+  { outbox, currencyOf }: Parts,
 ): Promise<boolean> {
   const { workspaceId, requesterId, action, state } = approval;
+  const currency = await currencyOf(workspaceId);
   const isBeingDone = state === 'approved' || state === 'running';
   const view = () => noticeView(TITLES[kindOf(action)], approvalWords(approval, currency));
   await outbox.updateFollowed(requester, view, { isFinal: state !== 'open' && !isBeingDone });

@@ -15,7 +15,7 @@ export interface NotifierParts {
 /** What differs between the messages of different kinds of decisions. */
 export interface DecisionMessages<Kind extends Decision> {
   /** What a decider sees: the request with its buttons, later replaced by the outcome. */
-  card(decision: Kind): Message;
+  card(decision: Kind): Message | Promise<Message>;
   /** True when Slack took the message. */
   notifyRequester(decision: Kind, requester: Confirmer): Promise<boolean>;
 }
@@ -28,15 +28,15 @@ export function createCardNotifier<Kind extends Decision>(
   return {
     postCards: (decision, { channelId, userIds }) =>
       notifySafely(decision.id, log, [], async () => {
-        const message = card(decision);
+        const message = await card(decision);
         const post = (recipients: readonly (UserId | ChannelId)[]) =>
           outbox.postCards(decision.workspaceId, recipients, message);
         const posted = channelId === undefined ? [] : await post([channelId]);
         return posted.length > 0 ? posted : post(userIds);
       }),
     updateCards: (decision) =>
-      notifySafely(decision.id, log, undefined, () =>
-        outbox.editCards(decision.workspaceId, decision.cards, card(decision)),
+      notifySafely(decision.id, log, undefined, async () =>
+        outbox.editCards(decision.workspaceId, decision.cards, await card(decision)),
       ),
     notifyRequester: (decision) =>
       notifySafely(decision.id, log, false, () => notifyRequester(decision, requesterOf(decision))),

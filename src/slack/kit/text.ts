@@ -40,6 +40,11 @@ export function slackDate(at: number): string {
   return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${utcDate(at)}>`;
 }
 
+/** A day in the reader's own zone, in UTC where Slack can't. */
+export function slackDay(at: number): string {
+  return `<!date^${Math.floor(at / 1000)}^{date_short}|${utcDate(at).slice(0, 10)}>`;
+}
+
 /** A time in UTC, to the minute, for cells and plain text. */
 export function utcDate(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,55 +1,103 @@
-import type { HeldPassword, OperationNotifier } from '../../app/purchases/ports.ts';
+import type { CurrencyOf } from '../../app/account/currency.ts';
+import type { OperationNotifier } from '../../app/purchases/notifier-port.ts';
+import type { HeldPassword } from '../../app/purchases/ports.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Log } from '../../log.ts';
-import { textMessage } from '../kit/blocks.ts';
+import { type Message, textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
 import type { Outbox } from '../transport/outbox.ts';
-import { announcement, outcomeMessage, outcomeWords, unsavedWords } from './outcome-message.ts';
+import { addressMessage, lowBalanceMessage } from './order-news.ts';
+import { announcement, outcomeMessage } from './outcome-message.ts';
+import { outcomeWords, pointerWords, queuedWords, unsavedWords } from './outcome-words.ts';
+import type { Wording } from './reason-words.ts';
 
 interface Parts {
   readonly outbox: Outbox;
   readonly log: Log;
-  readonly currency: string;
+  readonly currencyOf: CurrencyOf;
+  readonly accountUrl: string | undefined;
+}
+
+/** What the messages of one workspace are made and sent with. */
+interface Sending extends Wording {
+  readonly outbox: Outbox;
 }
 
 /** Notifies users of outcomes: ephemerally where the form was opened, else by a direct message without the password. */
 export function createOperationNotifier(parts: Parts): OperationNotifier {
+  const { log, outbox, accountUrl } = parts;
+  const sendingFor = async ({ workspaceId }: Operation): Promise<Sending> => ({
+    outbox,
+    accountUrl,
+    currency: await parts.currencyOf(workspaceId),
+  });
   return {
-    notify: (operation, held) =>
-      notifySafely(operation.id, parts.log, { isNotified: false }, () => notify(operation, held, parts)),
-    notifyUnsaved: (operation) =>
-      notifySafely(operation.id, parts.log, undefined, () => notifyUnsaved(operation, parts)),
+    announceStart: (operation) => {
+      const announcing = outbox.startAnnouncement(confirmerOf(operation), announcement(operation));
+      void notifySafely(operation.id, log, undefined, () => announcing);
+    },
+    notify: (operation, held, reported) =>
+      notifySafely(operation.id, log, { isNotified: false }, async () =>
+        notify(operation, held, reported, await sendingFor(operation)),
+      ),
+    notifyQueued: (operation) => notifyBriefly(operation, queuedWords(operation), parts),
+    notifyUnsaved: (operation) => notifyBriefly(operation, unsavedWords(operation), parts),
+    notifyAddress: (operation, server) =>
+      notifySafely(operation.id, log, undefined, async () => {
+        await sendAnyway(operation, addressMessage(server), outbox);
+      }),
+    notifyLowBalance: (operation, owners) =>
+      notifySafely(operation.id, log, undefined, async () =>
+        notifyLowBalance(operation, owners, await sendingFor(operation)),
+      ),
   };
 }
 
-async function notify(operation: Operation, held: HeldPassword | undefined, parts: Parts) {
-  const { outbox, currency } = parts;
+async function notify(
+  operation: Operation,
+  held: HeldPassword | undefined,
+  reported: string | undefined,
+  parts: Sending,
+) {
+  const { outbox } = parts;
   const confirmer = confirmerOf(operation);
-  const isShown = await outbox.replyTo(confirmer).send(outcomeMessage(operation, held, currency));
-  await outbox.updateFollowed(confirmer, () => progressView(operation, isShown, currency), {
+  const isShown = await outbox.replyTo(confirmer).send(outcomeMessage(operation, held, parts, reported));
+  const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
+  await outbox.updateFollowed(confirmer, () => outcomeView(operation, { isShown, isNotified }, parts), {
     isFinal: operation.state !== 'unconfirmed',
   });
-  const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
   const { decidedBy } = operation;
   if (operation.isLate && isNotified && decidedBy !== undefined && decidedBy !== operation.actorId)
     await sendDirectly(operation, decidedBy, parts);
   if (isNotified && operation.state === 'settled') await outbox.announce(confirmer, announcement(operation));
+  else if (isNotified) await outbox.updateAnnouncement(confirmer, announcement(operation));
   return { isNotified };
 }
 
-/** By a path that needs no store, if the stored one fails. */
-async function notifyUnsaved(operation: Operation, { outbox }: Parts): Promise<void> {
-  const message = textMessage(unsavedWords(operation));
+/** While the outcome is open; by a path that needs no store, if the stored one fails. */
+function notifyBriefly(operation: Operation, words: string, { outbox, log }: Parts): Promise<void> {
   const confirmer = confirmerOf(operation);
-  await outbox.updateFollowed(confirmer, () => noticeView(titleOf(operation), unsavedWords(operation)), {
-    isFinal: false,
+  const message = textMessage(words);
+  return notifySafely(operation.id, log, undefined, async () => {
+    await outbox.updateFollowed(confirmer, () => noticeView(titleOf(operation), words), { isFinal: false });
+    const isShown = await outbox
+      .replyTo(confirmer)
+      .send(message)
+      .catch(() => false);
+    if (!isShown) await outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
   });
-  const isShown = await outbox
-    .replyTo(confirmer)
-    .send(message)
-    .catch(() => false);
-  if (!isShown) await outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
+}
+
+async function notifyLowBalance(operation: Operation, owners: readonly UserId[], parts: Sending) {
+  const message = lowBalanceMessage(operation, parts);
+  await Promise.all(owners.map((id) => parts.outbox.sendDirectly(operation.workspaceId, id, message)));
+}
+
+async function sendAnyway(operation: Operation, message: Message, outbox: Outbox): Promise<boolean> {
+  const isShown = await outbox.replyTo(confirmerOf(operation)).send(message);
+  return isShown || outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
 }
 
 function titleOf({ purchase }: Operation): string {
@@ -61,19 +109,24 @@ function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
 }
 
 /** The last resort says everything but the password, which `/vps password` shows. */
-function sendDirectly(operation: Operation, userId: string, { outbox, currency }: Parts): Promise<boolean> {
-  const message = outcomeMessage(operation, undefined, currency);
-  return outbox.sendDirectly(operation.workspaceId, userId, message);
+function sendDirectly(operation: Operation, userId: string, parts: Sending): Promise<boolean> {
+  const message = outcomeMessage(operation, undefined, parts);
+  return parts.outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 
-function progressView(operation: Operation, isShown: boolean, currency: string) {
-  const words = [outcomeWords(operation, currency)];
-  if (operation.state === 'settled' && operation.hasPassword) {
-    words.push(
-      isShown
-        ? 'Its root password is in the channel, in a message that only you can see. You can close this window.'
-        : 'Its root password waits for you: `/vps password` shows it.',
-    );
-  }
-  return noticeView(titleOf(operation), ...words);
+/** The details are told once: in the message if there is one, otherwise in the form. */
+function outcomeView(
+  operation: Operation,
+  { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },
+  wording: Wording,
+) {
+  if (isShown) return noticeView(titleOf(operation), pointerWords(operation));
+  const password =
+    operation.state === 'settled' && operation.hasPassword
+      ? [`\`/vps password ${operation.serverId}\` shows the root password.`]
+      : [];
+  const words = isNotified
+    ? 'We sent you the details in a direct message.'
+    : outcomeWords(operation, wording);
+  return noticeView(titleOf(operation), words, ...password);
 }

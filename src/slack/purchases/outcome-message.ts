@@ -1,132 +1,77 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button } from '@slack/types';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
-import { describeMoney } from '../../domain/money.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import type { UnconfirmedReason } from '../../domain/outcome.ts';
-import { actions, context, type Message, preformatted, section, textMessage } from '../kit/blocks.ts';
+import { isProven } from '../../domain/outcome.ts';
+import { actions, type Message, textMessage } from '../kit/blocks.ts';
 import { codeLabel, mention, slackDate } from '../kit/text.ts';
 import { showButton } from '../servers/buttons.ts';
-import { wordsOfRefusal } from '../words.ts';
-import { createReviewButton, decideButton, passwordButton, renewButton, savedButton } from './buttons.ts';
-import { refusalWords, unconfirmedWords } from './reason-words.ts';
+import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
+import { toKeys } from './choice-options.ts';
+import { outcomeWords } from './outcome-words.ts';
+import { passwordBlocks } from './password-blocks.ts';
+import type { Wording } from './reason-words.ts';
 
-/** How an operation stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
+/** How an order stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
 export function outcomeMessage(
   operation: Operation,
   held: HeldPassword | undefined,
-  currency: string,
+  wording: Wording,
+  reported?: string,
 ): Message {
-  const words = outcomeWords(operation, currency);
-  if (held) return textMessage(words, ...passwordBlocks(held));
-  return textMessage(words, ...outcomeActions(operation));
+  const words = outcomeWords(operation, wording, reported);
+  if (held) return textMessage(words, ...passwordBlocks(held, ...showButtons(operation)));
+  const buttons = nextButtons(operation);
+  return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
-/** The same in words alone: for a modal, and for the notification. No secret is ever in it. */
-export function outcomeWords(operation: Operation, currency: string): string {
-  const label = codeLabel(labelOf(operation.purchase));
-  const isCreate = operation.purchase.kind === 'create';
-  const done = isCreate ? 'created' : 'renewed';
-  switch (operation.state) {
+function showButtons({ serverId }: Operation): Button[] {
+  return serverId === undefined ? [] : [showButton.element('Show server', { id: serverId })];
+}
+
+function nextButtons(operation: Operation): Button[] {
+  const { state, serverId, hasPassword, needsDecision, id } = operation;
+  if (state === 'settled') {
+    const isHeld = hasPassword && serverId !== undefined;
+    return [
+      ...(isHeld ? [passwordButton.element('Show root password', { typed: String(serverId) })] : []),
+      ...showButtons(operation),
+    ];
+  }
+  if (needsDecision) return [decideButton.element('Decide…', { operationId: id })];
+  return state === 'refused' ? againButtons(operation) : [];
+}
+
+/** Opens the review afresh, with a confirmation of its own: nothing is ever sent again by itself. */
+function againButtons({ purchase, reason }: Operation): Button[] {
+  if (purchase.kind === 'create') return [createReviewButton.element('Try again', toKeys(purchase.order))];
+  const id = purchase.serverId;
+  if (reason?.code === 'unknown_server' || reason?.code === 'not_found') return [];
+  if (reason?.code === 'already_renewed') return [showButton.element('Show server', { id })];
+  return [renewButton.element('Try again', { id })];
+}
+
+/** What the channel is told: one message, which is edited as the order proceeds. Why it failed is for its user alone. */
+export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
+  const user = mention(actorId);
+  const label = codeLabel(labelOf(purchase));
+  const isCreate = purchase.kind === 'create';
+  switch (state) {
     case 'prepared':
     case 'sent':
-      return isCreate ? `${label} is being created…` : `${label} is being renewed…`;
-    case 'settled':
-      if (operation.isLate) return lateWords(operation, label, isCreate);
-      return isCreate ? createdWords(operation, label, currency) : renewedWords(operation, label);
-    case 'refused':
-      return `${label} ${operation.reason.code === 'not_done' ? 'hasn’t appeared' : `was not ${done}`}. ${refusalWords(operation.reason, currency)}`;
+      return textMessage(`${user} is ${isCreate ? 'creating' : 'renewing'} ${label}…`);
+    case 'settled': {
+      const until = isCreate || paidUntil === undefined ? '' : ` until ${slackDate(paidUntil)}`;
+      return textMessage(`${user} ${isCreate ? 'created' : 'renewed'} ${label}${until}`);
+    }
     case 'unconfirmed':
-      return operation.needsDecision
-        ? decisionWords(operation.reason, label, isCreate)
-        : lookingWords(operation.reason, label, done);
+      return textMessage(
+        `${user} ${isCreate ? 'ordered' : 'is renewing'} ${label}. The order isn’t confirmed yet; we’re checking.`,
+      );
+    case 'refused': {
+      const what = `${user}’s ${isCreate ? 'order for' : 'renewal of'} ${label}`;
+      return textMessage(
+        `${what} ${isProven(reason) ? 'didn’t go through' : 'was closed without confirmation'}.`,
+      );
+    }
   }
-}
-
-/** For an order that the store lost sight of before it was sent. */
-export function unsavedWords(operation: Operation): string {
-  return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`;
-}
-
-function createdWords(operation: Operation, label: string, currency: string): string {
-  const price = operation.price === undefined ? '' : `, ${describeMoney(operation.price, currency)} a month`;
-  if (operation.serverId === undefined)
-    return `${label} was created${price}: a manager saw it on the hosting account’s page.`;
-  const created = `${label} was created (id ${operation.serverId}${price}).`;
-  if (operation.hasPassword) return created;
-  return `${created} Its root password never reached us: the answer that held it was lost, and the hosting API shows it only once. Nobody here has it. You were charged once.`;
-}
-
-function renewedWords(operation: Operation, label: string): string {
-  const until =
-    operation.paidUntil === undefined ? '' : ` It is paid until ${slackDate(operation.paidUntil)}.`;
-  return `${label} was renewed.${until}`;
-}
-
-function lookingWords(reason: UnconfirmedReason, label: string, done: string): string {
-  return `We don’t know yet whether ${label} was ${done}. ${unconfirmedWords(reason)} You will not be charged twice: nothing is sent again. We are looking for it and will tell you here.`;
-}
-
-/** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */
-function lateWords(operation: Operation, label: string, isCreate: boolean): string {
-  const { serverId, paidUntil, decidedBy } = operation;
-  const seen = isCreate
-    ? `${label} has appeared in the hosting account (id ${serverId})`
-    : `${label} is now paid until ${paidUntil === undefined ? 'later' : slackDate(paidUntil)}`;
-  const before = decidedBy === undefined ? 'We had said' : `${mention(decidedBy)} had decided`;
-  return `${seen}. ${before} that it wasn’t ${isCreate ? 'created' : 'renewed'}. Check the hosting account for the charge.`;
-}
-
-function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boolean): string {
-  const doubt = `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}`;
-  const after = 'Nothing was sent twice, and we keep looking.';
-  switch (reason.code) {
-    case 'account_changed':
-      return `${doubt}: the answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before. ${after}`;
-    case 'no_api_key':
-    case 'key_rejected':
-      return `${doubt}: ${unconfirmedWords(reason)} Check the hosting account’s page, or connect a working key. ${after}`;
-    case 'not_found_yet':
-      return `${doubt}: ${isCreate ? 'it hasn’t appeared' : 'its paid time hasn’t moved'} so far. We can’t rule out a charge: check the hosting account’s page. ${after}`;
-    default:
-      return isCreate
-        ? `${doubt}: there are new servers that fit it only in part. Please compare the account page with \`/vps list\`. ${after}`
-        : `${doubt}: its paid time does not fit what was there before. Please look at the account page. ${after}`;
-  }
-}
-
-/** The password itself, in a block in which nothing is read as formatting, with the button that erases it. */
-export function passwordBlocks(held: HeldPassword): KnownBlock[] {
-  return [
-    section('*Root password*, shown to nobody but you:'),
-    preformatted(held.password.reveal()),
-    context(
-      `Put it into your password store now: the hosting API never shows it again. Until you press the button, or its time is over, \`/vps password\` shows it to you once more. This message goes away when Slack reloads.`,
-    ),
-    actions(savedButton.element('I saved it', { operationId: held.operationId }, { style: 'primary' })),
-  ];
-}
-
-function outcomeActions(operation: Operation): KnownBlock[] {
-  const { purchase } = operation;
-  if (operation.state === 'settled' && operation.serverId !== undefined) {
-    const password = operation.hasPassword
-      ? [passwordButton.element('Show root password', { typed: String(operation.serverId) })]
-      : [];
-    return [actions(showButton.element('Manage server', { id: operation.serverId }), ...password)];
-  }
-  if (operation.needsDecision)
-    return [actions(decideButton.element('Decide…', { operationId: operation.id }))];
-  if (operation.state !== 'refused') return [];
-  const again =
-    purchase.kind === 'create'
-      ? createReviewButton.element('Review again…', purchase.order)
-      : renewButton.element('Review again…', { id: purchase.serverId });
-  return [actions(again)];
-}
-
-/** What the channel is told. */
-export function announcement(operation: Operation): Message {
-  const label = codeLabel(labelOf(operation.purchase));
-  const verb = operation.purchase.kind === 'create' ? 'created' : 'renewed';
-  return textMessage(`${mention(operation.actorId)} ${verb} ${label}`);
 }

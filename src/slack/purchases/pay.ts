@@ -1,11 +1,11 @@
 import { type Confirmation, type Confirmed, confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
-import type { Approval } from '../../domain/approval.ts';
-import { approvalWords } from '../approvals/approval-words.ts';
+import { requestedBeforeWords, waitingWords } from '../approvals/waiting-words.ts';
 import { noticeView } from '../kit/form.ts';
 import type { SubmitAnswer } from '../kit/modal.ts';
-import { mention } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { outcomeWords } from './outcome-message.ts';
+import { outcomeWords, progressWords } from './outcome-words.ts';
+
+const CLOSE = 'You can close this window. We’ll message you the result.';
 
 /**
  * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to
@@ -24,39 +24,12 @@ export async function pay(
   if (!confirmed.isNew) return { with: noticeView(title, ...knownWords(confirmed, confirmation, request)) };
   if (confirmed.kind === 'waiting')
     return { with: noticeView(title, ...waitingWords(confirmed.approval, request)) };
-  const words = outcomeWords(confirmed.operation, request.currency);
-  return {
-    with: noticeView(title, words, 'You can close this window: the outcome comes to you as a message.'),
-  };
-}
-
-/** What a press says that another manager has to approve first. */
-export function waitingWords(approval: Approval, { currency }: SlackRequest): string[] {
-  return [
-    approvalWords(approval, currency),
-    'You can close this window: what comes of it is told to you in a message.',
-  ];
-}
-
-/** What a press says when an approval of the same was requested before, with this form or another one. */
-export function askedBefore(
-  approval: Approval,
-  formId: string,
-  { currency, caller }: SlackRequest,
-): string[] {
-  const isSameForm = approval.id === formId;
-  const isOthers = approval.requesterId !== caller.actor.userId;
-  const first = isSameForm
-    ? 'This was confirmed before.'
-    : isOthers
-      ? `${mention(approval.requesterId)} has asked for this already. If you may approve it, \`/vps status\` lets you.`
-      : 'You have asked for this already.';
-  return [first, approvalWords(approval, currency)];
+  return { with: noticeView(title, progressWords(confirmed.operation), CLOSE) };
 }
 
 function knownWords(confirmed: Confirmed, { id }: Confirmation, request: SlackRequest): string[] {
-  if (confirmed.kind === 'waiting') return askedBefore(confirmed.approval, id, request);
+  if (confirmed.kind === 'waiting') return requestedBeforeWords(confirmed.approval, id, request);
   const { operation } = confirmed;
-  const first = operation.id === id ? 'This was confirmed before.' : 'Somebody confirmed this before you.';
-  return [`${first} Nothing is paid twice.`, outcomeWords(operation, request.currency)];
+  const first = operation.id === id ? 'Already confirmed.' : 'Someone else already confirmed this.';
+  return [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
 }

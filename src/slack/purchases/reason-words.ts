@@ -1,5 +1,6 @@
 import type { HostingCode, RefusalDetails } from '../../domain/errors.ts';
-import { describeMoney, money } from '../../domain/money.ts';
+import { describeMoney, describeMonthly, money } from '../../domain/money.ts';
+import type { Operation } from '../../domain/operation.ts';
 import {
   isProven,
   moneyOf,
@@ -12,97 +13,119 @@ import {
 } from '../../domain/outcome.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { frozenWords } from '../account/frozen-words.ts';
-import { codeLabel, slackDate } from '../kit/text.ts';
+import { codeLabel, escapeText, slackDate } from '../kit/text.ts';
 import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
 
-/**
- * Why an order was refused, and what is proven about its money. "Nothing was charged" is said by that proof alone,
- * whatever the words of the reason are.
- */
-export function refusalWords(reason: OperationRefusal, currency: string): string {
-  if (!isProven(reason)) return describeReason(UNPROVEN, reason);
-  return `${describeReason(PROVEN, reason, currency)} ${MONEY[moneyOf(reason)]}`;
+/** What the words for an outcome are made with. */
+export interface Wording {
+  /** What prices are in; empty when the operator has not said. */
+  readonly currency: string;
+  /** The hosting account's page (`HOSTING_ACCOUNT_URL`). */
+  readonly accountUrl?: string | undefined;
+}
+
+interface Refused extends Wording {
+  readonly price: Operation['price'];
+}
+
+/** "was not created, and nothing was charged. …": said by proof alone, whatever the words of the reason are. */
+export function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
+  if (!isProven(reason)) {
+    const claim = reason.code === 'not_done' ? 'hasn’t appeared' : `was not ${done}`;
+    return `${claim}. ${describeReason(UNPROVEN, reason)}`;
+  }
+  return `was not ${done}${MONEY[moneyOf(reason)]}. ${describeReason(PROVEN, reason, refused)}`;
 }
 
 const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
-  untouched: 'Nothing was charged.',
-  returned: 'The month’s charge is back on the balance.',
+  untouched: ', and nothing was charged',
+  returned: ', and the month’s charge is back on the balance',
 };
 
-const PROVEN: ReasonWords<ProvenRefusalDetails, [currency: string]> = {
-  role_needed: (details, currency) => shared('role_needed', details, currency),
-  identity_unknown: () =>
-    'Slack couldn’t confirm just now that you may still do this. Try again in a minute.',
-  approval_needed: () =>
-    'Since you confirmed it, this needs another manager’s approval. Confirm it again to request that.',
+const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
+  role_needed: (details, { currency }) => shared('role_needed', details, currency),
+  identity_unknown: () => 'Slack couldn’t confirm your role. Try again in a minute.',
+  approval_needed: () => 'Another manager must approve this order now. Try again to request approval.',
   purchases_frozen: (details) => frozenWords(details),
-  unknown_server: (details, currency) => shared('unknown_server', details, currency),
-  unknown_choice: (details, currency) => shared('unknown_choice', details, currency),
-  no_api_key: (details, currency) => shared('no_api_key', details, currency),
-  key_unreadable: (details, currency) => shared('key_unreadable', details, currency),
-  price_moved: ({ before, now }, currency) =>
-    `The price has changed from ${describeMoney(money(before), currency)} to ${describeMoney(money(now), currency)} a month since you looked.`,
+  unknown_server: (details, { currency }) => shared('unknown_server', details, currency),
+  unknown_choice: (details, { currency }) => shared('unknown_choice', details, currency),
+  no_api_key: (details, { currency }) => shared('no_api_key', details, currency),
+  key_unreadable: (details, { currency }) => shared('key_unreadable', details, currency),
+  price_moved: ({ before, now }, { currency }) =>
+    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} since you looked. Try again to review the new price.`,
   already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} is paid until ${slackDate(paidUntil)} now: it was renewed since you looked.`,
+    `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>
-    `The hosting API does not say until when ${codeLabel(label)} is paid, so we could not tell afterwards whether a renewal had worked. Renew it on the account page.`,
+    `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
-    `An earlier order of ${codeLabel(label)} is still in doubt. Wait for its outcome, or choose another label.`,
-  stale_confirmation: () => 'This confirmation was too old to be carried out.',
+    `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
+  stale_confirmation: () => 'Your confirmation expired before the order was sent. Try again.',
   list_incomplete: () => 'The hosting API didn’t return the complete list of servers. Try again later.',
-  account_changed: () =>
-    'The hosting account was connected anew after this was confirmed, and it may be another one.',
+  account_changed: () => 'The hosting account was reconnected after you confirmed.',
   label_moved: ({ before, now }) =>
-    `The server has another label now: ${codeLabel(now)} instead of ${codeLabel(before)}.`,
-  waited_too_long: () =>
-    'The hosting API’s limit of requests per minute kept this waiting for too long. Try again in a minute.',
-  shutting_down: () => 'The app is being restarted. Try again in a moment.',
+    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
+  waited_too_long: () => 'The order waited too long for the hosting API’s rate limit. Try again in a minute.',
+  shutting_down: () => 'The app is restarting. Try again in a moment.',
   unauthorized: () => sharedHosting('unauthorized'),
   not_allowed: () => sharedHosting('not_allowed'),
   bad_request: () => sharedHosting('bad_request'),
-  not_enough_balance: () => sharedHosting('not_enough_balance'),
+  not_enough_balance: (_, refused) => balanceWords(refused),
   limit: () => sharedHosting('limit'),
-  not_created: () => 'The server could not be created.',
+  not_created: () => 'The hosting company couldn’t create the server.',
   // As the answer to one of the reads before the order: the answer to the order itself would leave it unconfirmed.
-  checking: () => 'The hosting API was not ready to answer.',
+  checking: () => 'The hosting API wasn’t ready to answer. Try again in a minute.',
   not_found: () => sharedHosting('not_found'),
   wrong_state: () => sharedHosting('wrong_state'),
   rate_limited: () => sharedHosting('rate_limited'),
   no_answer: () => sharedHosting('no_answer'),
   unreadable_answer: () => sharedHosting('unreadable_answer'),
   unknown_code: () => sharedHosting('unknown_code'),
-  not_sent: () => 'The hosting API could not be reached.',
-  defect: () => 'Something unexpected happened before anything was sent.',
+  not_sent: () => 'The hosting API couldn’t be reached.',
+  defect: () => 'Something went wrong before the order was sent. Your admin can find it in the log.',
 };
+
+/** How much is missing isn't known: the API doesn't report the balance. */
+function balanceWords({ price, currency, accountUrl }: Refused): string {
+  const needed =
+    price === undefined
+      ? ' for one more month.'
+      : `: you need at least ${escapeText(describeMoney(price, currency))}.`;
+  return `The hosting account’s balance is too low${needed} ${topUpWords(accountUrl)}, then try again.`;
+}
+
+/** "Top up the account", as a link if its page is known. */
+export function topUpWords(accountUrl: string | undefined): string {
+  return accountUrl === undefined
+    ? 'Top up on the hosting account’s page'
+    : `<${escapeText(accountUrl)}|Top up the hosting account>`;
+}
 
 const UNPROVEN: ReasonWords<UnprovenRefusalDetails> = {
   not_done: () =>
-    'We can’t rule out a charge: check your hosting account before you order again. If it happens after all, we’ll tell you here.',
+    'We can’t rule out a charge: check your hosting account before you order again. If the order goes through after all, we’ll tell you here.',
   decided_not_done: () =>
-    'A manager checked the hosting account and decided this. If it was charged after all, we’ll tell you here.',
+    'A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.',
   unreadable: () =>
-    'Why was written by another version of the app and can’t be read. Check the hosting account for a charge before you order again.',
+    'The reason was stored by another version of the app. Check the hosting account for a charge before you order again.',
 };
 
-/** Why it is not known whether an order was carried out. */
+/** Why it is not known whether an order was carried out, as the middle of a sentence. */
 export function unconfirmedWords(reason: UnconfirmedReason): string {
   return describeReason(UNCONFIRMED, reason);
 }
 
-const NO_USABLE_ANSWER = 'The hosting API’s answer did not arrive, or could not be read.';
-
 const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
-  checking: () => 'The hosting company has not confirmed the order yet.',
-  no_answer: () => NO_USABLE_ANSWER,
-  unreadable_answer: () => NO_USABLE_ANSWER,
-  unknown_code: () => NO_USABLE_ANSWER,
-  defect: () => NO_USABLE_ANSWER,
-  account_changed: () => 'The hosting account was connected anew since.',
-  contradiction: () => 'What the hosting API shows doesn’t fit this order.',
-  not_found_yet: () => 'It hasn’t appeared in the hosting account so far.',
-  no_api_key: () => 'No hosting account is connected, so we can’t check.',
-  key_rejected: () => 'The hosting API rejects the API key, so we can’t check.',
-  unreadable: () => NO_USABLE_ANSWER,
+  checking: () => 'the hosting company hasn’t confirmed the order yet',
+  no_answer: () => 'the hosting API didn’t answer',
+  unreadable_answer: () => 'the hosting API’s answer couldn’t be read',
+  unknown_code: () => 'the hosting API returned an unknown error',
+  defect: () => 'something went wrong while the order was being sent',
+  account_changed: () => 'the hosting account was reconnected before the answer arrived',
+  contradiction: () => 'what the hosting API shows doesn’t match the order',
+  not_found_yet: () => 'the order hasn’t appeared in the hosting account',
+  no_api_key: () => 'no hosting account is connected, so we can’t check',
+  key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
+  unreadable: () => 'the reason was stored by another version of the app',
 };
 
 /** The words that every surface has for this refusal. */

@@ -3,11 +3,11 @@ import type { RequestedApproval } from '../../app/approvals/request-approval.ts'
 import { deleteServer, prepareDelete } from '../../app/servers/delete-server.ts';
 import { requestDelete } from '../../app/servers/request-delete.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
+import { requestedBeforeWords, waitingWords } from '../approvals/waiting-words.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { codeLabel } from '../kit/text.ts';
-import { askedBefore, waitingWords } from '../purchases/pay.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { deleteButton, showButton } from './buttons.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
@@ -63,7 +63,7 @@ async function showRequested(
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
-  const words = isNew ? waitingWords(approval, request) : askedBefore(approval, formId, request);
+  const words = isNew ? waitingWords(approval, request) : requestedBeforeWords(approval, formId, request);
   await request.views.update(viewId, noticeView(DELETE_TITLE, ...words));
 }
 

@@ -101,7 +101,7 @@ async function dispatchCommand(
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
   const reply = watchReply(replyTo(payload.response_url, actor, routing), onVisible);
-  const request = watchViews(createRequest(routing, caller, reply, payload.trigger_id), onVisible);
+  const request = watchViews(await createRequest(routing, caller, reply, payload.trigger_id), onVisible);
   await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
 }
 
@@ -139,7 +139,7 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   const { view } = payload;
   routing.acknowledgedViews.begin(view.id, delivery.answered);
   const final = awaitFinalView(
-    createRequest(routing, caller, reply, payload.trigger_id),
+    await createRequest(routing, caller, reply, payload.trigger_id),
     view.id,
     routing.system,
   );
@@ -173,7 +173,7 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   if (!payload) return [];
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
-  const request = createRequest(
+  const request = await createRequest(
     routing,
     { actor, surface: 'modal' },
     replyTo(undefined, actor, routing),

@@ -4,6 +4,7 @@ import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { AcknowledgedViews } from './acknowledged-views.ts';
+import { createAnnouncements, type MayAnnounce } from './announcements.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
@@ -29,7 +30,11 @@ export interface Outbox {
     view: () => ModalView,
     options: { readonly isFinal: boolean },
   ): Promise<void>;
-  /** Announces it in the channel where it was confirmed, if the workspace announces changes. */
+  /** Announces in the channel that it has begun, if the workspace announces changes. */
+  startAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
+  /** Edits that announcement, if there is one. */
+  updateAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
+  /** Announces its outcome in the channel where it was confirmed: in place of the announcement that it has begun. */
   announce(confirmer: Confirmer, message: Message): Promise<boolean>;
 }
 
@@ -40,13 +45,11 @@ export interface OutboxParts extends StoredReplyParts {
   readonly mayAnnounce: MayAnnounce;
 }
 
-/** Whether changes are announced in this channel. */
-export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | undefined) => Promise<boolean>;
-
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
   const { clients, followedViews, acknowledgedViews, mayAnnounce } = parts;
   const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
+  const announcements = createAnnouncements({ clients, mayAnnounce, replyTo });
   return {
     replyTo,
     sendDirectly: async (workspaceId, userId, message) => {
@@ -67,10 +70,9 @@ export function createOutbox(parts: OutboxParts): Outbox {
       // Nothing waits for it: the user may have closed it, and gets a message all the same.
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
-    announce: async (confirmer, message) => {
-      if (!(await mayAnnounce(confirmer.workspaceId, confirmer.channelId))) return false;
-      return replyTo(confirmer).announce(message);
-    },
+    startAnnouncement: announcements.start,
+    updateAnnouncement: announcements.update,
+    announce: announcements.finish,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CurrencyOf } from '../../app/account/currency.ts';
 import type { Entry } from '../../app/authorize/entry.ts';
 import type { ReplyUrls } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
@@ -11,11 +12,11 @@ import type { System } from '../../system.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
 import type { AcknowledgedViews } from './acknowledged-views.ts';
+import type { MayAnnounce } from './announcements.ts';
 import { explainError } from './explain-error.ts';
 import { withPlainView } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
-import type { MayAnnounce } from './outbox.ts';
-import type { Reply, SlackRequest, Views } from './request.ts';
+import type { Announcement, Reply, SlackRequest, Views } from './request.ts';
 import type { SlackClients } from './slack-clients.ts';
 
 /** What requests are made from. */
@@ -28,13 +29,24 @@ export interface RequestParts {
   readonly mayAnnounce: MayAnnounce;
   readonly system: System;
   readonly log: Log;
-  readonly currency: string;
+  readonly currencyOf: CurrencyOf;
+  readonly accountUrl: string | undefined;
   readonly publicUrl: string | undefined;
 }
 
 /** Makes what a command, a button or a modal is handled with. */
-export function createRequest(
+export async function createRequest(
   parts: RequestParts,
+  caller: Caller,
+  reply: Reply,
+  triggerId: string | undefined,
+): Promise<SlackRequest> {
+  const currency = await parts.currencyOf(caller.actor.workspaceId);
+  return makeRequest({ ...parts, currency }, caller, reply, triggerId);
+}
+
+function makeRequest(
+  parts: RequestParts & { readonly currency: string },
   caller: Caller,
   reply: Reply,
   triggerId: string | undefined,
@@ -45,13 +57,14 @@ export function createRequest(
     reply,
     views: createViews(parts, caller, reply, triggerId),
     currency: parts.currency,
+    accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: (useCase, input) => entry.execute(useCase, input, caller),
     authorize: (useCase) => entry.authorize(useCase, caller),
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, parts),
-    subrequest: (place) => createRequest(parts, numbered(caller, place), reply, triggerId),
-    announce: (action) => announce(action, parts.mayAnnounce, caller, reply),
+    subrequest: (place) => makeRequest(parts, numbered(caller, place), reply, triggerId),
+    announce: (action) => announce(action, parts, caller, reply),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
@@ -62,15 +75,26 @@ function numbered(caller: Caller, place: number): Caller {
   return requestId === undefined ? caller : { ...caller, requestId: `${requestId}#${place}` };
 }
 
+/** As a message of the bot's, which can be edited; where the bot is no member, through the reply path, where it can't. */
 async function announce(
   action: string,
-  mayAnnounce: MayAnnounce,
+  { mayAnnounce, clients }: RequestParts,
   { actor }: Caller,
   reply: Reply,
-): Promise<boolean> {
+): Promise<Announcement | undefined> {
   const { workspaceId, channelId, userId } = actor;
-  if (!(await mayAnnounce(workspaceId, channelId))) return false;
-  return reply.announce(textMessage(`${mention(userId)} ${action}`));
+  if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
+  const messageOf = (words: string) => textMessage(`${mention(userId)} ${words}`);
+  const slack = clients.of(workspaceId);
+  const posted = await slack.post(channelId, messageOf(action));
+  if (posted.ok)
+    return {
+      // Another organization may have been invited to the channel since.
+      edit: async (later) =>
+        (await mayAnnounce(workspaceId, channelId)) &&
+        (await slack.updateMessage(posted, messageOf(later))).ok,
+    };
+  return (await reply.announce(messageOf(action))) ? { edit: async () => false } : undefined;
 }
 
 /** A trigger lives for 3 s and works once; any other error is about the view itself. */
@@ -96,8 +120,7 @@ function createViews(
         withPlainView(view, (shown) => clients.of(workspaceId).updateView(viewId, shown)),
       ),
     // The reply path stays with us, sealed; the modal carries only its ID.
-    storeOrigin: async () => {
-      const formId = system.newId();
+    storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       return { formId, ...omitUndefined({ channelId }) };
     },

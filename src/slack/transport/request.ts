@@ -20,6 +20,8 @@ export interface SlackRequest {
   readonly modal?: { readonly viewId: string; readonly origin: Origin };
   /** What prices are in; empty when the operator has not said. */
   readonly currency: string;
+  /** The hosting account's page; undefined when the operator has not said. */
+  readonly accountUrl: string | undefined;
   /** The app's own address; undefined when it has none. */
   readonly publicUrl: string | undefined;
   /** Runs a use case through the entry, as this user. @throws Refusal, HostingError */
@@ -32,12 +34,18 @@ export interface SlackRequest {
   explain(error: unknown): string;
   /** The same request as one of several acts that it asks for: each of them is carried out once. */
   subrequest(place: number): SlackRequest;
-  /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); true when Slack took it. */
-  announce(action: string): Promise<boolean>;
+  /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined where nothing is announced. */
+  announce(action: string): Promise<Announcement | undefined>;
   /** Epoch milliseconds. */
   now(): number;
   /** The result if it comes before Slack wants its answer; undefined if it does not. */
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
+}
+
+/** What the channel was told. */
+export interface Announcement {
+  /** Says in the same place what this user did in the end; false where that message can't be changed. */
+  edit(action: string): Promise<boolean>;
 }
 
 /** The ways back to the user. Each tells whether Slack took the message. */
@@ -64,8 +72,11 @@ export interface Views {
   /** Opens a modal with the request's trigger, which lives 3 s. */
   open(view: ModalView): Promise<OpenedView>;
   update(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  /** Stores where a form is opened, with its reply path, and returns the part that its modal carries. */
-  storeOrigin(): Promise<Origin>;
+  /**
+   * Stores where a form is opened, with its reply path, and returns the part that its modal carries. An ID is given for a
+   * form that is no modal.
+   */
+  storeOrigin(formId?: ConfirmationId): Promise<Origin>;
   /** Shows the outcome of a confirmation in this modal, for as long as it is open. */
   follow(id: ConfirmationId, viewId: string): void;
 }

@@ -45,7 +45,7 @@ export function watchReply(reply: Reply, onVisible: () => void): Reply {
   };
 }
 
-/** The same request, which says when a modal has been opened. */
+/** The same request, which says when a modal has been opened, or the channel was told. */
 export function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
   const { views } = request;
   const open: typeof views.open = async (view) => {
@@ -53,5 +53,10 @@ export function watchViews(request: SlackRequest, onVisible: () => void): SlackR
     if (opened.ok) onVisible();
     return opened;
   };
-  return { ...request, views: { ...views, open } };
+  const announce: typeof request.announce = async (action) => {
+    const announced = await request.announce(action);
+    if (announced) onVisible();
+    return announced;
+  };
+  return { ...request, views: { ...views, open }, announce };
 }

@@ -1,5 +1,6 @@
 import { createLocks } from '../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import { createNewServers } from '../../../src/app/purchases/new-servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 
@@ -32,11 +33,16 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     slackAbilities: { read: () => UNTRIED },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
+      announceStart: () => undefined,
+      notifyAddress: async () => undefined,
+      notifyLowBalance: async () => undefined,
+      notifyQueued: async () => undefined,
       notifyUnsaved: async () => undefined,
     },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
+    newServers: createNewServers(stillSystem),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },

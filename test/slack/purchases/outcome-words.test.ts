@@ -4,11 +4,13 @@ import { isProven, type OperationRefusal } from '../../../src/domain/outcome.ts'
 import { operationsOf } from '../../../src/sandbox/gallery/fixtures/purchases.ts';
 import { refusalsOf, unconfirmedReasons } from '../../../src/sandbox/gallery/fixtures/sample-outcomes.ts';
 import { makeOperation } from '../../../src/sandbox/gallery/fixtures/samples.ts';
-import { outcomeMessage, outcomeWords } from '../../../src/slack/purchases/outcome-message.ts';
+import { outcomeMessage } from '../../../src/slack/purchases/outcome-message.ts';
+import { outcomeWords } from '../../../src/slack/purchases/outcome-words.ts';
 
+const EUR = { currency: 'EUR' };
+const NONE = { currency: '' };
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
-const refused = (reason: OperationRefusal) =>
-  outcomeWords(makeOperation({ state: 'refused', reason }), 'EUR');
+const refused = (reason: OperationRefusal) => outcomeWords(makeOperation({ state: 'refused', reason }), EUR);
 const ended: readonly [string, Operation][] = operationsOf('web-1').map((operation) => [
   [operation.purchase.kind, operation.state, operation.reason?.code ?? ''].join(' '),
   operation,
@@ -17,12 +19,12 @@ const refusals = refusalsOf('web-1').map((reason) => [reason.code, reason] as co
 
 describe('the words for the outcome of an order', () => {
   test.each(ended)('name the server (%s)', (_name, operation) => {
-    expect(outcomeWords(operation, 'EUR')).toContain(labelOf(operation.purchase));
+    expect(outcomeWords(operation, EUR)).toContain(labelOf(operation.purchase));
   });
 
   test.each(ended)('never show a code of ours (%s)', (_name, operation) => {
-    const shown = JSON.stringify(outcomeMessage(operation, undefined, '').blocks);
-    const words = withoutDates(outcomeWords(operation, ''));
+    const shown = JSON.stringify(outcomeMessage(operation, undefined, NONE).blocks);
+    const words = withoutDates(outcomeWords(operation, NONE));
     expect(words).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
     expect(shown).not.toContain('code_of_the_future');
   });
@@ -37,7 +39,7 @@ describe('the words for the outcome of an order', () => {
 
   test('say where the money is after the API could not create the server', () => {
     expect(refused({ code: 'not_created', details: {} })).toBe(
-      '`web-1` was not created. The server could not be created. The month’s charge is back on the balance.',
+      '`web-1` was not created, and the month’s charge is back on the balance. The hosting company couldn’t create the server.',
     );
   });
 
@@ -55,8 +57,8 @@ describe('the words for the outcome of an order', () => {
   )('never claim an outcome while it is unconfirmed (%s)', (_code, reason) => {
     for (const needsDecision of [false, true]) {
       const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision });
-      const words = outcomeWords(operation, '');
-      expect(words).toMatch(/don’t know yet|can’t tell/);
+      const words = outcomeWords(operation, NONE);
+      expect(words).toMatch(/not sure yet|can’t tell/);
       expect(words).not.toMatch(/was not created|nothing was charged|order again/i);
     }
   });

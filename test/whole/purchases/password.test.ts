@@ -9,7 +9,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   await manager.sees('Create and pay');
   prepare(team);
   await manager.presses('Create and pay');
-  await manager.sees('was created (id');
+  await manager.sees(/(was|is being) created \(ID|in a direct message/);
   const password =
     team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
   return Object.assign(team, { manager, password });
@@ -35,11 +35,17 @@ describe.concurrent('the root password', () => {
     team.manager.doesNotSee(team.password);
     await team.manager.types('/vps password web');
     await team.manager.sees(team.password);
-    await team.manager.presses('I saved it');
-    await expect.poll(() => team.manager.screen()).not.toContain(team.password);
+    expect(team.manager.confirmationOf("I've saved it")).toContain(
+      'The root password of web-1 will be erased',
+    );
+    await team.manager.presses("I've saved it", { confirm: false });
+    team.manager.doesNotSee('password erased');
+    await team.manager.presses("I've saved it");
+    await team.manager.sees(/web-1 · [\d.]+ · password erased/);
+    expect(team.manager.screen()).not.toContain(team.password);
     expect(await heldBy(team)).toEqual([]);
     await team.manager.types('/vps password web-1');
-    await team.manager.sees('No root password is held');
+    await team.manager.sees('no stored root password');
   });
 
   test('is refused to everybody else, owners included', async () => {
@@ -49,7 +55,7 @@ describe.concurrent('the root password', () => {
     await owner.sees('Only the person who created');
     owner.doesNotSee(team.password);
     await owner.types('/vps audit');
-    await owner.sees(/look at the root password.*denied \(not creator\)/);
+    await owner.sees(/tried to view the root password of .* and was denied: not the creator/);
   });
 
   test('is shown while the hosting API is down', async () => {
@@ -95,7 +101,7 @@ describe.concurrent('the root password', () => {
     await using team = await created({}, broken);
     await team.manager.sees('/vps password');
     const dm = team.slack.as('mara').in('dm');
-    await dm.sees('was created (id');
+    await dm.sees(/(was|is being) created \(ID/);
     dm.doesNotSee(team.password);
     expect(await heldBy(team)).toMatchObject([{ label: 'web-1' }]);
     team.slack.faults.clear();
@@ -108,10 +114,11 @@ describe.concurrent('the root password', () => {
     const down = ({ slack }: Team) => {
       slack.faults.breakReplyUrls(500, 1);
       slack.faults.failMethod('chat.postEphemeral', 'internal_error', 1);
-      slack.faults.failMethod('chat.postMessage', 'internal_error', 1);
+      // The announcement, and the direct message.
+      slack.faults.failMethod('chat.postMessage', 'internal_error', 2);
     };
     await using team = await created({}, down);
-    await team.manager.sees('I saved it', 12_000);
+    await team.manager.sees("I've saved it", 12_000);
     await team.manager.sees(team.password);
   });
 });
@@ -121,7 +128,7 @@ test('works in a direct message with the app, where a bot could post nothing eph
   const manager = team.slack.as('mara').in('dm');
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.presses('Create and pay');
-  await manager.sees('I saved it');
+  await manager.sees("I've saved it");
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
@@ -131,7 +138,7 @@ test('is masked in the traffic that the sandbox shows to everybody, however it w
   for (const label of ['web-1', 'web-2']) {
     await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
     await manager.presses('Create and pay');
-    await manager.sees('I saved it');
+    await manager.sees("I've saved it");
     await manager.closes();
     manager.overlooksOldMessages();
     // The second one comes by chat.postEphemeral, form-encoded.

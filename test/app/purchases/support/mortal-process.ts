@@ -3,7 +3,7 @@ import type { HostingApi } from '../../../../src/app/hosting-api.ts';
 import { createLocks } from '../../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../../src/app/ports.ts';
 import { createDoubtClock } from '../../../../src/app/purchases/doubt-clock.ts';
-import type { OperationNotifier } from '../../../../src/app/purchases/ports.ts';
+import type { OperationNotifier } from '../../../../src/app/purchases/notifier-port.ts';
 import { takeDueOperation } from '../../../../src/app/purchases/take-due-operation.ts';
 import { silentLog } from '../../../../src/log.ts';
 import { makePorts } from '../../support/make-ports.ts';

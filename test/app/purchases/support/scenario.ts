@@ -58,6 +58,10 @@ export async function openScenario(): Promise<Scenario> {
       told.push({ operation, password: held?.password.reveal(), sent: hosting.requests.length });
       return { isNotified: true };
     },
+    announceStart: () => undefined,
+    notifyAddress: async () => undefined,
+    notifyLowBalance: async () => undefined,
+    notifyQueued: async () => undefined,
     notifyUnsaved: async (operation: Operation) => {
       unsaved.push(operation);
     },

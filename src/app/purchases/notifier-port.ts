@@ -1,0 +1,52 @@
+import type { UserId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Server } from '../../domain/server.ts';
+import type { System } from '../../system.ts';
+import type { HeldPassword, Ledger, Passwords } from './ports.ts';
+
+/** Notifies users of the outcome of what they confirmed. */
+export interface OperationNotifier {
+  /** Announces that it is being carried out; the outcome takes the announcement's place. Never throws, nothing waits for it. */
+  announceStart(operation: Operation): void;
+  /**
+   * Tells the actor how the operation stands, with the root password if one is held. The password is shown ephemerally or
+   * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
+   * server's state, as the API has just reported it. Never throws.
+   */
+  notify(
+    operation: Operation,
+    password: HeldPassword | undefined,
+    reported?: string,
+  ): Promise<{ readonly isNotified: boolean }>;
+  /** Tells the actor that the order has not been sent yet, since others come first. Never throws. */
+  notifyQueued(operation: Operation): Promise<void>;
+  /** Tells the actor that the store fails, so that the order may still go through or not. Never throws. */
+  notifyUnsaved(operation: Operation): Promise<void>;
+  /** Tells the actor the address of the server that was created. Never throws. */
+  notifyAddress(operation: Operation, server: Server): Promise<void>;
+  /** Tells owners that the balance was too low for it. Never throws. */
+  notifyLowBalance(operation: Operation, owners: readonly UserId[]): Promise<void>;
+}
+
+/** New servers whose address the API doesn't list yet. Kept in memory: after a restart, `/vps show` has the address. */
+export interface NewServers {
+  add(operation: Operation): void;
+  /** Takes those that are to be looked for now. */
+  takeDue(): readonly NewServer[];
+  /** To be looked for again, unless it has taken too long. */
+  putBack(server: NewServer): void;
+}
+
+export interface NewServer {
+  readonly operation: Operation;
+  /** On the monotonic clock. */
+  readonly since: number;
+}
+
+/** What it takes to notify the actor of an operation. */
+export interface NotifyPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
+  readonly passwords: Pick<Passwords, 'find'>;
+  readonly operationNotifier: OperationNotifier;
+}
