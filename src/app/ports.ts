@@ -6,10 +6,12 @@ import type { System } from '../system.ts';
 import type { Grants } from './access/grants-port.ts';
 import type { AccessRequests, Channels } from './access/ports.ts';
 import type {
+  AccountNotifier,
   ApiKeys,
   AuditLog,
   ChannelTest,
   ConnectLinks,
+  ConnectNotifier,
   SlackAbilities,
   Workspaces,
 } from './account/ports.ts';
@@ -53,11 +55,13 @@ export interface AppPorts extends Store {
   readonly groups: Groups;
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
+  readonly connectNotifier: ConnectNotifier;
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
   readonly newServers: NewServers;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
+  readonly accountNotifier: AccountNotifier;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;

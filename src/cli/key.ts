@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { connectKey, disconnectKey, findKey } from '../app/account/connect-key.ts';
+import { connectKey, disconnectKey, readKey } from '../app/account/connect-key.ts';
 import { EVERY_WORKSPACE } from '../app/account/every-workspace.ts';
+import { KEY_FAILURES, WRONG_KEYS } from '../app/account/key-failures.ts';
 import { listConnectedWorkspaces } from '../app/account/list-workspaces.ts';
 import { parseKeyConfig } from '../config.ts';
 import { HostingError } from '../domain/errors.ts';
@@ -27,13 +28,16 @@ function parseCommand(): (app: ProgramApp) => Promise<void> {
   );
   const [command, ...rest] = positionals;
   if (command === undefined) throw new UsageError('Choose set, remove or list.', USAGE);
-  if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is too much.`, USAGE);
+  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
   if (command === 'list') return list;
   if (command !== 'set' && command !== 'remove') {
     throw new UsageError(`There's no command "${command}". Choose set, remove or list.`, USAGE);
   }
   if (values.workspace === undefined) {
-    throw new UsageError(`Which workspace? Add --workspace and its ID to ${command}.`, USAGE);
+    throw new UsageError(
+      `Which workspace? Add --workspace and its ID, such as T012AB3CD, to ${command}.`,
+      USAGE,
+    );
   }
   const workspaceId = parseWorkspaceId(values.workspace, USAGE);
   return (app) => (command === 'set' ? set : remove)(app, workspaceId);
@@ -48,23 +52,21 @@ async function remove(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> 
   const wasThere = await app.execute(disconnectKey, {}, workspaceId);
   print(
     wasThere
-      ? `The API key of workspace ${workspaceId} was removed.`
+      ? `Workspace ${workspaceId} is disconnected: its API key was removed. Servers keep running.`
       : `Workspace ${workspaceId} has no API key.`,
   );
 }
 
 async function set(app: ProgramApp, workspaceId: WorkspaceId): Promise<void> {
-  const key = findKey(await readInput());
-  if (!key) throw new Error("Standard input doesn't hold an API key: one line of letters, digits and signs.");
-  await app.execute(connectKey, { key }, workspaceId).catch(explainFailure);
-  print(`The API key works and is stored, encrypted, for workspace ${workspaceId}.`);
+  const pasted = readKey(await readInput());
+  if ('wrong' in pasted) throw new Error(WRONG_KEYS[pasted.wrong]);
+  await app.execute(connectKey, { key: pasted.key }, workspaceId).catch(explainFailure);
+  print(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`);
 }
 
 function explainFailure(error: unknown): never {
   if (!(error instanceof HostingError)) throw error;
-  throw new Error(
-    `The API key was not stored. The hosting API's answer: ${error.code.replaceAll('_', ' ')}.`,
-  );
+  throw new Error(`${KEY_FAILURES[error.code]} Nothing was stored.`);
 }
 
 async function readInput(): Promise<string> {

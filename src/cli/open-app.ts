@@ -52,13 +52,16 @@ function createProgramApp(ports: AccountPorts & EntryPorts): ProgramApp {
 }
 
 /** Stand-ins for Slack and `OWNERS`: the entry doesn't ask them about the command line. */
-const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> & { readonly log: Log } = {
+const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> &
+  Pick<AccountPorts, 'connectNotifier' | 'accountNotifier'> & { readonly log: Log } = {
   installations: { isServed: async () => undefined },
   system: realSystem,
   log: silentLog,
   users: { find: async () => undefined, exists: async () => 'unknown' },
   groups: { list: async () => undefined, listMembers: async () => undefined },
   ownersOf: () => [],
+  connectNotifier: { notifyConnected: async () => undefined },
+  accountNotifier: { notifyKeyChange: async () => undefined },
 };
 
 interface ProgramHosting {

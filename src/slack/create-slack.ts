@@ -7,6 +7,8 @@ import type { AppPorts } from '../app/ports.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { createAccessNotifier } from './access/notifier.ts';
+import { createConnectNotifier } from './account/connect-notifier.ts';
+import { createAccountNotifier } from './account/notifier.ts';
 import { createApprovalNotifier } from './approvals/notifier.ts';
 import { commands } from './commands.ts';
 import { createChannels } from './directory/channels.ts';
@@ -31,10 +33,12 @@ export interface Slack {
     | 'groups'
     | 'channels'
     | 'channelTest'
+    | 'connectNotifier'
     | 'slackAbilities'
     | 'operationNotifier'
     | 'approvalNotifier'
     | 'accessNotifier'
+    | 'accountNotifier'
   >;
   createDispatch(entry: Entry<AppPorts>): Dispatch;
   /** Puts an error into the words that a user reads. */
@@ -76,10 +80,12 @@ export function createSlack(options: SlackOptions): Slack {
       groups: createGroups(clients, system),
       channels,
       channelTest: createChannelTest(clients, channels),
+      connectNotifier: createConnectNotifier(notifying),
       slackAbilities: options.abilities,
       operationNotifier: createOperationNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),
+      accountNotifier: createAccountNotifier(notifying),
     },
     createDispatch: (entry) => createDispatch({ runCommand, commands }, { ...shared, entry }),
     explain: (error) => explainError(error, options),

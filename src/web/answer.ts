@@ -22,8 +22,8 @@ export function answer(
 /** The largest form that is read: ours holds only one key. */
 const FORM_LIMIT_BYTES = 8192;
 
-/** Reads a posted form; undefined when it is too long, or no form. */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+/** Reads a posted form; undefined when it is no form. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 'too_long' | undefined> {
   if (!request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return undefined;
   const parts: Buffer[] = [];
   let length = 0;
@@ -32,6 +32,6 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
     length += part.length;
     if (length <= FORM_LIMIT_BYTES) parts.push(part);
   }
-  if (length > FORM_LIMIT_BYTES) return undefined;
+  if (length > FORM_LIMIT_BYTES) return 'too_long';
   return new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }

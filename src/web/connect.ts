@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findKey } from '../app/account/connect-key.ts';
+import { readKey } from '../app/account/connect-key.ts';
 import { connectByLink, type FoundLink } from '../app/account/connect-link.ts';
+import { KEY_FAILURES, WRONG_KEYS } from '../app/account/key-failures.ts';
 import type { AccountPorts } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
-import { isExpected } from '../domain/errors.ts';
+import { HostingError, isExpected, isRefusal } from '../domain/errors.ts';
 import { readForm } from './answer.ts';
-import { answerPage, htmlOfWords } from './page.ts';
+import { answerPage, escapeHtml, htmlOfWords } from './page.ts';
 
 /** Puts an error's code into words, written as for Slack. */
 export type Explain = (error: unknown) => string;
+
+type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
 /** What the page works with. */
 export interface ConnectParts {
@@ -31,28 +34,26 @@ export async function serveConnect(
 ): Promise<void> {
   const link = await findConnectLink(token);
   if (link.kind === 'unusable') return refuse(response, link.reason);
-  if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200);
+  if (request.method === 'GET' || request.method === 'HEAD') return showForm(response, 200, link);
   if (request.method !== 'POST')
-    return answerPage(response, 405, 'Not possible', '<p>This page takes a form.</p>');
+    return answerPage(response, 405, 'This page only takes a form', '<p>Nothing was changed.</p>');
   if (isFromElsewhere(request, publicUrl)) {
-    return answerPage(response, 403, 'Not possible', '<p>This form was posted from another page.</p>');
+    const words =
+      '<p>For your security, the key wasn’t accepted. Open the link in Slack and enter the key there.</p>';
+    return answerPage(response, 403, 'This form was sent from another site', words);
   }
-  const key = findKey((await readForm(request))?.get('api_key') ?? '');
-  if (!key)
-    return showForm(response, 422, 'That can’t be an API key: it is one line of letters, digits and signs.');
+  const form = await readForm(request);
+  const pasted = form === 'too_long' ? { wrong: form } : readKey(form?.get('api_key') ?? '');
+  if ('wrong' in pasted) return showForm(response, 422, link, WRONG_KEYS[pasted.wrong]);
   try {
-    await entry.execute(connectByLink, { tokenHash: link.tokenHash, key }, link.caller);
+    const input = { tokenHash: link.tokenHash, key: pasted.key };
+    const { servers } = await entry.execute(connectByLink, input, link.caller);
+    showConnected(response, servers, link);
   } catch (error) {
-    const status = isExpected(error) ? 422 : 500;
-    if (isExpected(error) && error.code === 'link_unusable') return refuse(response, 'used');
-    return showForm(response, status, explain(error));
+    if (isRefusal(error, 'link_unusable')) return refuse(response, 'used');
+    const words = error instanceof HostingError ? KEY_FAILURES[error.code] : explain(error);
+    showForm(response, isExpected(error) ? 422 : 500, link, words);
   }
-  answerPage(
-    response,
-    200,
-    'Connected',
-    '<p>The API key works and is kept, encrypted. You can close this page and go back to Slack: <b>/vps list</b> shows the servers.</p>',
-  );
 }
 
 /**
@@ -73,26 +74,53 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';
 }
 
-function showForm(response: ServerResponse, status: number, wrong?: string): void {
-  const notice = wrong === undefined ? '' : `<p class="wrong" role="alert">${htmlOfWords(wrong)}</p>`;
-  const form = `${notice}<form method="post" autocomplete="off">
+function showForm(response: ServerResponse, status: number, link: UsableLink, wrong?: string): void {
+  const notice =
+    wrong === undefined ? '' : `<p class="wrong" role="alert" id="problem">${htmlOfWords(wrong)}</p>`;
+  const described = wrong === undefined ? 'help' : 'problem help';
+  const replaced = link.isReplacing
+    ? '<p>An account is already connected. A key you enter here replaces the current one.</p>'
+    : '';
+  const form = `<p>${workspaceWords('You’re connecting it to', link)} Its members can then manage servers from Slack, as far as their roles allow.</p>${replaced}
+${notice}<form method="post" autocomplete="off">
 <label for="api_key">API key</label>
-<input id="api_key" name="api_key" type="password" required autofocus maxlength="512" spellcheck="false" autocomplete="off">
+<input id="api_key" name="api_key" type="password" required autofocus spellcheck="false" autocomplete="off" aria-describedby="${described}"${wrong === undefined ? '' : ' aria-invalid="true"'}>
 <button type="submit">Connect</button></form>
-<p class="small">It is made on the hosting account’s API key page, which opens after the first top-up. The app tries it with one harmless request, keeps it encrypted, and never shows it again.</p>`;
-  answerPage(response, status, 'Connect the hosting account', form);
+<p class="small" id="help">Create a key on your hosting account’s API keys page (available after your first top-up). We’ll test it with one read-only request and store it encrypted.</p>
+<p class="small">This page is just for the person who ran <code>/vps connect</code>. Don’t share its link.</p>`;
+  const title = 'Connect your hosting account';
+  answerPage(response, status, title, form, wrong === undefined ? title : `Error: ${title}`);
 }
 
+function showConnected(response: ServerResponse, servers: number, link: UsableLink): void {
+  const found = `Your key works and is stored encrypted. The account has ${servers === 0 ? 'no servers yet' : servers === 1 ? '1 server' : `${servers} servers`}.`;
+  const next =
+    servers === 0
+      ? 'create your first server with <code>/vps create</code>'
+      : 'see your servers with <code>/vps list</code>';
+  const body = `<p>${workspaceWords('It’s connected to', link)} ${found}</p><p>You can close this page and go back to Slack: ${next}.</p>`;
+  answerPage(response, 200, 'Your hosting account is connected', body);
+}
+
+/** "You're connecting it to the Slack workspace Acme." */
+function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
+  return workspaceName === ''
+    ? `${lead} your Slack workspace.`
+    : `${lead} the Slack workspace <b>${escapeHtml(workspaceName)}</b>.`;
+}
+
+/** Why a link opens no form. */
+const LINK_FAILURES = {
+  used: {
+    title: 'This link was already used',
+    words: 'It works once, and allows a few attempts. If your account isn’t connected yet, get a new link.',
+  },
+  expired: { title: 'This link has expired', words: 'Links work for 10 minutes.' },
+  unknown: { title: 'This link doesn’t work', words: 'It may have expired, or part of it is missing.' },
+} as const;
+
 function refuse(response: ServerResponse, reason: 'used' | 'expired' | 'unknown'): void {
-  const words = {
-    used: 'This link has been used. It works once.',
-    expired: 'This link is too old. It works for ten minutes.',
-    unknown: 'There is no such link.',
-  }[reason];
-  answerPage(
-    response,
-    reason === 'unknown' ? 404 : 410,
-    'This link can’t be used',
-    `<p>${words} Type <b>/vps connect</b> in Slack for a new one.</p>`,
-  );
+  const { title, words } = LINK_FAILURES[reason];
+  const body = `<p>${words}</p><p>Run <code>/vps connect</code> in Slack to get a new link.</p>`;
+  answerPage(response, reason === 'unknown' ? 404 : 410, title, body);
 }

@@ -72,7 +72,7 @@ function gaugeState(registry: Registry) {
   });
   const undelivered = new Gauge({
     name: 'vps_passwords_undelivered',
-    help: 'Root passwords that Slack has not taken yet',
+    help: 'Stored root passwords that their creators have not opened yet',
     registers,
   });
   return (found: { readonly openOperations: number; readonly undeliveredPasswords: number }): void => {

@@ -3,15 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { answer } from './answer.ts';
 
 const STYLE = `
-:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
-body{max-width:32rem;margin:12vh auto;padding:0 1.25rem}
-h1{font-size:1.35rem;line-height:1.25}
+:root{color-scheme:light dark;background:Canvas;color:CanvasText;font:16px/1.5 system-ui,sans-serif}
+body{max-width:32rem;margin:0 auto;padding:8vh 1.25rem 2rem}
+header{font-weight:600;color:#17663a}
+h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0 1rem}
+code{font-family:ui-monospace,monospace;white-space:nowrap}
 label{display:block;font-weight:600;margin:1.5rem 0 .35rem}
-input{box-sizing:border-box;width:100%;padding:.65rem .75rem;font:inherit;font-family:ui-monospace,monospace;border:1px solid #888;border-radius:.4rem}
+input{box-sizing:border-box;width:100%;padding:.65rem .75rem;font:inherit;font-family:ui-monospace,monospace;border:1px solid #767676;border-radius:.4rem;background:Field;color:FieldText}
 button{margin-top:1rem;padding:.65rem 1.2rem;font:inherit;font-weight:600;color:#fff;background:#17663a;border:0;border-radius:.4rem;cursor:pointer}
 :focus-visible{outline:3px solid #4a90d9;outline-offset:2px}
 .wrong{padding:.65rem .9rem;border-left:4px solid #c0392b;background:#c0392b1a}
-.small{font-size:.9rem;opacity:.8}
+.small{font-size:.9rem}
+@media(prefers-color-scheme:dark){:root{background:#16181a;color:#e8e8e8}header{color:#6fcf97}input{border-color:#9a9a9a}.wrong{background:#c0392b33}}
+@media(max-width:26rem){body{padding-top:2rem}button{width:100%}}
 `;
 
 /** Allows only our own style, by its hash: no scripts, no images, nothing from other sites; forms post only to us. */
@@ -23,12 +27,21 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Sends a page of ours. `body` is HTML: what comes from outside must be escaped by the caller. */
-export function answerPage(response: ServerResponse, status: number, title: string, body: string): void {
+/**
+ * Sends a page of ours. `body` is HTML: what comes from outside must be escaped by the caller. `windowTitle` is what the
+ * browser's tab and a screen reader say first.
+ */
+export function answerPage(
+  response: ServerResponse,
+  status: number,
+  title: string,
+  body: string,
+  windowTitle = title,
+): void {
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>
+<title>${escapeHtml(windowTitle)} · vps for Slack</title><style>${STYLE}</style></head>
+<body><header>vps for Slack</header><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>
 `;
   answer(response, status, 'text/html; charset=utf-8', html, {
     'content-security-policy': POLICY,

@@ -1,28 +1,32 @@
 import { Secret } from '../../domain/secret.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { notifyKeyChange } from './notify-key-change.ts';
 import type { AccountPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccountPorts>();
 
 /**
- * Tries the key with one read-only request and stores it, sealed, only if that worked.
+ * Tries the key with one read-only request and stores it, sealed, only if that worked. Returns how many servers the
+ * account has.
  * @throws HostingError `unauthorized` (wrong key), `not_allowed` (no top-up yet) and the others of a read
  */
 export const connectKey = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: (input: { key: Secret<string> }, context): Promise<void> => storeKey(input.key, context),
+  run: (input: { key: Secret<string> }, context): Promise<number> => storeKey(input.key, context),
+  follow: (_output, context) => notifyKeyChange('set', context),
 });
 
-/** Does what `connectKey` says, for the workspace that the actor acts in. */
+/** Does what `connectKey` says, for the workspace that the actor acts in; returns how many servers the account has. */
 export async function storeKey(
   key: Secret<string>,
   { actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>,
-): Promise<void> {
-  await ports.hostingOf(key, actor.workspaceId).listServers({ freshness: 'fresh' });
-  // Confirmations made while the key was being tested were meant for the previous key's account (`hosting-since.ts`).
+): Promise<number> {
+  const servers = await ports.hostingOf(key, actor.workspaceId).listServers({ freshness: 'fresh' });
+  // Counts as another key from here on: what was confirmed while it was tested was meant for the one before.
   await ports.apiKeys.put(actor.workspaceId, key, actor.userId, ports.system.now());
+  return servers.length;
 }
 
 /** Removes the workspace's API key. False when there was none. */
@@ -32,10 +36,20 @@ export const disconnectKey = defineUseCase({
   effect: 'changes',
   run: async (_input: Record<never, never>, { actor, ports }): Promise<boolean> =>
     ports.apiKeys.remove(actor.workspaceId),
+  follow: async (wasThere, context) => {
+    if (wasThere) await notifyKeyChange('removed', context);
+  },
 });
 
-/** Trims what was pasted; undefined when it can't be a key, which has to fit into one header line. */
-export function findKey(pasted: string): Secret<string> | undefined {
+/** The longest key that is taken; the document names no limit (docs/hosting-api.md 5). */
+export const LONGEST_KEY = 512;
+
+/** What was pasted as a key: the key, or what is wrong with it. */
+export type PastedKey = { readonly key: Secret<string> } | { readonly wrong: 'too_long' | 'not_a_key' };
+
+/** Trims what was pasted; a key has to fit into one header line. Never cuts: a part of a key would be another key. */
+export function readKey(pasted: string): PastedKey {
   const key = pasted.trim();
-  return /^[\x21-\x7e]{1,512}$/.test(key) ? new Secret(key) : undefined;
+  if (!/^[\x21-\x7e]+$/.test(key)) return { wrong: 'not_a_key' };
+  return key.length > LONGEST_KEY ? { wrong: 'too_long' } : { key: new Secret(key) };
 }

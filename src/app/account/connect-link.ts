@@ -5,46 +5,63 @@ import { Secret } from '../../domain/secret.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import { type Caller, useCasesOver } from '../authorize/use-case.ts';
 import { storeKey } from './connect-key.ts';
+import { notifyKeyChange } from './notify-key-change.ts';
 import type { AccountPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccountPorts>();
 
 /** How long a link of `/vps connect` works. */
-export const LINK_TTL_MS = 10 * MINUTE_MS;
+const LINK_TTL_MS = 10 * MINUTE_MS;
+
+/** A link that was just made. The hash, which opens nothing, names it in everything that is stored. */
+export interface NewLink {
+  readonly token: Secret<string>;
+  readonly tokenHash: string;
+}
 
 /** Makes a one-time link to the form that takes the API key, for this user in this workspace. */
 export const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
   effect: 'changes',
-  run: async (_input: Record<never, never>, { actor, ports }): Promise<{ token: Secret<string> }> => {
+  run: async (_input: Record<never, never>, { actor, ports }): Promise<NewLink> => {
     const { system, connectLinks } = ports;
     const token = system.newToken(32);
+    const tokenHash = hashToken(token);
     await connectLinks.put({
-      tokenHash: hashToken(token),
+      tokenHash,
       workspaceId: actor.workspaceId,
       userId: actor.userId,
       expiresAt: system.now() + LINK_TTL_MS,
       ...omitUndefined({ channelId: actor.channelId }),
     });
-    return { token: new Secret(token) };
+    return { token: new Secret(token), tokenHash };
   },
 });
 
 /** Only this is stored of a link's token. */
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 /** The link of a token: the form acts as the user who requested it, in the place where they requested it. */
 export type FoundLink =
-  | { readonly kind: 'usable'; readonly tokenHash: string; readonly caller: Caller }
+  | {
+      readonly kind: 'usable';
+      readonly tokenHash: string;
+      readonly caller: Caller;
+      readonly workspaceName: string;
+      /** An API key is connected already, and will be replaced. */
+      readonly isReplacing: boolean;
+    }
   | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
+
+type FindPorts = Pick<AccountPorts, 'connectLinks' | 'system' | 'workspaces' | 'apiKeys'>;
 
 /** Finds the link that a token belongs to; looking at it does not use it up. */
 export async function findConnectLink(
   token: string,
-  { connectLinks, system }: Pick<AccountPorts, 'connectLinks' | 'system'>,
+  { connectLinks, system, workspaces, apiKeys }: FindPorts,
 ): Promise<FoundLink> {
   const link = await connectLinks.find(hashToken(token));
   if (!link) return { kind: 'unusable', reason: 'unknown' };
@@ -52,28 +69,47 @@ export async function findConnectLink(
   if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' };
   const { workspaceId, userId, channelId, tokenHash } = link;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
-  return { kind: 'usable', tokenHash, caller: { actor, surface: 'page' } };
+  return {
+    kind: 'usable',
+    tokenHash,
+    caller: { actor, surface: 'page' },
+    workspaceName: (await workspaces.find(workspaceId))?.name ?? '',
+    isReplacing: (await apiKeys.listWorkspaces()).includes(workspaceId),
+  };
 }
 
 /**
- * Connects the account with the key that was entered in the form. Success uses the link up.
+ * Connects the account with the key that was entered in the form. Success uses the link up, and is told where the link
+ * was requested.
  * @throws Refusal `link_unusable`; HostingError as `connectKey` does
  */
 export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, ports }): Promise<void> => {
+  run: async (input: { tokenHash: string; key: Secret<string> }, { actor, ports }): Promise<Connected> => {
+    const { tokenHash } = input;
     const { connectLinks, system } = ports;
-    if (!(await connectLinks.take(input.tokenHash, system.now()))) {
+    if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
-    let isStored = false;
+    let servers: number | undefined;
     try {
-      await storeKey(input.key, { actor, ports });
-      isStored = true;
+      servers = await storeKey(input.key, { actor, ports });
     } finally {
-      if (!isStored) await connectLinks.giveBack(input.tokenHash);
+      if (servers === undefined) await connectLinks.giveBack(tokenHash);
     }
+    return { tokenHash, servers };
+  },
+  follow: async ({ tokenHash, servers }, context) => {
+    const { actor, ports } = context;
+    await ports.connectNotifier.notifyConnected({ confirmationId: tokenHash, ...actor }, servers);
+    await notifyKeyChange('set', context);
   },
 });
+
+interface Connected {
+  readonly tokenHash: string;
+  /** How many servers the account has. */
+  readonly servers: number;
+}

@@ -3,16 +3,32 @@ import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domai
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkspaceSettings } from '../../domain/settings.ts';
 import type { System } from '../../system.ts';
+import type { RolePorts } from '../authorize/find-roles.ts';
+import type { Deciders } from '../decisions/ports.ts';
 import type { FindHosting } from '../hosting-api.ts';
 
 /** What the use cases about the hosting account, the settings and the audit need from outside. */
-export interface AccountPorts {
+export interface AccountPorts extends RolePorts {
   readonly system: System;
+  readonly accountNotifier: AccountNotifier;
   readonly workspaces: Pick<Workspaces, 'find' | 'changeSettings'>;
   readonly apiKeys: Pick<ApiKeys, 'put' | 'remove' | 'listWorkspaces'>;
   readonly connectLinks: Pick<ConnectLinks, 'put' | 'find' | 'take' | 'giveBack'>;
   readonly audit: Pick<AuditLog, 'list' | 'read' | 'verify' | 'prune' | 'listWorkspaces'>;
   readonly hostingOf: FindHosting;
+  readonly connectNotifier: ConnectNotifier;
+}
+
+/** Somebody set or removed the API key of a workspace. */
+export interface KeyChange {
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly change: 'set' | 'removed';
+}
+
+/** Tells owners about changes of the hosting account. Never throws. */
+export interface AccountNotifier {
+  notifyKeyChange(keyChange: KeyChange, owners: Deciders): Promise<void>;
 }
 
 export interface Workspace {

@@ -30,6 +30,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     groups: { list: async () => undefined, listMembers: async () => undefined },
     channels: { look: async () => undefined, isShared: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
+    connectNotifier: { notifyConnected: async () => undefined },
     slackAbilities: { read: () => UNTRIED },
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
@@ -41,6 +42,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
+    accountNotifier: { notifyKeyChange: async () => undefined },
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
     newServers: createNewServers(stillSystem),
     hostingOf: () => {

@@ -1,0 +1,19 @@
+import { THE_COMMAND_LINE } from '../../domain/actor.ts';
+import { listOwners } from '../authorize/list-role-holders.ts';
+import type { FollowUpContext } from '../authorize/use-case.ts';
+import type { AccountPorts, KeyChange } from './ports.ts';
+
+/**
+ * Tells the owners that the workspace's API key was set or removed, whoever did it: all orders go to that account from
+ * now on. They are told in the channel of the settings, or directly. The command line has no way to Slack.
+ */
+export async function notifyKeyChange(
+  change: KeyChange['change'],
+  { actor, ports }: FollowUpContext<AccountPorts>,
+): Promise<void> {
+  const { workspaceId, userId: actorId } = actor;
+  if (actorId === THE_COMMAND_LINE) return;
+  const userIds = await listOwners(workspaceId, ports);
+  const channelId = (await ports.workspaces.find(workspaceId))?.settings.channelId;
+  await ports.accountNotifier.notifyKeyChange({ workspaceId, actorId, change }, { channelId, userIds });
+}
