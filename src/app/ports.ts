@@ -16,7 +16,7 @@ import type {
   Workspaces,
 } from './account/ports.ts';
 import type { Approvals } from './approvals/ports.ts';
-import type { Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
+import type { AdminList, Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
 import type { LockLeases, Locks } from './locks.ts';
@@ -53,6 +53,7 @@ export interface AppPorts extends Store {
   readonly installations: Installations;
   readonly users: Users;
   readonly groups: Groups;
+  readonly admins: AdminList;
   readonly channels: Channels;
   readonly channelTest: ChannelTest;
   readonly connectNotifier: ConnectNotifier;

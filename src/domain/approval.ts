@@ -51,8 +51,8 @@ export type DeleteEnd = Reason<DeleteEndDetails>;
 
 /** Where an approval stands, and why. */
 export type ApprovalOutcome =
-  | { readonly state: Exclude<ApprovalState, 'void' | 'ended'> }
-  | { readonly state: 'void'; readonly reason: CancelReason }
+  | { readonly state: Exclude<ApprovalState, 'canceled' | 'ended'> }
+  | { readonly state: 'canceled'; readonly reason: CancelReason }
   | { readonly state: 'ended'; readonly reason: DeleteEnd };
 
 interface ApprovalRequest extends Decision {

@@ -7,14 +7,30 @@ export interface Card {
 }
 
 /**
- * Where an approval stands: open → approved → (a delete) running → ended; or denied, expired, or void: canceled, since
- * what it was about has changed. An approved purchase goes on in the ledger.
+ * Where an approval stands: open → approved → (a delete) running → ended; or denied, withdrawn by its requester, expired, or
+ * canceled, since what it was about has changed. An approved purchase goes on in the ledger.
  */
-export const APPROVAL_STATES = ['open', 'approved', 'running', 'ended', 'denied', 'expired', 'void'] as const;
+export const APPROVAL_STATES = [
+  'open',
+  'approved',
+  'running',
+  'ended',
+  'denied',
+  'withdrawn',
+  'expired',
+  'canceled',
+] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 /** Where an access request stands; `replaced`: the same user asked for the same role again. */
-export const ACCESS_REQUEST_STATES = ['open', 'approved', 'denied', 'replaced', 'expired'] as const;
+export const ACCESS_REQUEST_STATES = [
+  'open',
+  'approved',
+  'denied',
+  'withdrawn',
+  'replaced',
+  'expired',
+] as const;
 export type AccessRequestState = (typeof ACCESS_REQUEST_STATES)[number];
 
 /** What may be found instead of an open decision; `unknown`: there is none with that ID. */

@@ -30,7 +30,7 @@ export interface RefusalDetails {
   /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
   /** `missingScope`: Slack names another team, and without that scope the app can't see who is a member of this one. */
-  other_organisation: { missingScope?: string };
+  other_organization: { missingScope?: string };
   other_workspace: Record<never, never>;
   /** `userId`: another user, whom the app was acting for. */
   identity_unknown: { userId?: string };
@@ -101,7 +101,15 @@ export interface RefusalDetails {
     wishes: readonly { role: Role; pattern: string; at: number }[];
     againAt: number;
   };
+  /** More than the requester asked for was to be approved. */
+  beyond_request: { role: Role };
   own_request: Record<never, never>;
+  /** Only the requester can withdraw a request. */
+  not_requester: { requesterId: UserId };
+  /** The user has no open access request to withdraw. */
+  no_open_request: Record<never, never>;
+  /** The button that goes on with a command is too old, or not this user's. */
+  continuation_over: { command?: string };
   request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
   approval_needed: Record<never, never>;

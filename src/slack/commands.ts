@@ -1,10 +1,11 @@
-import { access } from './access/access.ts';
+import { defineAccess } from './access/access.ts';
 import { audit } from './account/audit.ts';
 import { connect, disconnect } from './account/connect.ts';
 import { settings } from './account/settings.ts';
 import { status } from './account/status.ts';
-import { defineHelp } from './help.ts';
+import { defineHelp, getCommand } from './help.ts';
 import type { Command } from './kit/command.ts';
+import { splitSubcommand } from './kit/typed-words.ts';
 import { catalog } from './purchases/catalog.ts';
 import { create } from './purchases/create.ts';
 import { password } from './purchases/password.ts';
@@ -29,7 +30,10 @@ export const commands: readonly Command[] = [
   password,
   connect,
   disconnect,
-  access,
+  defineAccess((text, request) => {
+    const { name, rest } = splitSubcommand(text);
+    return getCommand(name, commands).run(rest, request);
+  }),
   settings,
   audit,
   status,

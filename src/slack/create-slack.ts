@@ -11,6 +11,7 @@ import { createConnectNotifier } from './account/connect-notifier.ts';
 import { createAccountNotifier } from './account/notifier.ts';
 import { createApprovalNotifier } from './approvals/notifier.ts';
 import { commands } from './commands.ts';
+import { createAdmins } from './directory/admins.ts';
 import { createChannels } from './directory/channels.ts';
 import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
@@ -31,6 +32,7 @@ export interface Slack {
     AppPorts,
     | 'users'
     | 'groups'
+    | 'admins'
     | 'channels'
     | 'channelTest'
     | 'connectNotifier'
@@ -78,6 +80,7 @@ export function createSlack(options: SlackOptions): Slack {
     ports: {
       users: createUsers(clients, system),
       groups: createGroups(clients, system),
+      admins: createAdmins(clients, system),
       channels,
       channelTest: createChannelTest(clients, channels),
       connectNotifier: createConnectNotifier(notifying),

@@ -43,8 +43,8 @@ export async function startRuledTeam(
     setSettings,
     askCreate: async (label = 'web-1') => {
       await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-      await manager.presses('Create and pay');
-      await manager.sees('waits for another manager');
+      await manager.presses('Request approval');
+      await manager.sees('Waiting for another manager');
       await owner.sees(`wants to create ${label}`);
     },
     creates: () => team.hosting.requests({ operation: 'create' }).length,
@@ -68,6 +68,6 @@ export async function askDelete(team: RuledTeam): Promise<void> {
   await team.manager.sees('Type the label');
   await team.manager.fills({ 'Type the label to delete it': 'web-1' });
   await team.manager.presses('Delete');
-  await team.manager.sees('waits for another manager');
+  await team.manager.sees('Waiting for another manager');
   await team.owner.sees('wants to delete web-1');
 }

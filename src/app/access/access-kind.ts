@@ -25,7 +25,9 @@ export function accessKind(ports: AccessPorts): DecisionKind<AccessRequest> {
         code: 'expired',
       }),
     notifiesRequesterWhenUnreached: false,
-    knownState: 'replaced',
+    // The form that sends the request says so itself.
+    confirmsToRequester: false,
+    knownStates: ['replaced', 'withdrawn'],
   };
 }
 

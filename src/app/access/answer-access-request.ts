@@ -1,70 +1,95 @@
 import type { AccessRequest } from '../../domain/access-request.ts';
+import { type Role, roleCovers } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { HOUR_MS } from '../../domain/time.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
 import { accessKind } from './access-kind.ts';
 import { checkGrantee } from './check-grantee.ts';
+import { describeForAudit } from './describe-for-audit.ts';
 import type { NewGrant } from './grants-port.ts';
 import { notifyAccessRequest } from './notify-access-request.ts';
 import type { AccessPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccessPorts>();
 
-/** How long an approved role lasts, in milliseconds. */
-export const GRANT_TIMES = { hour: HOUR_MS, workday: 8 * HOUR_MS, permanent: undefined } as const;
+/** An owner's answer. An approval grants what was requested, or less: a lower role, fewer servers. */
+export type AccessAnswer =
+  | {
+      readonly kind: 'approve';
+      readonly role?: Role;
+      readonly pattern?: string;
+      /** How long the role lasts; absent: permanently. */
+      readonly forMs?: number | undefined;
+    }
+  | { readonly kind: 'deny'; readonly reason?: string | undefined };
 
-type GrantTime = keyof typeof GRANT_TIMES;
-export type AccessAnswer = GrantTime | 'deny';
-export const ACCESS_ANSWERS = [
-  'hour',
-  'workday',
-  'permanent',
-  'deny',
-] as const satisfies readonly AccessAnswer[];
+type Approval = Extract<AccessAnswer, { kind: 'approve' }>;
+
+/** Finds an open request, for the form in which it is answered. @throws Refusal `request_over`, `own_request` */
+export const readAccessRequest = defineUseCase({
+  name: 'access_answer',
+  needs: 'owner',
+  effect: 'reads',
+  run: async ({ id }: { id: ConfirmationId }, { actor, ports }): Promise<AccessRequest> => {
+    const kind = accessKind(ports);
+    const request = await getDecision(kind, id, actor);
+    refuseOwnRequest(request, actor);
+    return request.state === 'open' ? request : refuseClosed(kind, id);
+  },
+});
 
 /**
  * An owner answers another user's access request.
- * @throws Refusal `request_over`, `own_request`, `owner_limited`, `no_grantee`
+ * @throws Refusal `request_over`, `own_request`, `beyond_request`, `owner_limited`, `no_grantee`
  */
 export const answerAccessRequest = defineUseCase({
   name: 'access_answer',
   needs: 'owner',
   effect: 'changes',
-  run: async (
-    input: { requestId: ConfirmationId; answer: AccessAnswer },
-    context,
-  ): Promise<AccessRequest> => {
+  run: async (input: { id: ConfirmationId; answer: AccessAnswer }, context): Promise<AccessRequest> => {
     const { actor, ports, setSubject } = context;
     const { answer } = input;
     const kind = accessKind(ports);
-    const request = await getDecision(kind, input.requestId, actor);
-    const { id, role, pattern, requesterId } = request;
-    setSubject({ label: [answer, role, pattern, requesterId].filter(Boolean).join(' ') });
+    const request = await getDecision(kind, input.id, actor);
+    setSubject({ label: auditLabel(request, answer) });
     refuseOwnRequest(request, actor);
     const at = ports.system.now();
-    const grant = answer === 'deny' ? undefined : await makeGrant(request, answer, at, context);
-    const decision = { by: actor.userId, at, ...omitUndefined({ grant }) };
-    const decided = await ports.accessRequests.decide(id, decision);
-    if (!decided) return refuseClosed(kind, id);
-    return (await notifyAccessRequest(id, ports)) ?? decided;
+    const decision =
+      answer.kind === 'deny'
+        ? omitUndefined({ denialReason: answer.reason })
+        : { grant: await makeGrant(request, answer, at, context) };
+    const decided = await ports.accessRequests.decide(request.id, { by: actor.userId, at, ...decision });
+    if (!decided) return refuseClosed(kind, request.id);
+    return (await notifyAccessRequest(request.id, ports)) ?? decided;
   },
 });
 
-/** @throws Refusal `owner_limited`, `no_grantee` */
+/** "approve viewer web-1 U012AB3CD for 60 min", "deny owner U012AB3CD: not on call this week". */
+function auditLabel({ role, pattern, requesterId: subjectId }: AccessRequest, answer: AccessAnswer): string {
+  const given = answer.kind === 'approve' ? answer : {};
+  const what = describeForAudit(omitUndefined({ role, pattern, subjectId, ...given }));
+  const reason = answer.kind === 'deny' && answer.reason !== undefined ? `: ${answer.reason}` : '';
+  return `${answer.kind} ${what}${reason}`;
+}
+
+/** @throws Refusal `beyond_request`, `owner_limited`, `no_grantee` */
 async function makeGrant(
-  { workspaceId, role, pattern, requesterId }: AccessRequest,
-  time: GrantTime,
+  request: AccessRequest,
+  { role = request.role, pattern = request.pattern, forMs }: Approval,
   grantedAt: number,
   { actor, ports }: Pick<UseCaseContext<AccessPorts>, 'actor' | 'ports'>,
 ): Promise<NewGrant> {
+  const { workspaceId, requesterId } = request;
+  // A request is for every server or for one: the only narrower patterns are those of a request for every server.
+  const isWithin = pattern === request.pattern || request.pattern === EVERY_SERVER;
+  if (!roleCovers(request.role, role) || !isWithin)
+    throw new Refusal('beyond_request', { role: request.role });
   if (role === 'owner' && pattern !== EVERY_SERVER) throw new Refusal('owner_limited', {});
   const grantee = { subjectKind: 'user', subjectId: requesterId } as const;
   await checkGrantee(grantee, { actor, ports });
-  const forMs = GRANT_TIMES[time];
   const until = forMs === undefined ? undefined : grantedAt + forMs;
   const grant = { ...grantee, workspaceId, role, pattern, grantedBy: actor.userId, grantedAt };
   return { ...grant, ...omitUndefined({ until }) };

@@ -5,7 +5,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { GrantId, UserId } from '../../domain/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { findRoles } from '../authorize/find-roles.ts';
+import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { checkGrantee } from './check-grantee.ts';
 import { describeForAudit } from './describe-for-audit.ts';
@@ -16,23 +16,34 @@ const defineUseCase = useCasesOver<AccessPorts>();
 
 export interface AccessList {
   readonly grants: readonly Grant[];
-  /** The owners that the operator named. */
+  /** The owners that the operator named (`OWNERS`). */
   readonly owners: readonly UserId[];
+  /** Owners since they are admins of the Slack workspace; undefined when Slack does not say. */
+  readonly admins: { readonly userIds: readonly UserId[]; readonly isComplete: boolean } | undefined;
   readonly requests: readonly AccessRequest[];
 }
 
-/** Lists who has which role here, the owners that the operator named, and the open access requests. */
+/** Lists who has which role here and why, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
   run: async (_input: Record<never, never>, { ports, actor }): Promise<AccessList> => {
-    const { grants, accessRequests } = ports;
+    const { workspaceId } = actor;
     const now = ports.system.now();
+    const [grants, requests, admins] = await Promise.all([
+      ports.grants.list(workspaceId),
+      ports.accessRequests.listOpen(workspaceId),
+      ports.admins.list(workspaceId),
+    ]);
     return {
-      grants: (await grants.list(actor.workspaceId)).filter(({ until }) => (until ?? now + 1) > now),
-      owners: ports.ownersOf(actor.workspaceId),
-      requests: await accessRequests.listOpen(actor.workspaceId),
+      grants: grants.filter(({ until }) => (until ?? now + 1) > now),
+      owners: ports.ownersOf(workspaceId),
+      admins: admins && {
+        userIds: admins.users.filter((user) => !cannotHoldRole(user, workspaceId)).map(({ id }) => id),
+        isComplete: admins.isComplete,
+      },
+      requests,
     };
   },
 });

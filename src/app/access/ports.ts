@@ -2,6 +2,7 @@ import type { AccessRequest } from '../../domain/access-request.ts';
 import type { NewDecision } from '../../domain/decision.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
+import type { AdminList } from '../authorize/ports.ts';
 import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
 import type { Grants, NewGrant } from './grants-port.ts';
 
@@ -11,9 +12,10 @@ export interface AccessPorts extends DecisionPorts, RolePorts {
   readonly accessRequests: AccessRequests;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   readonly channels: Channels;
+  readonly admins: AdminList;
 }
 
-export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until'>;
+export type NewAccessRequest = Omit<NewDecision<AccessRequest>, 'until' | 'granted'>;
 
 export type RequestOutcome =
   | { readonly kind: 'new'; readonly request: AccessRequest; readonly replaced: readonly AccessRequest[] }
@@ -37,7 +39,17 @@ export interface AccessRequests extends DecisionStore<AccessRequest> {
    */
   decide(
     id: ConfirmationId,
-    decision: { readonly by: UserId; readonly at: number; readonly grant?: NewGrant },
+    decision: {
+      readonly by: UserId;
+      readonly at: number;
+      readonly grant?: NewGrant;
+      readonly denialReason?: string;
+    },
+  ): Promise<AccessRequest | undefined>;
+  /** open → withdrawn, by the requester alone. Undefined when it is not open any more, or another user's. */
+  withdraw(
+    id: ConfirmationId,
+    by: { readonly requesterId: UserId; readonly at: number },
   ): Promise<AccessRequest | undefined>;
 }
 

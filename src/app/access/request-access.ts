@@ -54,10 +54,10 @@ export const requestAccess = defineUseCase({
   effect: 'changes',
   subject: ({ role, label }) => ({ label: [role, label].filter(Boolean).join(' ') }),
   run: async (
-    input: WantedRole & { id: ConfirmationId; reason: string },
+    input: WantedRole & { id: ConfirmationId; reason: string; command?: string | undefined },
     { actor, ports },
   ): Promise<RequestedAccess> => {
-    const { id, role, label, reason } = input;
+    const { id, role, label, reason, command } = input;
     const { workspaceId, userId: requesterId, channelId } = actor;
     checkWantedRole(input);
     if (isHeld(await findRoles(actor, ports), role, label)) throw new Refusal('role_held', { role });
@@ -67,7 +67,7 @@ export const requestAccess = defineUseCase({
     const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
     const wanted = { id, workspaceId, requesterId, role, pattern, reason, ...times };
     const outcome = await ports.accessRequests.request(
-      { ...wanted, ...omitUndefined({ channelId }) },
+      { ...wanted, ...omitUndefined({ channelId, command }) },
       { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
     );
     const request = takeRequest(outcome);

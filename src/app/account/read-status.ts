@@ -54,6 +54,8 @@ export interface WaitingApproval {
   readonly approval: Approval;
   /** Whether the reader of the status may approve it. */
   readonly canAnswer: boolean;
+  /** Whether the reader requested it. */
+  readonly isOwn: boolean;
 }
 
 /** Reads whether the API answers and accepts the key, how much of the minute is used, and what is unconfirmed. */
@@ -111,6 +113,7 @@ async function listWaiting(context: UseCaseContext<StatusPorts>): Promise<readon
   const roles = await findRoles(actor, ports);
   return waiting.map((approval) => ({
     approval,
+    isOwn: approval.requesterId === actor.userId,
     canAnswer:
       approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval.action)),
   }));

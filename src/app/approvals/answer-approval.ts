@@ -5,7 +5,7 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getDecision, refuseClosed, refuseOwnRequest } from '../decisions/check-decidable.ts';
-import { findBudget } from '../purchases/budget.ts';
+import { type BudgetPorts, findBudget } from '../purchases/budget.ts';
 import { approvalKind } from './approval-kind.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
 import { type CarryOutPorts, carryOutApproval } from './carry-out-approval.ts';
@@ -13,10 +13,28 @@ import { notifyApproval } from './notify-approval.ts';
 import { findCancelReason, type RecheckPorts, requesterOf } from './recheck-approval.ts';
 
 /** Deciding checks again what was confirmed, within the budget, and is followed by carrying it out. */
-export type AnswerPorts = RecheckPorts & CarryOutPorts & Parameters<typeof findBudget>[0]['ports'];
+export type AnswerPorts = RecheckPorts & CarryOutPorts & BudgetPorts;
 
 const defineUseCase = useCasesOver<AnswerPorts>();
 type Context = UseCaseContext<AnswerPorts>;
+
+export type ApprovalAnswer =
+  | { readonly kind: 'approve' }
+  | { readonly kind: 'deny'; readonly reason?: string | undefined };
+
+/** Finds an open request, for the form in which it is denied with a reason. @throws Refusal `request_over`, `own_request`, `role_needed` */
+export const readApproval = defineUseCase({
+  name: 'approval_answer',
+  needs: 'manager',
+  effect: 'reads',
+  run: async ({ id }: { id: ConfirmationId }, context): Promise<Approval> => {
+    const kind = approvalKind(context.ports);
+    const approval = await getDecision(kind, id, context.actor);
+    refuseOwnRequest(approval, context.actor);
+    await context.requireRoleFor(labelOfAction(approval.action));
+    return approval.state === 'open' ? approval : refuseClosed(kind, id);
+  },
+});
 
 /**
  * A second user approves or denies what another one confirmed (two-person rule). What was confirmed is frozen: if
@@ -29,16 +47,20 @@ export const answerApproval = defineUseCase({
   name: 'approval_answer',
   needs: 'manager',
   effect: 'confirms',
-  run: async (input: { approvalId: ConfirmationId; isApproved: boolean }, context): Promise<Approval> => {
+  run: async (input: { id: ConfirmationId; answer: ApprovalAnswer }, context): Promise<Approval> => {
     const { actor, ports, setSubject } = context;
     const kind = approvalKind(ports);
-    const approval = await getDecision(kind, input.approvalId, actor);
+    const approval = await getDecision(kind, input.id, actor);
     const { id, action, state, expiresAt } = approval;
     setSubject({ operationId: id, label: labelOfAction(action) });
     refuseOwnRequest(approval, actor);
     await context.requireRoleFor(labelOfAction(action));
     const isOpen = state === 'open' && expiresAt > ports.system.now();
-    const isMine = isOpen && (await (input.isApproved ? approve : deny)(approval, context));
+    const decide = () =>
+      input.answer.kind === 'approve'
+        ? approve(approval, context)
+        : deny(approval, input.answer.reason, context);
+    const isMine = isOpen && (await decide());
     return isMine ? getDecision(kind, id, actor) : refuseClosed(kind, id);
   },
   follow: async (approval, { ports }) => {
@@ -47,9 +69,16 @@ export const answerApproval = defineUseCase({
   },
 });
 
-function deny(approval: Approval, { actor, ports }: Context): Promise<boolean> {
-  const denied = { state: 'denied', at: ports.system.now(), by: actor.userId } as const;
-  return ports.approvals.move(approval.id, ['open'], denied, auditOf(approval, 'denied', actor, ports));
+function deny(
+  approval: Approval,
+  denialReason: string | undefined,
+  { actor, ports }: Context,
+): Promise<boolean> {
+  const denied = { state: 'denied', at: ports.system.now(), by: actor.userId, denialReason } as const;
+  const audit = auditOf(approval, 'denied', actor, ports);
+  // The label of the first entry is the server's, so that it is found by that: the reason gets its own, of the same act.
+  const reason = denialReason && { ...audit, action: 'denial_reason' as const, label: denialReason };
+  return ports.approvals.move(approval.id, ['open'], denied, audit, ...(reason ? [reason] : []));
 }
 
 /** True if this approval or cancellation took effect; false if another one was faster. */
@@ -78,7 +107,7 @@ function refuseUnchecked(error: unknown): never {
 }
 
 function cancel(approval: Approval, reason: CancelReason, { actor, ports }: Context): Promise<boolean> {
-  const to = { state: 'void', at: ports.system.now(), by: actor.userId, reason } as const;
+  const to = { state: 'canceled', at: ports.system.now(), by: actor.userId, reason } as const;
   const audit = auditOf(approval, reason.code, actor, ports);
   return ports.approvals.move(approval.id, [approval.state], to, audit);
 }

@@ -27,5 +27,7 @@ export function approvalKind(ports: ApprovalPorts): DecisionKind<Approval> {
         code: 'expired',
       }),
     notifiesRequesterWhenUnreached: true,
+    confirmsToRequester: true,
+    knownStates: [],
   };
 }

@@ -4,11 +4,11 @@ import type { ServerId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import { type AuditFacts, makeAuditEntry } from '../authorize/audit-entry.ts';
 
-/** The audit entry for a change of an approval; by its requester unless `what` names another actor. */
+/** The audit entry for a change of an approval; by its requester unless `facts` names another actor. */
 export function auditOfApproval(
   { id, workspaceId, requesterId, channelId, action }: NewApproval,
   ports: { readonly system: System },
-  what: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
+  facts: Pick<AuditFacts, 'action' | 'outcome'> & Partial<AuditFacts>,
 ): AuditEntry {
   return makeAuditEntry(ports, {
     workspaceId,
@@ -19,7 +19,7 @@ export function auditOfApproval(
     label: labelOfAction(action),
     serverId: idOfServer(action),
     money: action.kind === 'purchase' ? action.price : undefined,
-    ...what,
+    ...facts,
   });
 }
 

@@ -37,8 +37,12 @@ export interface Approvals extends DecisionStore<Approval> {
   move(
     id: ConfirmationId,
     from: readonly ApprovalState[],
-    to: ApprovalOutcome & { readonly at: number; readonly by?: UserId | undefined },
-    audit?: AuditEntry,
+    to: ApprovalOutcome & {
+      readonly at: number;
+      readonly by?: UserId | undefined;
+      readonly denialReason?: string | undefined;
+    },
+    ...audits: readonly AuditEntry[]
   ): Promise<boolean>;
   /** Deletes that were approved or begun before that moment and have not ended, oldest first. */
   listUnfinishedDeletes(before: number): Promise<readonly Approval[]>;

@@ -67,7 +67,7 @@ async function cancel(approval: Approval, reason: CancelReason, ports: ApprovalP
     surface: 'background',
     code: reason.code,
   });
-  const to = { state: 'void', at: ports.system.now(), reason } as const;
+  const to = { state: 'canceled', at: ports.system.now(), reason } as const;
   const isMine = await ports.approvals.move(approval.id, [approval.state], to, audit);
   if (isMine) await notifyApproval(approval.id, ports);
 }

@@ -52,7 +52,13 @@ export function startAuditTrail(ports: AuditTrailPorts, action: string, caller: 
 }
 
 /** Refusals that are about the actor, even where only the use case can know: who created it, which server it is. */
-const DENIALS: readonly RefusalCode[] = ['not_creator', 'role_needed', 'identity_unknown', 'own_request'];
+const DENIALS: readonly RefusalCode[] = [
+  'not_creator',
+  'role_needed',
+  'identity_unknown',
+  'own_request',
+  'not_requester',
+];
 
 /** Tells a denial from any other failure. */
 export function outcomeOf(error: unknown): AuditEntry['outcome'] {

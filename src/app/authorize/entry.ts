@@ -24,7 +24,7 @@ export interface EntryPorts extends PermissionPorts, AuditTrailPorts {
 export interface Entry<Ports> {
   /**
    * Runs the use case or refuses, audits both, and starts what follows from it.
-   * @throws Refusal `other_organisation`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
+   * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
    * what the use case throws
    */
   execute<Input, Output>(

@@ -23,7 +23,7 @@ export interface PermissionPorts extends RolePorts {
 /**
  * The one permission check (docs/design.md 3): returns the roles that the actor holds in this place.
  * `isEnough` decides whether the roles that are known without asking Slack are enough.
- * @throws Refusal `other_workspace`, `other_organisation`, `role_needed`, `identity_unknown`
+ * @throws Refusal `other_workspace`, `other_organization`, `role_needed`, `identity_unknown`
  */
 export async function checkPermission(
   { needs }: UseCaseSpec,
@@ -47,7 +47,7 @@ export async function checkPermission(
 /** In an Enterprise Grid a member may be at home in another workspace: without the scope that can't be told (docs/slack.md). */
 async function describeOutsider(actor: Actor, { users }: PermissionPorts): Promise<Refusal> {
   const isHidden = (await users.exists(actor.workspaceId, actor.userId)) === 'hidden';
-  return new Refusal('other_organisation', isHidden ? { missingScope: 'users:read' } : {});
+  return new Refusal('other_organization', isHidden ? { missingScope: 'users:read' } : {});
 }
 
 const OWNERS_TIMEOUT_MS = 300;

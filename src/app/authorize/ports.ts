@@ -1,4 +1,4 @@
-import type { WorkspaceId } from '../../domain/ids.ts';
+import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 
 /** The workspaces that the app is installed in. */
@@ -34,6 +34,19 @@ export interface Users {
    * `users:read`, so trying again won't help.
    */
   exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;
+}
+
+/** The admins and owners of a Slack workspace. */
+export interface Admins {
+  readonly users: readonly (SlackUser & { readonly id: UserId })[];
+  /** False for a workspace with so many members that Slack was not asked about all of them. */
+  readonly isComplete: boolean;
+}
+
+/** Slack's list of its admins (scope `users:read`), cached for five minutes: it shows roles and never gives one. */
+export interface AdminList {
+  /** Undefined without the scope, or when Slack does not answer. */
+  list(workspaceId: WorkspaceId): Promise<Admins | undefined>;
 }
 
 export interface UserGroup {

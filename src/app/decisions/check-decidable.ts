@@ -21,6 +21,11 @@ export function refuseOwnRequest({ requesterId }: Decision, { userId }: Actor): 
   if (requesterId === userId) throw new Refusal('own_request', {});
 }
 
+/** @throws Refusal `not_requester`: only the requester withdraws */
+export function refuseOthersRequest({ requesterId }: Decision, { userId }: Actor): void {
+  if (requesterId !== userId) throw new Refusal('not_requester', { requesterId });
+}
+
 /**
  * Another user was faster, or it has expired: updates cards that still have their buttons, and refuses.
  * @throws Refusal `request_over`

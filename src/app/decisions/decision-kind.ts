@@ -13,6 +13,8 @@ export interface DecisionKind<Kind extends Decision> {
   auditOfExpiry(decision: Kind): AuditEntry;
   /** True: the requester is told if no decider could be reached. False: posting is tried again until one is reached. */
   readonly notifiesRequesterWhenUnreached: boolean;
-  /** A state that the requester caused, so that no message about it is needed. */
-  readonly knownState?: Kind['state'];
+  /** True: the requester is told that deciders were asked, and can withdraw the request from that message. */
+  readonly confirmsToRequester: boolean;
+  /** States that the requester caused, so that no message about them is needed. */
+  readonly knownStates: readonly Kind['state'][];
 }

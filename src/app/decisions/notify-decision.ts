@@ -24,9 +24,9 @@ async function notifyOfOutcome<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   decision: Kind,
 ): Promise<void> {
-  const { notifier, store, knownState } = kind;
+  const { notifier, store, knownStates } = kind;
   await notifier.updateCards(decision);
-  const isNotified = decision.state === knownState || (await notifier.notifyRequester(decision));
+  const isNotified = knownStates.includes(decision.state) || (await notifier.notifyRequester(decision));
   if (isNotified) await store.markNotified(decision.id, decision.state);
 }
 
@@ -34,12 +34,15 @@ async function requestDecision<Kind extends Decision>(
   kind: DecisionKind<Kind>,
   decision: Kind,
 ): Promise<void> {
-  const { notifier, store, notifiesRequesterWhenUnreached } = kind;
+  const { notifier, store, notifiesRequesterWhenUnreached, confirmsToRequester } = kind;
   const { id, state } = decision;
   const cards = decision.cards.length > 0 ? decision.cards : await postCards(kind, decision);
+  const isReached = cards.length > 0;
   const isNotified =
-    cards.length > 0 || (notifiesRequesterWhenUnreached && (await notifier.notifyRequester(decision)));
+    isReached || (notifiesRequesterWhenUnreached && (await notifier.notifyRequester(decision)));
   if (isNotified) await store.markNotified(id, state);
+  if (isReached && confirmsToRequester && decision.cards.length === 0)
+    await notifier.notifyRequester({ ...decision, cards });
   // If it was decided while the cards were being posted, they still show it as open.
   const now = await store.find(id);
   if (now && now.state !== 'open') await notifier.updateCards(now);

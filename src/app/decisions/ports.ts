@@ -24,7 +24,7 @@ export interface DecisionNotifier<Kind> {
   postCards(decision: Kind, deciders: Deciders): Promise<readonly Card[]>;
   /** Shows the current state in the cards that were posted. */
   updateCards(decision: Kind): Promise<void>;
-  /** Tells the requester the outcome, or that no decider could be reached; true when Slack took the message. */
+  /** Tells the requester the outcome; while it is open, whether deciders were asked. True when Slack took the message. */
   notifyRequester(decision: Kind): Promise<boolean>;
 }
 

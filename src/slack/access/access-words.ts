@@ -1,8 +1,15 @@
-import type { Grant, Grantee, HeldRole } from '../../domain/access.ts';
+import type { Grantee, HeldRole } from '../../domain/access.ts';
 import type { AccessRequest } from '../../domain/access-request.ts';
 import type { Role } from '../../domain/actor.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import { codeLabel, escapeText, mention, plainLabel, shorten, slackDate, utcDate } from '../kit/text.ts';
+
+/** A role, for which servers, and until when. */
+export interface RoleFacts {
+  readonly role: Role;
+  readonly pattern: string;
+  readonly until?: number | undefined;
+}
 
 /** Mentions a user, a user group or a channel by id; an ephemeral message notifies none of them. */
 export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
@@ -10,42 +17,57 @@ export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
   return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
 }
 
-/** "*operator* for `web-*`, until 14:00". */
-export function describeRole({
-  role,
-  pattern,
-  until,
-}: {
-  readonly role: Role;
-  readonly pattern: string;
-  readonly until?: number | undefined;
-}): string {
+/** "*operator* for `web-*` until 14:00". */
+export function describeRole(facts: RoleFacts): string {
+  return `*${facts.role}*${scopeOf(facts)}`;
+}
+
+/** "*operators* for `web-*` until 14:00". */
+export function describeRoles(facts: RoleFacts): string {
+  return `*${facts.role}s*${scopeOf(facts)}`;
+}
+
+function scopeOf({ pattern, until }: RoleFacts): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
-  return `*${role}*${servers}${until === undefined ? '' : `, until ${slackDate(until)}`}`;
+  return `${servers}${until === undefined ? '' : ` until ${slackDate(until)}`}`;
+}
+
+/** "an *operator* for `web-*` until 14:00". */
+export function describeNewRole(facts: RoleFacts): string {
+  return `${articleOf(facts.role)} ${describeRole(facts)}`;
+}
+
+/** "a" or "an". */
+export function articleOf(role: Role): 'a' | 'an' {
+  return /^[aeiou]/.test(role) ? 'an' : 'a';
 }
 
 /** The same for a dialog, which shows no formatting. */
-export function plainRole({ role, pattern, until }: Parameters<typeof describeRole>[0]): string {
+export function plainRole({ role, pattern, until }: RoleFacts): string {
   const servers = pattern === EVERY_SERVER ? '' : ` for ${plainLabel(pattern, 60)}`;
-  return `${role}${servers}${until === undefined ? '' : `, until ${utcDate(until)}`}`;
+  return `${role}${servers}${until === undefined ? '' : ` until ${utcDate(until)}`}`;
 }
 
-/** One grant: who has which role, and who granted it. */
-export function describeGrant(grant: Grant): string {
-  const members = grant.subjectKind === 'channel' ? 'Full members acting in ' : '';
-  return `${members}${describeGrantee(grant)} ${describeRole(grant)}\nGiven by ${mention(grant.grantedBy)}, ${slackDate(grant.grantedAt)}`;
-}
-
-/** A role that a user holds, and why. */
+/** A role that a user holds, and how they have it. */
 export function describeHeldRole({ role, pattern, source }: HeldRole): string {
-  if (source === 'named') return `*${role}*: named in \`OWNERS\``;
-  if (source === 'admin') return `*${role}*: an admin of this Slack workspace`;
-  const through = source.subjectKind === 'user' ? '' : ` through ${describeGrantee(source)}`;
-  return `${describeRole({ role, pattern, until: source.until })}${through}: given by ${mention(source.grantedBy)}`;
+  if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
+  if (source === 'admin') return `*${role}*: admin of this Slack workspace`;
+  const through = source.subjectKind === 'user' ? '' : `through ${describeGrantee(source)}, `;
+  return `${describeRole({ role, pattern, until: source.until })}: ${through}granted by ${mention(source.grantedBy)}`;
 }
 
-/** "@ann asks for the role *operator*", with the reason below. */
+/** "@nora is requesting the *operator* role for `web-1`.", with the reason below. */
 export function describeRequest(request: AccessRequest): string {
-  const reason = escapeText(shorten(request.reason, 300)).replaceAll('\n', '\n> ');
-  return `${mention(request.requesterId)} asks for the role ${describeRole({ role: request.role, pattern: request.pattern })}.\n> ${reason}`;
+  return `${mention(request.requesterId)} is requesting the ${describeWantedRole(request)}.\n${quote(request.reason)}`;
+}
+
+/** "*operator* role for `web-1`". */
+export function describeWantedRole({ role, pattern }: RoleFacts): string {
+  const servers = pattern === EVERY_SERVER ? '' : ` for ${codeLabel(pattern, 60)}`;
+  return `*${role}* role${servers}`;
+}
+
+/** What a user wrote, set off from the app's own words. */
+export function quote(text: string): string {
+  return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
 }

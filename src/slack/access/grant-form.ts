@@ -1,75 +1,101 @@
-import type { ModalView } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { Granted, WantedGrant } from '../../app/access/change-access.ts';
 import type { UserGroup } from '../../app/authorize/ports.ts';
 import type { Grantee } from '../../domain/access.ts';
-import { ROLES } from '../../domain/actor.ts';
+import { ROLES, type Role } from '../../domain/actor.ts';
 import { EVERY_SERVER, findPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { context, option, section } from '../kit/blocks.ts';
+import type { FieldKinds } from '../kit/fields.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { codeTyped, count, plainLabel } from '../kit/text.ts';
-import { describeGrantee, describeRole } from './access-words.ts';
+import { describeGrantee, describeNewRole, describeRoles } from './access-words.ts';
 
-export const GRANT_TITLE = 'Give a role';
-const TIMES = [
-  { value: 'permanent', text: 'for good' },
-  { value: '1', text: 'for 1 hour' },
-  { value: '8', text: 'for 8 hours' },
-  { value: '24', text: 'for a day' },
-  { value: '168', text: 'for a week' },
+export const GRANT_TITLE = 'Grant a role';
+const DURATIONS = [
+  { value: 'permanent', text: 'Permanently' },
+  { value: '1', text: '1 hour' },
+  { value: '8', text: '8 hours' },
+  { value: '24', text: '1 day' },
+  { value: '168', text: '1 week' },
 ] as const;
 
 export const grantForm = defineModal(
   'grant',
   z.object({}),
   z.object({
-    person: z.string().exactOptional(),
+    user: z.string().exactOptional(),
     group: z.string().exactOptional(),
     channel: z.string().exactOptional(),
     role: z.enum(ROLES, 'Choose a role'),
     pattern: z.string().exactOptional(),
-    time: z.string('Choose how long it is for'),
+    time: z.string('Choose a duration'),
   }),
 );
 export type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
 /** The form in which an owner grants a role; without the scope for user groups, that field is absent. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
-  const roles = ROLES.map((role) => option(role, role, ROLE_WORDS[role]));
-  const [permanent] = TIMES;
   return grantForm.view({
     origin,
     metadata: {},
     title: GRANT_TITLE,
-    submit: 'Give',
+    submit: 'Grant',
     blocks: [
-      section('To a person, or to a user group, or to whoever is a full member and acts in a channel:'),
-      grantForm.userField('person', { label: 'Person', optional: true }),
+      section('Choose one: a user, a user group or a channel (its full members).'),
+      grantForm.userField('user', { label: 'User', optional: true }),
       groups === undefined
         ? context(
-            'User groups can’t be offered: the app lacks the scope `usergroups:read`, or Slack does not answer.',
+            'User groups can’t be listed: the app lacks the scope `usergroups:read`, or Slack didn’t answer.',
           )
         : groupField(groups),
       grantForm.channelField('channel', { label: 'Channel', optional: true }),
-      grantForm.selectField('role', { label: 'Role', placeholder: 'Choose a role', options: roles }),
-      grantForm.textField('pattern', {
-        label: 'Only for servers named',
-        placeholder: 'web-*',
-        hint: 'Empty: for every server. * stands for any letters.',
-        maxLength: 100,
-        optional: true,
+      grantForm.selectField('role', {
+        label: 'Role',
+        placeholder: 'Choose a role',
+        options: ROLES.map(roleOption),
       }),
-      grantForm.selectField('time', {
-        label: 'How long',
-        placeholder: 'Choose how long',
-        options: TIMES.map(({ value, text }) => option(text, value)),
-        initial: permanent.value,
-      }),
+      serversField(grantForm),
+      durationField(grantForm, 'permanent'),
     ],
   });
+}
+
+/** A role as a choice, with what it adds to the one before it. */
+export function roleOption(role: Role) {
+  return option(role, role, ROLE_WORDS[role]);
+}
+
+/** The field that limits a role to servers whose label matches. */
+export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock {
+  return form.textField('pattern', {
+    label: 'Limit to servers',
+    placeholder: 'web-*',
+    hint: 'Leave empty for all. Use * as a wildcard.',
+    maxLength: 100,
+    optional: true,
+  });
+}
+
+/** What a form says about a pattern that no label could match. */
+export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
+
+/** The field for how long a role lasts. */
+export function durationField(
+  form: FieldKinds<{ time: string }>,
+  initial: (typeof DURATIONS)[number]['value'],
+): InputBlock {
+  const options = DURATIONS.map(({ value, text }) => option(text, value));
+  return form.selectField('time', { label: 'Duration', placeholder: 'Choose a duration', options, initial });
+}
+
+/** Reads that field; undefined for a permanent role. */
+export function forMsOf(time: string): number | undefined {
+  const hours = Number(time);
+  return hours > 0 ? hours * HOUR_MS : undefined;
 }
 
 function groupField(groups: readonly UserGroup[]) {
@@ -96,46 +122,53 @@ export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
     );
 }
 
-const ROLE_WORDS = {
-  viewer: 'sees servers and prices',
-  operator: 'also starts, stops and reboots',
-  manager: 'also creates, renews and deletes',
-  owner: 'also connects the account and gives roles',
-} as const;
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  viewer: 'Sees servers and prices',
+  operator: 'Also starts, stops and reboots',
+  manager: 'Also creates, renews and deletes',
+  owner: 'Also connects the account and grants roles',
+};
 
 /** Reads what was entered, or says what is wrong beside the field that it is about. */
 export function readGrantFields(
   fields: GrantFields,
 ): WantedGrant | { readonly errors: Record<string, string> } {
   const chosen = [
-    { subjectKind: 'user', subjectId: fields.person },
+    { subjectKind: 'user', subjectId: fields.user },
     { subjectKind: 'group', subjectId: fields.group },
     { subjectKind: 'channel', subjectId: fields.channel },
   ].filter((grantee): grantee is Grantee => grantee.subjectId !== undefined);
   const [grantee] = chosen;
   if (!grantee || chosen.length > 1)
-    return { errors: { person: 'Choose one: a person, a user group or a channel' } };
+    return { errors: { user: 'Choose one: a user, a user group or a channel' } };
+  const { role } = fields;
   const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
-  if (pattern === undefined) return { errors: { pattern: 'That can’t be part of a label' } };
-  if (fields.role === 'owner' && pattern !== EVERY_SERVER) {
-    return { errors: { pattern: 'An owner covers every server: leave it empty' } };
-  }
-  const hours = Number(fields.time);
-  const forMs = hours > 0 ? hours * HOUR_MS : undefined;
-  return { ...grantee, role: fields.role, pattern, ...omitUndefined({ forMs }) };
+  if (pattern === undefined) return { errors: { pattern: WRONG_PATTERN } };
+  if (role === 'owner' && pattern !== EVERY_SERVER)
+    return { errors: { pattern: 'Owners always have access to every server: leave this empty' } };
+  if (role === 'owner' && grantee.subjectKind === 'channel')
+    return { errors: { channel: 'A channel can’t be an owner: anyone who joins it would become one' } };
+  return { ...grantee, role, pattern, ...omitUndefined({ forMs: forMsOf(fields.time) }) };
 }
 
-/** What was granted, and how many servers it covers today. */
+/** What was granted, and how many servers it covers now. */
 export function grantedWords({ grant, matchingServers }: Granted): string {
-  const covered =
-    matchingServers === undefined
-      ? ''
-      : matchingServers === 0
-        ? ` No server is named like ${codeTyped(grant.pattern)} today; it counts for those to come.`
-        : ` That is ${count(matchingServers, 'server')} today.`;
-  const subject =
-    grant.subjectKind === 'channel'
-      ? `Whoever is a full member and acts in ${describeGrantee(grant)}`
-      : describeGrantee(grant);
-  return `${subject} is now ${describeRole(grant)}.${covered}`;
+  const who = describeGrantee(grant);
+  const covered = coverage(grant.pattern, matchingServers);
+  switch (grant.subjectKind) {
+    case 'user':
+      return `${who} is now ${describeNewRole(grant)}${covered}`;
+    case 'group':
+      return `Members of ${who} are now ${describeRoles(grant)}${covered}`;
+    case 'channel':
+      return `Full members in ${who} are now ${describeRoles(grant)} there${covered}`;
+  }
+}
+
+/** How many servers a role is for; the end of its sentence. */
+function coverage(pattern: string, matchingServers: number | undefined): string {
+  if (matchingServers === undefined) return '.';
+  if (matchingServers === 0)
+    return `. No server matches ${codeTyped(pattern)} right now; the role applies to new ones, too.`;
+  return ` (${count(matchingServers, 'server')} right now).`;
 }

@@ -10,7 +10,7 @@ export function createAccessNotifier(parts: NotifierParts): DecisionNotifier<Acc
     card: requestCard,
     notifyRequester: async (request, requester) => {
       const message = answerMessage(request);
-      // After a week the requester is elsewhere, and an ephemeral message reaches only users who look at the channel.
+      // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
       const isAwaited = request.state !== 'expired';
       if (isAwaited && (await outbox.replyTo(requester).send(message))) return true;
       return outbox.sendDirectly(request.workspaceId, request.requesterId, message);

@@ -9,7 +9,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { findChannelId, findGroupId, findUserId, type TypedWords } from '../kit/typed-words.ts';
 
 export const ACCESS_USAGE =
-  'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role>]';
+  'access [@user | grant @user|@group|#channel <role> [on web-*] [for 8h] | revoke @user|@group|#channel | ask <role> | withdraw]';
 
 /** What `/vps access` is to do. */
 export type AccessCommand =
@@ -17,9 +17,10 @@ export type AccessCommand =
   | { readonly act: 'explain'; readonly userId: UserId }
   | { readonly act: 'grant'; readonly wanted: WantedGrant }
   | { readonly act: 'revoke'; readonly grantee: Grantee }
-  | { readonly act: 'ask'; readonly wanted: WantedRole };
+  | { readonly act: 'ask'; readonly wanted: WantedRole }
+  | { readonly act: 'withdraw' };
 
-const ACTS = ['list', 'grant', 'revoke', 'ask'];
+const ACTS = ['list', 'grant', 'revoke', 'ask', 'withdraw'];
 const UNIT_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
@@ -46,16 +47,20 @@ export function parseAccess({ words, options }: TypedWords): AccessCommand | str
     case 'ask':
       return forTime === undefined
         ? parseAsk(plain, on)
-        : 'Whoever approves it says for how long; “on web-1” names a server.';
+        : 'The owners decide for how long: leave out “for”. Use “on web-1” to ask for one server.';
+    case 'withdraw':
+      return rest.length === 0
+        ? { act: 'withdraw' }
+        : 'Just type `/vps access withdraw`: it withdraws all of your open requests.';
     default: {
       const nearest = findNearest(act, ACTS);
-      return `There is no “access ${act}”.${nearest === undefined ? '' : ` Did you mean “access ${nearest}”?`}`;
+      return `There’s no “access ${act}” command.${nearest === undefined ? '' : ` Did you mean “access ${nearest}”?`}`;
     }
   }
 }
 
 const REVOKES_ALL =
-  'That takes all roles of one subject away; “Take away” in `/vps access` takes a single one.';
+  '`revoke` removes all roles of a user, group or channel. To revoke just one, press Revoke in `/vps access`.';
 
 /** "on web-*" and "for 8h" may appear anywhere, as words or options, once each. */
 function splitClauses(words: readonly string[], options: TypedWords['options']) {
@@ -66,7 +71,7 @@ function splitClauses(words: readonly string[], options: TypedWords['options']) 
   ];
   const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
   if (otherOn !== undefined || otherTime !== undefined) {
-    return `“${otherOn === undefined ? 'for' : 'on'}” stands there twice.`;
+    return `“${otherOn === undefined ? 'for' : 'on'}” appears twice.`;
   }
   return { plain: words.filter((word, at) => !isClause(word) && !isClause(words[at - 1])), on, forTime };
 }
@@ -80,11 +85,12 @@ function parseGrant(
   if (!grantee) return explainWho(who);
   const wanted = findRole(role);
   if (!wanted) return explainRole(role);
-  if (tooMuch !== undefined) return `“${tooMuch}” is too much: “on web-*” names servers, “for 8h” a time.`;
+  if (tooMuch !== undefined)
+    return `I didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
   const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
-  if (pattern === undefined) return 'After “on” comes part of a label, such as web-*.';
+  if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
   const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
-  if (forMs === 'wrong') return 'After “for” comes a time of a year at most, such as 30m, 8h, 2d or 1w.';
+  if (forMs === 'wrong') return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
   return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, ...omitUndefined({ forMs }) } };
 }
 
@@ -121,11 +127,11 @@ function findTime(typed: string): number | 'wrong' {
 
 function explainRole(typed: string): string {
   const nearest = findNearest(typed, ROLES);
-  const wrong = typed === '' ? 'Name a role' : `There is no role “${typed}”`;
-  return `${wrong}: ${ROLES.join(', ')}.${nearest ? ` Did you mean ${nearest}?` : ''}`;
+  const wrong = typed === '' ? '' : `There’s no “${typed}” role. `;
+  return `${wrong}Choose viewer, operator, manager or owner.${nearest ? ` Did you mean ${nearest}?` : ''}`;
 }
 
 function explainWho(typed: string): string {
-  if (typed === '') return 'To whom? Name a person or a user group with @, or a channel with #.';
-  return `Slack does not know “${typed}” as a person, a user group or a channel: choose it from the list that Slack offers while you type.`;
+  if (typed === '') return 'Who? Mention a user or a user group with @, or a channel with #.';
+  return `“${typed}” isn’t a user, user group or channel that Slack recognizes. Choose one from the list that Slack shows while you type.`;
 }

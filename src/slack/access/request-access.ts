@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { ACCESS_ANSWERS, answerAccessRequest } from '../../app/access/answer-access-request.ts';
 import { checkWantedRole, requestAccess } from '../../app/access/request-access.ts';
-import type { AccessRequest } from '../../domain/access-request.ts';
+import { withdrawAccessRequest } from '../../app/access/withdraw-access-request.ts';
 import { ROLES } from '../../domain/actor.ts';
-import { EVERY_SERVER, exactPattern } from '../../domain/label-pattern.ts';
-import { section, textMessage } from '../kit/blocks.ts';
-import { defineForm, loadingView, noticeView } from '../kit/form.ts';
+import { section } from '../kit/blocks.ts';
+import { defineForm } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
-import { mention } from '../kit/text.ts';
-import type { SlackRequest } from '../transport/request.ts';
-import { requestedWords } from './access-request-card.ts';
-import { describeRole } from './access-words.ts';
-import { accessAnswerButton, requestAccessButton } from './buttons.ts';
+import type { Origin } from '../kit/origin.ts';
+import { codeLabel } from '../kit/text.ts';
+import { requestedMessage, withdrawnMessage } from './access-request-card.ts';
+import { requestAccessButton, wantedRole, withdrawAccessButton } from './buttons.ts';
+import { roleOption } from './grant-form.ts';
 
 const TITLE = 'Ask for access';
-const wantedRole = z.object({ role: z.enum(ROLES), label: z.string().exactOptional() });
 type WantedRole = z.output<typeof wantedRole>;
 
 const reasonForm = defineModal(
   'ask_access',
   wantedRole,
-  z.object({ reason: z.string('Say what for: whoever decides was not here').trim().min(1).max(300) }),
+  z.object({
+    role: z.enum(ROLES, 'Choose a role').exactOptional(),
+    reason: z.string('Tell the owners why you need it').trim().min(1).max(300),
+  }),
 );
 
 /** Requests a role that the user does not hold: one press and a reason. */
@@ -35,21 +35,24 @@ export const requestAccessForm = defineForm({
   },
 });
 
-/** Asks for the reason. */
-export function requestAccessView(
-  input: WantedRole,
-  origin: Parameters<typeof reasonForm.view>[0]['origin'],
-) {
+/** Asks for the reason. The role that is enough is chosen already; an owner's role has to be asked for by name. */
+export function requestAccessView(input: WantedRole, origin: Origin) {
+  const { role, label } = input;
+  const servers = label === undefined ? 'all servers' : codeLabel(label, 60);
   return reasonForm.view({
     origin,
     metadata: input,
     title: TITLE,
-    submit: 'Ask',
+    submit: 'Send request',
     blocks: [
-      section(
-        `The owners are asked to give you the role ${describeWanted(input)}, for good or for some hours.`,
-      ),
-      reasonForm.textField('reason', { label: 'What for?', multiline: true, maxLength: 300 }),
+      section(`Request a role for ${servers}. The owners will decide, and for how long.`),
+      reasonForm.selectField('role', {
+        label: 'Role',
+        placeholder: 'Choose a role',
+        options: ROLES.filter((each) => each === role || each !== 'owner').map(roleOption),
+        initial: role,
+      }),
+      reasonForm.textField('reason', { label: 'Why do you need it?', multiline: true, maxLength: 300 }),
     ],
   });
 }
@@ -57,37 +60,18 @@ export function requestAccessView(
 export const requestAccessActions = [
   requestAccessForm.handler,
   requestAccessButton.on((input, request) => requestAccessForm.open(input, request)),
-  ...ACCESS_ANSWERS.map((answer) =>
-    accessAnswerButton[answer].on(async ({ requestId }, request) => {
-      await confirmAnswer(await request.execute(answerAccessRequest, { requestId, answer }), request);
-    }),
-  ),
-];
-
-export const requestAccessModals = [
-  reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin, viewId }, request) => {
-    return {
-      with: loadingView(TITLE, 'Asking the owners…'),
-      after: async () => {
-        const wanted = { id: origin.formId, ...metadata, reason: fields.reason };
-        const requested = await request.execute(requestAccess, wanted);
-        const words = requestedWords(requested.request, requested.owners);
-        await request.views.update(viewId, noticeView(TITLE, words));
-      },
-    };
+  withdrawAccessButton.on(async ({ id }, request) => {
+    await request.reply.replace(withdrawnMessage(await request.execute(withdrawAccessRequest, { id })));
   }),
 ];
 
-/** Confirms to the owner what they answered. */
-async function confirmAnswer(answered: AccessRequest, request: SlackRequest): Promise<void> {
-  const { requesterId, isNotified, state } = answered;
-  const closing = isNotified ? '' : ' They could not be told yet; that is tried again for a day.';
-  const what = state === 'denied' ? 'does not get the role' : 'has the role';
-  await request.reply.send(
-    textMessage(`${mention(requesterId)} ${what} ${describeRole(answered)}.${closing}`),
-  );
-}
-
-function describeWanted({ role, label }: WantedRole): string {
-  return describeRole({ role, pattern: label === undefined ? EVERY_SERVER : exactPattern(label) });
-}
+export const requestAccessModals = [
+  reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin }, request) => ({
+    // The form closes: what was sent, and can be withdrawn, is told in a message that stays.
+    after: async () => {
+      const wanted = { id: origin.formId, ...metadata, ...fields };
+      const requested = await request.execute(requestAccess, wanted);
+      await request.reply.send(requestedMessage(requested.request, requested.owners));
+    },
+  })),
+];

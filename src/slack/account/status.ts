@@ -1,6 +1,6 @@
 import { type ApiStatus, readStatus, type Status } from '../../app/account/read-status.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { approvalActions } from '../approvals/answer-buttons.ts';
+import { approvalActions, approvalModals } from '../approvals/answer-buttons.ts';
 import { waitingBlocks } from '../approvals/approval-card.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
 import { defineCommand, parseNothing } from '../kit/command.ts';
@@ -13,8 +13,7 @@ import { slackStatusBlock } from './slack-status.ts';
 export const status = defineCommand({
   name: 'status',
   usage: 'status',
-  summary:
-    'Shows whether the hosting API answers, how much of the minute is used, what is in doubt, and what waits for approval',
+  summary: 'Show API health, unconfirmed orders, pending approvals and what Slack allows the app',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {
@@ -22,7 +21,7 @@ export const status = defineCommand({
     await request.reply.send(statusMessage(found, request.currency));
   },
   actions: [...decisionActions, ...approvalActions],
-  modals: decideModals,
+  modals: [...decideModals, ...approvalModals],
 });
 
 /** How the app and the API are doing, as far as this workspace is concerned. */
@@ -33,9 +32,9 @@ export function statusMessage(found: Status, currency: string): Message {
     blocks: [
       section(describeApi(api, currency)),
       facts([
-        ['Requests of this minute', describeBudget(api)],
-        ['In doubt', describeOpen(found)],
-        ['Root passwords to save', String(found.passwordsHeld)],
+        ['API requests this minute', describeBudget(api)],
+        ['Unconfirmed orders', describeOpen(found)],
+        ['Unsaved root passwords', String(found.passwordsHeld)],
       ]),
       slackStatusBlock(found.slack),
       ...decisions(found),
@@ -73,14 +72,14 @@ function approvals(found: Status, currency: string) {
   if (all.length === 0) return [];
   const shown = all.slice(0, WAITING_MOST);
   const rest = all.length > shown.length ? `, the oldest ${shown.length} of ${all.length}` : '';
-  const each = shown.flatMap(({ approval, canAnswer }) => waitingBlocks(approval, canAnswer, currency));
-  return [section(`*Waits for a second person*${rest}`), ...each];
+  const each = shown.flatMap((each) => waitingBlocks(each, currency));
+  return [section(`*Waiting for approval*${rest}`), ...each];
 }
 
 function describeOpen({ open }: Status): string {
-  if (open.length === 0) return 'nothing';
+  if (open.length === 0) return 'none';
   const lines = open.slice(0, 10).map((operation) => {
-    const state = operation.needsDecision ? 'a person has to look' : operation.state.replace('_', ' ');
+    const state = operation.needsDecision ? 'needs a decision' : operation.state.replace('_', ' ');
     const { kind } = operation.purchase;
     return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
   });

@@ -10,7 +10,7 @@ import { codeLabel, mention } from '../kit/text.ts';
 import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
 import { kindOf } from './action-kind.ts';
 
-type Canceled = Extract<Approval, { state: 'void' }>;
+type Canceled = Extract<Approval, { state: 'canceled' }>;
 type Ended = Extract<Approval, { state: 'ended' }>;
 
 /** Why an approval was canceled, as part of a sentence. */
@@ -26,11 +26,11 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
   label_differs: () => 'the server’s label has changed since the request',
   already_renewed: () => 'the server has been renewed since the request',
   unknown_choice: (_, { action }) =>
-    `its ${kindOf(action) === 'create' ? 'plan, location or image' : 'plan'} is not in the catalog any more`,
-  price_moved: () => 'its price has changed since it was asked for',
-  over_budget: () => 'the budget of this month does not hold it any more',
-  stale_confirmation: () => 'the app was away for too long after it was approved',
-  unreadable: () => 'what it was about has changed',
+    `the ${kindOf(action) === 'create' ? 'plan, location or image' : 'plan'} is no longer in the catalog`,
+  price_moved: () => 'the price has changed since the request',
+  over_budget: () => 'this month’s budget no longer covers it',
+  stale_confirmation: () => 'the app was offline too long after approval',
+  unreadable: () => 'something has changed since the request',
 };
 
 /** How an approved delete ended; the messages about a purchase come from its operation. */
@@ -54,12 +54,13 @@ const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]
   done: (_, label) => `${label} was deleted.`,
   server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
   no_answer: (_, label) =>
-    `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`,
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it. Check with \`/vps list\`.`,
   lost_account: (_, label) =>
-    `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive, and the hosting account was connected anew since. Please look at the page of the account that was connected before.`,
-  defect: (_, label) => `${label} was not deleted: something unexpected happened.`,
+    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account was reconnected since. Check the previous account’s page.`,
+  defect: (_, label) =>
+    `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
   unreadable: (_, label) =>
-    `We don’t know whether ${label} was deleted: its outcome was written by another version of the app. \`/vps list\` shows whether it is still there.`,
+    `We’re not sure whether ${label} was deleted: another version of the app saved the result. Check with \`/vps list\`.`,
   unauthorized: failed('unauthorized'),
   not_allowed: failed('not_allowed'),
   bad_request: failed('bad_request'),

@@ -5,10 +5,7 @@ import { mention } from '../kit/text.ts';
 /** What the refusals of approvals and of answers to requests say. */
 export const approvalRefusalWords = {
   approval_needed: () =>
-    'Deleting takes a second person in this workspace now. Open the dialog again to ask for one; nothing was deleted.',
-  own_request: () => 'Nobody answers their own request: it takes somebody else.',
-  request_over: ({ state, by }) => {
-    const who = by === undefined ? '' : ` by ${mention(by)}`;
-    return `${CLOSED_WORDS[state]}${who}. Nothing more was done.`;
-  },
+    'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
+  own_request: () => 'You can’t approve your own request.',
+  request_over: ({ state, by }) => CLOSED_WORDS[state](by === undefined ? '' : ` by ${mention(by)}`),
 } satisfies Partial<RefusalWords>;

@@ -1,22 +1,14 @@
-import type { AccessRequestState, ClosedState } from '../../domain/decision.ts';
+import type { ClosedState } from '../../domain/decision.ts';
 
-/** Why something can't be decided any more, as the beginning of a sentence. */
-export const CLOSED_WORDS: Readonly<Record<ClosedState, string>> = {
-  approved: 'This was approved already',
-  running: 'This was approved already',
-  ended: 'This was approved already',
-  denied: 'This was denied already',
-  expired: 'This was not approved in time',
-  void: 'This is void: what it was about has changed',
-  replaced: 'This was asked for again since',
-  unknown: 'There is nothing to decide here',
-};
-
-/** How an earlier access request ended, as the middle of a sentence. */
-export const EARLIER_WORDS: Readonly<Record<AccessRequestState, string>> = {
-  open: '; the owners have it',
-  denied: ', and an owner said no',
-  approved: '',
-  replaced: '',
-  expired: '',
+/** Why a request can't be answered or withdrawn any more; the user who decided follows where it says "by". */
+export const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
+  approved: (by) => `This request was already approved${by}.`,
+  running: (by) => `This request was already approved${by}.`,
+  ended: (by) => `This request was already approved${by}.`,
+  denied: (by) => `This request was already denied${by}.`,
+  withdrawn: (by) => `This request was withdrawn${by}.`,
+  expired: () => 'This request has expired.',
+  canceled: () => 'This request was canceled, because something has changed since.',
+  replaced: (by) => `This request was replaced by a newer one${by}.`,
+  unknown: () => 'This request no longer exists.',
 };

@@ -53,7 +53,12 @@ async function lookUp(userId: string, slack: SlackApi): Asked<SlackUser | 'no' |
   const answer = await slack.findUser(userId);
   if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
   if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : undefined;
-  const user = slackUser.safeParse(answer.user).data;
+  return readUser(userId, answer.user);
+}
+
+/** Reads a user as Slack describes one; undefined for what can't be read. */
+export function readUser(userId: string, given: unknown): SlackUser | undefined {
+  const user = slackUser.safeParse(given).data;
   if (!user) return undefined;
   const home = user.team_id === undefined ? [] : [user.team_id];
   return {

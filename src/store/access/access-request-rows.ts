@@ -16,6 +16,9 @@ export function toAccessRequestRow(request: NewAccessRequest): AccessRequestRow 
     pattern_key: request.pattern.toLowerCase(),
     reason: request.reason,
     until: null,
+    granted_role: null,
+    granted_pattern: null,
+    command: request.command ?? null,
   };
 }
 
@@ -34,6 +37,11 @@ export function toAccessRequest(row: StoredRequest): AccessRequest {
     role: row.role,
     pattern: row.pattern,
     reason: z.string().parse(row.reason),
-    ...keepPresent({ until: row.until }),
+    ...keepPresent({ until: row.until, command: row.command, granted: grantedOf(row) }),
   };
+}
+
+/** What was granted; null where nothing was, and in rows of the first release. */
+function grantedOf({ granted_role: role, granted_pattern }: StoredRequest) {
+  return role === null ? null : { role, pattern: granted_pattern ?? '' };
 }

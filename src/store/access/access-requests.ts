@@ -24,6 +24,18 @@ export function createAccessRequests(foundation: Foundation): AccessRequests {
     }),
     request: (request, limit) => db.transaction().execute((trx) => addRequest(trx, request, limit)),
     decide: (id, decision) => db.transaction().execute((trx) => decide(trx, foundation, id, decision)),
+    withdraw: async (id, { requesterId, at }) => {
+      const row = await db
+        .updateTable('access_requests')
+        .set({ state: 'withdrawn', decided_by: requesterId, decided_at: at, is_told: 0 })
+        .where('id', '=', id)
+        .where('asker_id', '=', requesterId)
+        .where('state', '=', 'open')
+        .where('expires_at', '>', at)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toAccessRequest(row);
+    },
   };
 }
 
@@ -101,11 +113,19 @@ async function decide(
   trx: Transaction<Tables>,
   { newId }: Foundation,
   id: ConfirmationId,
-  { by, at, grant }: Decision,
+  { by, at, grant, denialReason }: Decision,
 ): Promise<AccessRequest | undefined> {
   const row = await trx
     .updateTable('access_requests')
-    .set({ state: grant ? 'approved' : 'denied', decided_by: by, decided_at: at, is_told: 0 })
+    .set({
+      state: grant ? 'approved' : 'denied',
+      decided_by: by,
+      decided_at: at,
+      denial_reason: denialReason ?? null,
+      granted_role: grant?.role ?? null,
+      granted_pattern: grant?.pattern ?? null,
+      is_told: 0,
+    })
     .where('id', '=', id)
     .where('state', '=', 'open')
     .where('expires_at', '>', at)

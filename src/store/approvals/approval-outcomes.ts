@@ -66,7 +66,7 @@ export function readOutcome(row: OutcomeColumns): ApprovalOutcome {
   const state = z.enum(APPROVAL_STATES).parse(row.state);
   const details: unknown = row.reason_details === null ? {} : JSON.parse(row.reason_details);
   const stored = { code: row.reason, details };
-  if (state === 'void') return { state, reason: cancelReason.parse(stored) };
+  if (state === 'canceled') return { state, reason: cancelReason.parse(stored) };
   if (state === 'ended') return { state, reason: deleteEnd.parse(stored) };
   return { state };
 }

@@ -41,10 +41,10 @@ export function createApprovals(foundation: Foundation): Approvals {
         throw error;
       });
     },
-    move: (id, from, to, audit) =>
+    move: (id, from, to, ...audits) =>
       db.transaction().execute(async (trx) => {
         const isMoved = await move(trx, id, from, to);
-        if (isMoved && audit) await addAudit(trx, foundation, audit);
+        if (isMoved) for (const audit of audits) await addAudit(trx, foundation, audit);
         return isMoved;
       }),
     listUnfinishedDeletes: async (before) => {
@@ -75,6 +75,7 @@ async function move(
     .set(({ fn, val }) => ({
       decided_at: fn.coalesce('decided_at', val(to.at)),
       decided_by: fn.coalesce('decided_by', val(to.by ?? null)),
+      denial_reason: fn.coalesce('denial_reason', val(to.denialReason ?? null)),
     }))
     .where('id', '=', id)
     .where('state', 'in', from)
@@ -166,7 +167,7 @@ async function markApproved(
     .executeTakeFirst();
 }
 
-const ALREADY_RENEWED = { state: 'void', reason: { code: 'already_renewed', details: {} } } as const;
+const ALREADY_RENEWED = { state: 'canceled', reason: { code: 'already_renewed', details: {} } } as const;
 
 /** Cancels it within the transaction that approves it, so that it never looks as if it were being renewed. */
 async function cancelRenewed(

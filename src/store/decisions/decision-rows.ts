@@ -13,6 +13,7 @@ interface DecisionColumns {
   readonly expires_at: number;
   readonly decided_by: string | null;
   readonly decided_at: number | null;
+  readonly denial_reason: string | null;
   readonly is_told: number;
   /** JSON. */
   readonly cards: string;
@@ -29,6 +30,7 @@ export function toDecisionColumns(decision: NewDecision<Decision>) {
     state: 'open',
     decided_by: null,
     decided_at: null,
+    denial_reason: null,
     is_told: 0,
     cards: '[]',
   } as const;
@@ -43,6 +45,11 @@ export function fromDecisionColumns(row: DecisionColumns): Omit<Decision, 'state
     expiresAt: row.expires_at,
     isNotified: row.is_told === 1,
     cards: cards.parse(JSON.parse(row.cards)),
-    ...keepPresent({ channelId: row.channel_id, decidedBy: row.decided_by, decidedAt: row.decided_at }),
+    ...keepPresent({
+      channelId: row.channel_id,
+      decidedBy: row.decided_by,
+      decidedAt: row.decided_at,
+      denialReason: row.denial_reason,
+    }),
   };
 }

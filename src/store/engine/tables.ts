@@ -88,6 +88,12 @@ interface AccessRequestsTable {
   decided_at: number | null;
   /** NULL if nothing was granted, or if the grant is permanent. */
   until: number | null;
+  /** NULL if nothing was granted. */
+  granted_role: Role | null;
+  granted_pattern: string | null;
+  denial_reason: string | null;
+  /** What the requester typed before; NULL if they requested the role otherwise. */
+  command: string | null;
   is_told: number;
   /** JSON. */
   cards: string;
@@ -115,6 +121,7 @@ interface ApprovalsTable {
   reason: string | null;
   /** JSON. */
   reason_details: string | null;
+  denial_reason: string | null;
   is_told: number;
   /** JSON. */
   cards: string;

@@ -6,6 +6,7 @@ import { locks } from './0003-locks.ts';
 import { moneyProtocol } from './0004-money-protocol.ts';
 import { safety } from './0005-safety.ts';
 import { protectedServers } from './0007-protected-servers.ts';
+import { accessAndApprovals } from './0008-access-and-approvals.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -21,5 +22,6 @@ export function createMigrations(vault: Vault): Readonly<Record<string, Migratio
     ...MIGRATIONS,
     '0005-safety': safety(vault),
     '0007-protected-servers': protectedServers,
+    '0008-access-and-approvals': accessAndApprovals,
   };
 }

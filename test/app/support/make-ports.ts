@@ -28,6 +28,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     installations: { isServed: async (id) => (await store.workspaces.find(id)) !== undefined },
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
+    admins: { list: async () => undefined },
     channels: { look: async () => undefined, isShared: async () => undefined },
     channelTest: { post: async () => ({ isPosted: true }) },
     connectNotifier: { notifyConnected: async () => undefined },

@@ -24,7 +24,7 @@ const canceled = ACTIONS.flatMap((action) =>
   CANCEL_REASONS.map((reason) => ({
     code: reason.code,
     kind: action.kind,
-    approval: makeApproval({ ...decided, action }, { state: 'void', reason }),
+    approval: makeApproval({ ...decided, action }, { state: 'canceled', reason }),
   })),
 );
 const ended = DELETE_ENDS.map((reason) => ({
@@ -38,7 +38,7 @@ const ended = DELETE_ENDS.map((reason) => ({
 
 /** Everything that is said about it, to the requester, to the user who decided and in the cards. */
 function listWords(approval: Approval): string[] {
-  const answered = approval.state === 'void' ? [answeredWords(approval)] : [];
+  const answered = approval.state === 'canceled' ? [answeredWords(approval)] : [];
   return [approvalWords(approval, 'EUR'), describeDecision(approval, 'EUR'), ...answered];
 }
 
@@ -65,7 +65,7 @@ describe('the outcome of an approval', () => {
     approval,
   }) => {
     expect(approvalWords(approval, '')).toMatch(
-      /was not deleted: |We don’t know whether `web-1` was deleted/,
+      /was not deleted: |not sure whether (`web-1`|it) was deleted/,
     );
   });
 
@@ -96,6 +96,8 @@ describe('an approval that could not be checked', () => {
   it.each(UNCHECKED)('because of $code says so, and that it stays open', (reason) => {
     const words = wordsOfError(new Refusal('not_approved', { reason }), '');
     expect(withoutMarks(words)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|unexpected/);
-    expect(words).toMatch(/Nothing was approved: it stays open, and can be approved later\.$/);
+    expect(words).toMatch(
+      /Nothing was approved\. The request is still pending, so you can approve it later\.$/,
+    );
   });
 });

@@ -138,12 +138,45 @@ describe.each(engines)('access requests on $name', ({ make }) => {
     });
   });
 
+  describe('withdrawing', () => {
+    test('closes the requester’s own open request, and nobody else’s', async () => {
+      const { id, expiresAt } = await askNew();
+      expect(await requests.withdraw(id, { requesterId: 'U2', at: T0 + 1 })).toBeUndefined();
+      expect(await requests.withdraw(id, { requesterId: 'U1', at: expiresAt })).toBeUndefined();
+      expect(await requests.withdraw(id, { requesterId: 'U1', at: T0 + 1 })).toMatchObject({
+        state: 'withdrawn',
+        decidedBy: 'U1',
+        isNotified: false,
+      });
+      expect(await requests.decide(id, { by: 'U9', at: T0 + 2, grant: newGrant() })).toBeUndefined();
+      expect(await store.grants.list('T1')).toEqual([]);
+      expect((await ask({ requestedAt: T0 + 3 })).kind).toBe('new');
+    });
+
+    test('and approving it at the same moment: one of the two takes effect', async () => {
+      for (let round = 0; round < 5; round++) {
+        const requesterId = `U${round}`;
+        const { id } = await askNew({ requesterId });
+        const grant = newGrant({ subjectId: requesterId });
+        const [withdrawn, decided] = await Promise.all([
+          requests.withdraw(id, { requesterId, at: T0 + 1 }),
+          requests.decide(id, { by: 'U9', at: T0 + 1, grant }),
+        ]);
+        expect([withdrawn, decided].filter(Boolean)).toHaveLength(1);
+        const granted = (await store.grants.list('T1')).filter(({ subjectId }) => subjectId === requesterId);
+        expect(granted).toHaveLength(decided ? 1 : 0);
+      }
+    });
+  });
+
   describe('answering', () => {
     test('grants the role with the answer, for the chosen time', async () => {
       const request = await askNew();
       const grant = newGrant({ role: 'operator', until: T0 + 100 });
       const decided = await requests.decide(request.id, { by: 'U9', at: T0 + 1, grant });
-      const expected = { ...request, state: 'approved', decidedBy: 'U9', decidedAt: T0 + 1, until: T0 + 100 };
+      const granted = { role: 'operator', pattern: grant.pattern };
+      const answer = { state: 'approved', decidedBy: 'U9', decidedAt: T0 + 1, until: T0 + 100, granted };
+      const expected = { ...request, ...answer };
       expect(decided).toStrictEqual(expected);
       expect(await requests.find(request.id)).toStrictEqual(expected);
       expect(await store.grants.list('T1')).toMatchObject([grant]);

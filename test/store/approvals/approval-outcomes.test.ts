@@ -5,7 +5,7 @@ const unreadable = { code: 'unreadable', details: {} };
 
 describe('a stored reason', () => {
   test.each([
-    ['void', 'price_moved'],
+    ['canceled', 'price_moved'],
     ['ended', 'done'],
     ['ended', 'wrong_state'],
   ])('without details, as the first release wrote it, is read: %s %s', (state, reason) => {
@@ -16,8 +16,8 @@ describe('a stored reason', () => {
   });
 
   test.each([
-    ['void', 'from_another_version', '{}'],
-    ['void', null, null],
+    ['canceled', 'from_another_version', '{}'],
+    ['canceled', null, null],
     ['ended', 'price_moved', '{}'],
     ['ended', 'key_unreadable', null],
     ['ended', 'key_unreadable', '{"keyId":7}'],

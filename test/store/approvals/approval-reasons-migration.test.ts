@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { toApprovalRow } from '../../../src/store/approvals/approval-rows.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
@@ -13,16 +13,18 @@ test('an approval that the first release canceled keeps its reason', async () =>
   const engine = openSqlite(path, { lock: false });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, { '0001-first-tables': firstTables });
-  const { reason_details: _later, key_generation: _laterStill, ...row } = toApprovalRow(newApproval(), 0);
+  const row = toApprovalRow(newApproval(), 0);
+  const { reason_details: _later, key_generation: _laterStill, denial_reason: _last, ...first } = row;
   await db
     .insertInto('approvals')
-    .values({ ...row, state: 'void', reason: 'price_moved' })
+    .values({ ...first, reason: 'price_moved' })
     .execute();
+  await sql`update approvals set state = 'void'`.execute(db);
   await db.destroy();
   engine.close();
   const store = await open(`sqlite:${path}`);
   expect(await store.approvals.find(row.id)).toMatchObject({
-    state: 'void',
+    state: 'canceled',
     reason: { code: 'price_moved', details: {} },
   });
 });

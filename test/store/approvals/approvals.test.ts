@@ -56,6 +56,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
         state: 'approved',
         isNotified: false,
         cards: [],
+        keyGeneration: 0,
         decidedBy: 'U9',
         decidedAt: T0 + 1,
       });
@@ -112,7 +113,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       const done = await approved(approvals, id, by(), entry({ actorId: 'U9', code: 'approved' }));
       expect(done?.operation).toEqual(paid.operation);
       expect(done?.approval).toMatchObject({
-        state: 'void',
+        state: 'canceled',
         reason: plain('already_renewed'),
         decidedBy: 'U9',
       });
@@ -150,7 +151,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
 
     test('a missing or closed approval does nothing', async () => {
       expect(await approvals.approve('nothing', by(), entry())).toBeUndefined();
-      const closed = [{ state: 'denied' }, { state: 'expired' }, { state: 'void', reason: moved }] as const;
+      const closed = [
+        { state: 'denied' },
+        { state: 'expired' },
+        { state: 'canceled', reason: moved },
+      ] as const;
       for (const outcome of closed) {
         const { id } = await requested();
         await approvals.move(id, ['open'], { ...outcome, at: T0 });
@@ -223,11 +228,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approvals.move(id, from, { state: 'ended', at: T0, reason: done }, entry())).toBe(false);
       expect(await approvals.move('nothing', ['open'], { state: 'denied', at: T0 }, entry())).toBe(false);
       expect(await countAudit()).toBe(audited);
-      const to = { state: 'void', at: T0 + 5, reason: moved } as const;
+      const to = { state: 'canceled', at: T0 + 5, reason: moved } as const;
       expect(await approvals.move(id, ['open', 'approved'], to, entry())).toBe(true);
       expect(await countAudit()).toBe(audited + 1);
       const found = await approvals.find(id);
-      expect(found).toMatchObject({ state: 'void', reason: moved, decidedAt: T0 + 5 });
+      expect(found).toMatchObject({ state: 'canceled', reason: moved, decidedAt: T0 + 5 });
       expect(found).not.toHaveProperty('decidedBy');
     });
   });
@@ -261,8 +266,8 @@ describe.each(engines)('approvals on $name', ({ make }) => {
   describe('reasons', () => {
     test.each(CANCEL_REASONS)('$code of a cancellation is read back with its details', async (reason) => {
       const { id } = await requested();
-      await approvals.move(id, ['open'], { state: 'void', at: T0, reason }, entry());
-      expect(await approvals.find(id)).toMatchObject({ state: 'void', reason });
+      await approvals.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
+      expect(await approvals.find(id)).toMatchObject({ state: 'canceled', reason });
     });
 
     test.each(DELETE_ENDS)('$code of an ended delete is read back with its details', async (reason) => {

@@ -29,7 +29,13 @@ describe.each(engines)('requesting an approval on $name', ({ make }) => {
       const wanted = newApproval({ action, isOverBudget: true });
       const { isNew, approval } = await approvals.request(wanted, entry());
       expect(isNew).toBe(true);
-      expect(approval).toStrictEqual({ ...wanted, state: 'open', isNotified: false, cards: [] });
+      expect(approval).toStrictEqual({
+        ...wanted,
+        state: 'open',
+        isNotified: false,
+        cards: [],
+        keyGeneration: 0,
+      });
       const cards = [{ channelId: 'C1', ts: '1.1' }];
       await approvals.storeCards(wanted.id, cards);
       expect(await approvals.find(wanted.id)).toStrictEqual({ ...approval, cards });
@@ -83,7 +89,7 @@ describe.each(engines)('requesting an approval on $name', ({ make }) => {
     { state: 'approved' },
     { state: 'denied' },
     { state: 'expired' },
-    { state: 'void', reason: { code: 'price_moved', details: {} } },
+    { state: 'canceled', reason: { code: 'price_moved', details: {} } },
   ] as const)('again is possible when the first is $state', async (outcome) => {
     const first = await requested({ action: newDelete(7) });
     await approvals.move(first.id, ['open'], { ...outcome, at: T0 });

@@ -27,15 +27,15 @@ describe('a role granted to a user group', () => {
     const owner = slack.as('olga').in('#ops');
     const nora = slack.as('nora').in('#ops');
     await owner.types('/vps access grant @oncall operator');
-    await owner.sees('@oncall is now operator');
+    await owner.sees('Members of @oncall are now operators');
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
     await owner.types('/vps access @nora');
-    await owner.sees('operator through @oncall');
+    await owner.sees('operator: through @oncall');
     await owner.types('/vps access revoke @oncall');
-    await owner.sees('has no role by grant any more');
+    await owner.sees('The role of @oncall was revoked');
     await nora.types('/vps reboot web-1');
-    await nora.sees('This takes the role operator');
+    await nora.sees('You need the operator role');
     expect(slack.brokenLaws()).toEqual([]);
   });
 
@@ -44,18 +44,18 @@ describe('a role granted to a user group', () => {
     const owner = team.slack.as('olga').in('#ops');
     team.slack.admin.group('@platform').isDisabled = true;
     await owner.types('/vps access grant <!subteam^S0NOBODY01|@gone> operator');
-    await owner.sees('Slack knows no such user group here');
+    await owner.sees('Slack doesn’t know this user group');
     await owner.types('/vps access grant <!subteam^S0PLATFORM|@platform> operator');
     await owner.sees('is disabled in Slack');
     expect(await grantsOf(team)).toHaveLength(3);
     await using silent = await startWithServers();
     silent.slack.faults.failMethod('usergroups.list', 'fatal_error');
     await silent.slack.as('olga').in('#ops').types('/vps access grant @oncall operator');
-    await silent.slack.as('olga').in('#ops').sees('Slack did not say just now');
+    await silent.slack.as('olga').in('#ops').sees('Slack didn’t answer');
     await using bare = await startWithServers({ scopes: ['commands', 'chat:write'] });
     const other = bare.slack.as('olga').in('#ops');
     await other.types('/vps access grant @oncall operator');
-    await other.sees('the scope usergroups:read');
+    await other.sees('missing scope usergroups:read');
     expect(await grantsOf(bare)).toHaveLength(3);
   });
 });
@@ -65,22 +65,22 @@ describe('a role granted to a channel', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops viewer');
-    await owner.sees('Whoever is a full member and acts in #ops is now viewer');
+    await owner.sees('Full members in #ops are now viewers');
     const nora = team.slack.as('nora');
     await nora.in('#ops').types('/vps list');
     await nora.in('#ops').sees('web-1');
     await nora.in('dm').types('/vps list');
-    await nora.in('dm').sees('you have no role here yet');
+    await nora.in('dm').sees('You don’t have a role yet');
     const guest = team.slack.as('gus').in('#ops');
     await guest.types('/vps list');
-    await guest.sees('you have no role here yet');
+    await guest.sees('You don’t have a role yet');
   });
 
   it('also counts in the menus of a form that was opened there', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
-    await owner.sees('is now manager');
+    await owner.sees('Full members in #ops are now managers');
     const by = visitor(team, 'nora');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
@@ -105,7 +105,7 @@ describe('a role granted to a channel', () => {
     await owner.sees('archived');
     slack.admin.deleteChannel('#random');
     await owner.types(`/vps access grant <#${id}|random> viewer`);
-    await owner.sees('it was deleted, or it is private');
+    await owner.sees('it was deleted, or it’s private');
   });
 });
 
@@ -115,21 +115,21 @@ describe('a role for some servers', () => {
     const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access grant @nora manager on web-*');
-    await owner.sees('That is 2 servers today');
+    await owner.sees('2 servers right now');
     await nora.types('/vps list');
     await nora.sees('web-1');
     expect(nora.messages().at(-1)?.shown).not.toContain('db-1');
     await nora.types('/vps reboot db-1');
-    await nora.sees('This takes the role operator for db-1; you are manager for other servers');
+    await nora.sees('You need the operator role for db-1; you’re a manager for other servers');
     await nora.types('/vps delete db-1');
-    await nora.sees('This takes the role manager for db-1');
+    await nora.sees('You need the manager role for db-1');
     await nora.closes();
     await nora.types('/vps create plan=micro location=ams image=debian-13 label=db-2');
-    await nora.sees('This takes the role manager for db-2');
+    await nora.sees('You need the manager role for db-2');
     await nora.closes();
     await nora.types('/vps create plan=micro location=ams image=debian-13 label=web-9');
     await nora.presses('Create and pay');
-    await nora.sees('web-9 was created');
+    await nora.sees('web-9 is being created');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
     expect(
       team.hosting.requests().filter(({ method, path }) => method !== 'GET' && path.includes('3')),
@@ -141,19 +141,19 @@ describe('a role for some servers', () => {
     team.hosting.seedServers(team.account, 2, 'mail');
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora viewer on web-*');
-    await owner.sees('is now viewer');
+    await owner.sees('is now a viewer');
     const nora = team.slack.as('nora').in('#ops');
     await nora.types('/vps show mail');
-    await nora.sees('There is no server mail');
+    await nora.sees('No server matches mail');
   });
 
   it('says so when the pattern matches no server today, and can’t be an owner’s', async () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on mail-*');
-    await owner.sees('No server is named like mail-* today');
+    await owner.sees('No server matches mail-* right now');
     await owner.types('/vps access grant @nora owner on web-*');
-    await owner.sees('An owner covers every server');
+    await owner.sees('Owners always have access to every server');
   });
 });
 
@@ -164,18 +164,18 @@ describe('a temporary role', () => {
     const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access grant @nora operator for 1h');
-    await owner.sees('@nora is now operator, until');
+    await owner.sees('@nora is now an operator until');
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
     await nora.types('/vps reboot web-1');
-    await nora.sees('you have no role here yet');
+    await nora.sees('You don’t have a role yet');
     await expect
       .poll(() => audited(team, 'access_ended'))
       .toMatchObject([{ actorId: 'app', outcome: 'done' }]);
     expect(await grantsOf(team)).toHaveLength(3);
     await owner.types('/vps audit since 1d');
-    await owner.sees('the app');
+    await owner.sees('The app ended');
   });
 });
 
@@ -185,27 +185,29 @@ describe('the access screen', () => {
     const owner = team.slack.as('olga').in('#ops');
     const nora = team.slack.as('nora').in('#ops');
     await owner.types('/vps access');
-    await owner.sees('Who may do what');
-    await owner.presses('Give a role…');
+    await owner.sees('Owners');
+    await owner.presses('Grant a role…');
     await owner.fills({
       'User group': '@oncall',
       Role: 'operator',
-      'Only for servers named': 'web-*',
-      'How long': 'for 8 hours',
+      'Limit to servers': 'web-*',
+      Duration: '8 hours',
     });
-    await owner.presses('Give');
-    await owner.sees('@oncall is now operator for web-*, until');
+    await owner.presses('Grant');
+    await owner.sees('Members of @oncall are now operators for web-* until');
     await owner.closes();
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
     await owner.types('/vps access');
-    await owner.sees('@oncall operator for web-*');
-    await owner.presses('Take away');
+    await owner.sees('Group @oncall: web-*, until');
+    await owner.sees('[Revoke]');
+    const ofGroup = (await grantsOf(team)).find(({ subjectKind }) => subjectKind === 'group');
+    await visitor(team, 'olga').presses('access_revoke', { grantId: ofGroup?.id, page: 0 });
     await expect
       .poll(async () => (await grantsOf(team)).map(({ role }) => role))
       .toEqual(['viewer', 'operator', 'manager']);
     await nora.types('/vps reboot web-1');
-    await nora.sees('you have no role here yet');
+    await nora.sees('You don’t have a role yet');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
@@ -213,13 +215,13 @@ describe('the access screen', () => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access');
-    await owner.presses('Give a role…');
+    await owner.presses('Grant a role…');
     await owner.fills({ Role: 'viewer' });
-    await owner.presses('Give');
-    await owner.sees('Choose one: a person, a user group or a channel');
-    await owner.fills({ Person: 'nora', 'User group': '@oncall' });
-    await owner.presses('Give');
-    await owner.sees('Choose one: a person, a user group or a channel');
+    await owner.presses('Grant');
+    await owner.sees('Choose one: a user, a user group or a channel');
+    await owner.fills({ User: 'nora', 'User group': '@oncall' });
+    await owner.presses('Grant');
+    await owner.sees('Choose one: a user, a user group or a channel');
     expect(await grantsOf(team)).toHaveLength(3);
   });
 });
@@ -244,18 +246,18 @@ describe('the last owner', () => {
     const manager = team.slack.as('mara').in('#ops');
     for (const words of ['revoke @mara', 'grant @mara viewer']) {
       await manager.types(`/vps access ${words}`);
-      await manager.sees('leave nobody who is an owner');
+      await manager.sees('without an owner');
     }
     await manager.types('/vps access grant @vera owner for 1h');
-    await manager.sees('@vera is now owner, until');
+    await manager.sees('@vera is now an owner until');
     await manager.types('/vps access revoke @mara');
-    await manager.sees('leave nobody who is an owner');
+    await manager.sees('without an owner');
     await manager.types('/vps access grant @vera owner');
-    await manager.sees('@vera is now owner');
+    await manager.sees('@vera is now an owner');
     await manager.types('/vps access revoke @mara');
-    await manager.sees('has no role by grant any more');
+    await manager.sees('own role was revoked');
     await manager.types('/vps access');
-    await manager.sees('This takes the role owner');
+    await manager.sees('You need the owner role');
   });
 });
 
@@ -276,9 +278,9 @@ describe('an empty group of owners', () => {
     });
     const manager = slack.as('mara').in('#ops');
     await manager.types('/vps access grant @platform owner');
-    await manager.sees('@platform is now owner');
+    await manager.sees('Members of @platform are now owners');
     await manager.types('/vps access revoke @mara');
-    await manager.sees('leave nobody who is an owner');
+    await manager.sees('without an owner');
   });
 });
 
@@ -287,11 +289,11 @@ describe('the audit of roles', () => {
     await using team = await startTeam();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant @nora operator on web-* for 10m');
-    await owner.sees('is now operator');
+    await owner.sees('is now an operator');
     await owner.types('/vps access grant @nora viewer');
-    await owner.sees('is now viewer');
+    await owner.sees('is now a viewer');
     await owner.types('/vps access revoke @nora');
-    await owner.sees('no role by grant any more');
+    await owner.sees('own role was revoked');
     const nora = USERS.nora.id;
     expect((await audited(team, 'access_grant')).map(({ label }) => label)).toContain(
       `operator web-* ${nora} for 10 min`,
@@ -304,11 +306,11 @@ describe('the audit of roles', () => {
 
 describe('users who can’t have a role', () => {
   it.each([
-    [`<@${USERS.sam.id}>`, 'of another organisation'],
+    [`<@${USERS.sam.id}>`, 'People from other organizations'],
     [`<@${USERS.finn.id}>`, 'deactivated'],
-    ['<@U0DEPLOYER>', 'That is a bot'],
-    ['<@USLACKBOT>', 'That is a bot'],
-    ['<@U0NOSUCH01>', 'Slack knows no such person'],
+    ['<@U0DEPLOYER>', 'Bots can’t have roles'],
+    ['<@USLACKBOT>', 'Bots can’t have roles'],
+    ['<@U0NOSUCH01>', 'Slack doesn’t know this user'],
   ])('%s: %s', async (who, words) => {
     await using team = await startWithServers();
     const owner = team.slack.as('olga').in('#ops');
@@ -323,7 +325,7 @@ describe('users who can’t have a role', () => {
     team.slack.admin.deactivate('otto');
     await expect(team.slack.as('otto').types('/vps list')).rejects.toThrow(SlackRefusal);
     await owner.types(`/vps access <@${USERS.otto.id}>`);
-    await owner.sees('has no role here');
+    await owner.sees('doesn’t have a role in this channel');
   });
 });
 
@@ -335,27 +337,26 @@ describe('asking for access', () => {
     const nora = slack.as('nora').in('#ops');
     const owner = slack.as('olga').in('dm');
     await nora.types('/vps reboot web-1');
-    await nora.sees('This takes the role operator');
+    await nora.sees('You need the operator role');
     await nora.presses('Ask for access');
-    await nora.fills({ 'What for?': 'web-1 hangs & <!channel>' });
-    await nora.presses('Ask');
-    await nora.sees('You will be told');
-    await owner.sees('asks for the role operator');
+    await nora.fills({ 'Why do you need it?': 'web-1 hangs & <!channel>' });
+    await nora.presses('Send request');
+    await nora.sees('We’ll let you know');
+    await owner.sees('is requesting the operator');
     await owner.sees('web-1 hangs & <!channel>');
-    await nora.closes();
     await nora.types('/vps access ask operator');
-    await nora.fills({ 'What for?': 'again' });
-    await nora.presses('Ask');
-    await nora.sees('the owners have it');
-    await nora.closes();
+    await nora.fills({ 'Why do you need it?': 'again' });
+    await nora.presses('Send request');
+    await nora.sees('the owners haven’t answered yet');
+    if (nora.modal()) await nora.closes();
     await owner.presses('Approve for 1 h');
-    await owner.sees('Approved until');
-    await nora.sees('@olga gave you the role operator, until');
+    await owner.sees('Approved by @olga');
+    await nora.sees('@olga made you an operator until');
     await nora.types('/vps reboot web-1');
     await nora.sees('rebooted web-1');
     system.move(HOUR_MS + 1);
     await nora.types('/vps reboot web-1');
-    await nora.sees('you have no role here yet');
+    await nora.sees('You don’t have a role yet');
     expect(slack.brokenLaws()).toEqual([]);
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
@@ -367,12 +368,12 @@ describe('asking for access', () => {
     const { slack } = team;
     const viewer = slack.as('vera').in('#ops');
     await viewer.types('/vps access ask manager');
-    await viewer.fills({ 'What for?': 'holidays' });
-    await viewer.presses('Ask');
-    await viewer.sees('can answer');
+    await viewer.fills({ 'Why do you need it?': 'holidays' });
+    await viewer.presses('Send request');
+    await viewer.sees('We’ll let you know');
     const [owner, manager] = [slack.as('olga').in('dm'), slack.as('mara').in('dm')];
-    await owner.sees('asks for the role manager');
-    await manager.sees('asks for the role manager');
+    await owner.sees('is requesting the manager');
+    await manager.sees('is requesting the manager');
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
     await team.app.ports.grants.put({
       workspaceId: TEAM.id,
@@ -383,14 +384,13 @@ describe('asking for access', () => {
       grantedBy: 'U0',
       grantedAt: 0,
     });
-    await viewer.closes();
     await viewer.types('/vps access');
-    await viewer.presses('Approve for good');
-    await viewer.sees('Nobody answers their own request');
+    await viewer.presses('Approve permanently');
+    await viewer.sees('You can’t approve your own request');
     await owner.presses('Deny');
     await owner.sees('Denied by');
     await manager.sees('Denied by');
-    await viewer.sees('said no to the role manager');
+    await viewer.sees('declined your request for the manager role');
     expect(request?.requesterId).toBe(USERS.vera.id);
     expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ describe('a workspace of an Enterprise Grid', () => {
     const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' });
     const owner = slack.as('olga').in('#ops');
     await owner.types(`/vps access grant <@${wanda.id}|wanda> operator`);
-    await owner.sees('@wanda is now operator');
+    await owner.sees('@wanda is now an operator');
     const screen = slack.as(wanda).in('#ops');
     await screen.types('/vps show web-1');
     await screen.presses('Reboot');

@@ -81,7 +81,7 @@ const AUDIT_NAMES: Readonly<Record<string, string>> = { help: '', connect: 'conn
 /** Every command with only what it requires: the role that it says it needs has to be the one that is checked. */
 function plainly({ name, usage, needs }: Command): Action {
   const text = usage
-    .replace(/<server>/g, '%')
+    .replace(/\[server…?\]/, '%')
     .replace(/<\w+>/g, 'x')
     .replace(/ \[.*$/, '')
     .replace('…', '');
@@ -91,18 +91,26 @@ function plainly({ name, usage, needs }: Command): Action {
 const ACTIONS: readonly Action[] = [
   ...commands.map(plainly),
   typed('help create', 'anyone', ''),
+  ...['show', 'start', 'stop', 'reboot', 'renew', 'delete', 'password'].map((name) =>
+    typed(name, commands.find((command) => command.name === name)?.needs ?? 'owner', name),
+  ),
   typed('list web', 'viewer', 'list'),
   typed('create plan=micro location=ams image=debian-13 label=web-new', 'manager', 'create'),
   typed(`access grant <@${USERS.nora.id}> owner`, 'owner', 'access_grant'),
   typed(`access revoke <@${USERS.nora.id}>`, 'owner', 'access_revoke'),
   typed(`access <@${USERS.nora.id}>`, 'owner', 'access'),
   typed('access ask owner', 'anyone', 'access_ask'),
+  typed('access withdraw', 'anyone', 'access_withdraw'),
   typed('audit web-1', 'owner', 'audit'),
 
   pressed('list_page', 'viewer', 'list', () => ({ filter: '', page: 0 })),
   pressed('list_back', 'viewer', 'list', () => ({ filter: '', page: 0 })),
   chosen('manage', 'viewer', 'show'),
   pressed('show', 'viewer', 'show', byId),
+  pressed('list', 'viewer', 'list'),
+  pressed('approvals', 'manager', 'approvals'),
+  pressed('protect', 'owner', 'protect', byId),
+  pressed('unprotect', 'owner', 'unprotect', byId),
   chosen('pick_show', 'viewer', 'show'),
   pressed('catalog_page', 'viewer', 'catalog', () => ({ page: 0 })),
   pressed('catalog_back', 'viewer', 'catalog', () => ({ page: 0 })),
@@ -115,6 +123,7 @@ const ACTIONS: readonly Action[] = [
   pressed('create', 'manager', 'create'),
   pressed('open_create', 'manager', 'create'),
   pressed('create_review', 'manager', 'create', () => ORDER),
+  pressed('create_back', 'manager', 'create', () => ORDER),
   pressed('renew', 'manager', 'renew', byId),
   pressed('open_renew', 'manager', 'renew', byId),
   pressed('delete', 'manager', 'delete', byId),
@@ -123,22 +132,35 @@ const ACTIONS: readonly Action[] = [
   chosen('pick_password', 'anyone', 'password'),
   pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),
   pressed('link', 'anyone', ''),
-  pressed('approval_approve', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
-  pressed('approval_deny', 'manager', 'approval_answer', () => ({ approvalId: 'none' })),
+  pressed('approval_approve', 'manager', 'approval_answer', () => ({ id: 'none' })),
+  pressed('approval_deny', 'manager', 'approval_answer', () => ({ id: 'none' })),
+  pressed('approval_deny_reason', 'manager', 'approval_answer', () => ({ id: 'none' })),
+  pressed('open_deny_approval', 'manager', 'approval_answer', () => ({ id: 'none' })),
+  pressed('approval_withdraw', 'anyone', 'approval_withdraw', () => ({ id: 'none' })),
   pressed('open_settings', 'owner', 'settings'),
   pressed('decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('open_decide', 'manager', 'decide', () => ({ operationId: 'none' })),
   pressed('access_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
   pressed('open_ask', 'anyone', 'access_ask', () => ({ role: 'owner' })),
   ...['access_hour', 'access_workday', 'access_permanent', 'access_deny'].map((id) =>
-    pressed(id, 'owner', 'access_answer', () => ({ requestId: 'none' })),
+    pressed(id, 'owner', 'access_answer', () => ({ id: 'none' })),
   ),
+  ...['access_adjust', 'open_approve_access', 'access_deny_reason', 'open_deny_access'].map((id) =>
+    pressed(id, 'owner', 'access_answer', () => ({ id: 'none' })),
+  ),
+  pressed('access_withdraw', 'anyone', 'access_withdraw', () => ({ id: 'none' })),
+  pressed('access_continue', 'anyone', 'access_continue', () => ({ id: 'none' })),
   pressed('access_grant', 'owner', 'access_grant'),
   pressed('open_grant', 'owner', 'access_grant'),
   pressed('access_revoke', 'owner', 'access_revoke', () => ({ grantId: 'none', page: 0 })),
   pressed('access_back', 'owner', 'access', () => ({ page: 0 })),
   pressed('access_further', 'owner', 'access', () => ({ page: 0 })),
   pressed('audit_page', 'owner', 'audit', () => ({ before: 'ZZZZZZZZZZZZZZZZZZZZZZZZZZ' })),
+  pressed('audit_newest', 'owner', 'audit'),
+  pressed('audit_details', 'owner', 'audit', () => ({ id: 'none' })),
+  pressed('open_audit_entry', 'owner', 'audit', () => ({ id: 'none' })),
+  pressed('audit_filter', 'owner', 'audit'),
+  pressed('open_audit_filter', 'owner', 'audit'),
   pressed('connect', 'owner', 'connect_link'),
   pressed('disconnect', 'owner', 'disconnect'),
 
@@ -187,29 +209,45 @@ const ACTIONS: readonly Action[] = [
     () => ({ role: 'owner' }),
     () => ({ reason: 'on call' }),
   ),
+  submitted('deny_approval', 'manager', 'approval_answer', () => ({ id: 'none' })),
+  submitted(
+    'approve_access',
+    'owner',
+    'access_answer',
+    () => ({ id: 'none' }),
+    () => ({ role: 'viewer', time: '8' }),
+  ),
+  submitted('deny_access', 'owner', 'access_answer', () => ({ id: 'none' })),
   submitted(
     'grant',
     'owner',
     'access_grant',
     () => ({}),
-    () => ({ person: USERS.nora.id, role: 'viewer', time: 'permanent' }),
+    () => ({ user: USERS.nora.id, role: 'viewer', time: 'permanent' }),
   ),
   submitted(
     'settings',
     'owner',
     'settings_change',
     () => DEFAULT_SETTINGS,
-    () => ({ announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
+    () => ({ freeze: 'off', announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
   ),
+  submitted('audit_filter', 'owner', 'audit', () => ({})),
 
-  queried('manage', 'viewer', 'list'),
+  queried('manage', 'viewer', 'show'),
+  queried('pick_show', 'viewer', 'show'),
+  queried('pick_start', 'operator', 'start'),
+  queried('pick_stop', 'operator', 'stop'),
+  queried('pick_reboot', 'operator', 'reboot'),
+  queried('pick_renew.server', 'manager', 'renew'),
+  queried('pick_delete.server', 'manager', 'delete'),
   queried('grant.group', 'owner', 'access_grant'),
   queried('create.plan', 'manager', 'create'),
   queried('create.location', 'manager', 'create'),
   queried('create.image', 'manager', 'create'),
 ];
 
-const REFUSED = /takes the role \*?\w+\*?[;,]|another organisation/;
+const REFUSED = /You need the \*?\w+\*? role|another organization/;
 
 interface Sender {
   readonly who: UserName;
@@ -283,9 +321,12 @@ describe('every command, button, form and menu', () => {
   it('is in docs/access.md, with the role that it needs', () => {
     const rows = readFileSync('docs/access.md', 'utf8').matchAll(/^\| (\w+) \| `([^`]+)` \| (\w+) \|/gm);
     const written = [...rows].map(([, via, id, needs]) => `${via} ${id}: ${needs}`);
-    // A user who may not see the roles may still request one.
-    const idOf = ({ via, id, needs }: Action) =>
-      via === 'command' && id === 'access' && needs === 'anyone' ? 'access ask' : id;
+    // A user who may not see the roles may still request one, and withdraw that.
+    const ACTS: Readonly<Record<string, string>> = {
+      access_ask: 'access ask',
+      access_withdraw: 'access withdraw',
+    };
+    const idOf = ({ via, id, audit }: Action) => (via === 'command' ? (ACTS[audit] ?? id) : id);
     const found = new Set(ACTIONS.map((action) => `${action.via} ${idOf(action)}: ${action.needs}`));
     expect(written.sort()).toEqual([...found].sort());
   });
@@ -344,7 +385,7 @@ describe('every command, button, form and menu', () => {
     const { team, ids } = await startWithServers();
     await using _ = team;
     await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');
-    await team.slack.as('olga').in('#ops').sees('is now operator');
+    await team.slack.as('olga').in('#ops').sees('is now an operator');
     const by = visitor(team, 'gus');
     const sender = { who: 'gus', role: 'operator' } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {

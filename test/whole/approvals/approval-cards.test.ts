@@ -16,13 +16,13 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
     const owner = team.slack.as('olga').in('#ops');
     await team.manager.types(ORDER);
-    await team.manager.presses('Create and pay');
+    await team.manager.presses('Request approval');
     await owner.sees('wants to create web-1');
     expect(team.owner.messages()).toEqual([]);
     await team.slack.as('vera').in('#ops').presses('Approve');
-    await team.slack.as('vera').in('#ops').sees('This takes the role manager');
+    await team.slack.as('vera').in('#ops').sees('You need the manager role');
     await owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     await team.slack.as('vera').in('#ops').sees('Approved by @olga');
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     owner.doesNotSee(password);
@@ -32,7 +32,7 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: RANDOM });
     await team.askCreate();
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
   });
 
   test('is every known manager and owner, including group members, and no other user', async ({ expect }) => {
@@ -60,20 +60,20 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
       hasRoles: false,
     });
     await team.manager.types(ORDER);
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('none could be reached by message');
+    await team.manager.presses('Request approval');
+    await team.manager.sees('We couldn’t message a manager');
     const admin = team.slack.as('olga').in('#ops');
     await admin.types('/vps status');
-    await admin.sees('Waits for a second person');
+    await admin.sees('Waiting for approval');
     await admin.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
     await admin.types('/vps access grant @vera viewer');
-    await admin.sees('is now viewer');
+    await admin.sees('is now a viewer');
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps status');
-    await viewer.sees('Root passwords to save');
-    viewer.doesNotSee('Waits for a second person');
+    await viewer.sees('Unsaved root passwords');
+    viewer.doesNotSee('Waiting for approval');
   });
 });
 
@@ -85,8 +85,8 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     team.slack.faults.failMethod('chat.postEphemeral', 'fatal_error');
     team.slack.faults.breakReplyUrls();
     await team.manager.types(ORDER);
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('waits for another manager');
+    await team.manager.presses('Request approval');
+    await team.manager.sees('Waiting for another manager');
     // The requester is told last that no manager could be reached.
     await untilRefused(team, 'chat.postMessage', USERS.mara.id);
     expect(team.owner.messages()).toEqual([]);
@@ -95,7 +95,7 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     await team.owner.sees('wants to create web-1', LONG_MS);
     system.move(2 * MINUTE_MS);
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it', LONG_MS);
+    await team.manager.sees("I've saved it", LONG_MS);
     expect(team.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
@@ -117,12 +117,12 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     team.slack.faults.clear();
     for (const _ of [1, 2, 3]) {
       system.move(2 * MINUTE_MS);
-      await team.manager.sees('did not approve it', LONG_MS);
+      await team.manager.sees('declined:', LONG_MS);
       await team.owner.sees('Denied by @olga', LONG_MS);
       // Time for the sweep to tell it again, which it must not.
       await new Promise((resolve) => setTimeout(resolve, 600));
     }
-    expect(team.manager.messages().filter(({ shown }) => shown.includes('did not approve'))).toHaveLength(1);
+    expect(team.manager.messages().filter(({ shown }) => shown.includes('declined'))).toHaveLength(1);
   });
 
   test('the requester gets a direct message when the channel can’t be reached any more', async () => {
@@ -131,6 +131,6 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
     await team.owner.presses('Deny');
-    await team.slack.as('mara').in('dm').sees('@olga did not approve it');
+    await team.slack.as('mara').in('dm').sees('@olga declined:');
   });
 });

@@ -24,7 +24,7 @@ async function ruled() {
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   hosting.seedServers(account, 1, 'old');
-  const environment = environmentOf(slack, hosting, folder, { DOUBT_MINUTES: '0.05' });
+  const environment = environmentOf(slack, hosting, folder);
   await prepare(environment.DATABASE_URL ?? '', hosting.createKey(account));
   let app: AppProcess | undefined;
   const start = async () => {
@@ -43,9 +43,9 @@ async function ruled() {
     kill: async () => app?.kill(),
     confirmCreate: async () => {
       await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-      await manager.sees('Create and pay');
-      await manager.presses('Create and pay');
-      await manager.sees('waits for another manager');
+      await manager.sees('Request approval');
+      await manager.presses('Request approval');
+      await manager.sees('Waiting for another manager');
     },
     confirmDelete: async () => {
       await manager.types('/vps delete old-1');
@@ -109,7 +109,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await setup.start();
     await setup.owner.sees('wants to create web-1', LATER);
     setup.approve();
-    await setup.manager.sees('I saved it', LATER);
+    await setup.manager.sees("I've saved it", LATER);
     expect(setup.charges()).toBe(1);
   });
 
@@ -122,7 +122,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await setup.kill();
     await setup.start();
     setup.approve();
-    await setup.manager.sees('I saved it', LATER);
+    await setup.manager.sees("I've saved it", LATER);
     await setup.owner.sees('Approved by @olga', LATER);
     expect(setup.charges()).toBe(1);
     expect(setup.owner.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
@@ -145,7 +145,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     setup.slack.faults.clear();
     expect(setup.creates()).toBe(0);
     await setup.start();
-    await setup.manager.sees('I saved it', LATER);
+    await setup.manager.sees("I've saved it", LATER);
     await setup.owner.sees('Approved by @olga', LATER);
     expect(setup.charges()).toBe(1);
   });
@@ -161,7 +161,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await setup.kill();
     await setup.start();
     if (setup.owner.screen().includes('[Approve]')) await setup.owner.presses('Approve');
-    await setup.manager.sees(/I saved it|was created \(id|was not created/, LATER);
+    await setup.manager.sees(/I've saved it|created \(ID|was not created/, LATER);
     if (setup.creates() > 1) throw new Error(`sent ${setup.creates()} times`);
     if (setup.charges() !== setup.labels().length - 1) throw new Error('charged for nothing');
     await setup.owner.sees('Approved by @olga', LATER);

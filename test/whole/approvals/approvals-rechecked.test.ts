@@ -30,13 +30,13 @@ async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   await team.app.ports.grants.removeAll(TEAM.id, subject);
   const owner = team.slack.as('olga').in('#general');
   await owner.types('/vps access grant @platform manager');
-  await owner.sees(/is (now )?manager/);
+  await owner.sees('are now managers');
 }
 
 async function askRenew(team: RuledTeam, typed: string): Promise<void> {
   await team.manager.types(`/vps renew ${typed}`);
-  await team.manager.presses('Renew and pay');
-  await team.manager.sees('waits for another manager');
+  await team.manager.presses('Request approval');
+  await team.manager.sees('Waiting for another manager');
   await team.owner.sees('wants to renew');
 }
 
@@ -52,15 +52,15 @@ describe.concurrent('an approval that can’t be checked again', () => {
     await team.askCreate();
     silenceSlack(team, system);
     await team.owner.presses('Approve');
-    await team.owner.sees('Slack could not say just now whether @mara may still do that');
-    await team.owner.sees('Nothing was approved: it stays open');
+    await team.owner.sees('Slack couldn’t confirm whether @mara still has permission');
+    await team.owner.sees('Nothing was approved. The request is still pending');
     await team.owner.sees('[Approve]');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('olga approval_answer failed identity_unknown');
     team.slack.faults.clear();
     system.move(31_000);
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
   });
 
@@ -71,13 +71,16 @@ describe.concurrent('an approval that can’t be checked again', () => {
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'hang', times: 'always' });
     const approving = team.owner.presses('Approve');
-    await team.owner.sees('Looking once more');
-    await team.owner.sees('The hosting API did not answer. Nothing was approved: it stays open', 10_000);
+    await team.owner.sees('Checking that nothing has changed');
+    await team.owner.sees(
+      'The hosting API didn’t answer. Nothing was approved. The request is still pending',
+      10_000,
+    );
     await approving;
     expect(await team.listAudit()).toContain('olga approval_answer failed no_answer');
     team.hosting.faults.clear();
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
   });
 });
@@ -104,7 +107,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
     system.move(5 * 60_000);
-    await team.manager.sees('This confirmation was too old to be carried out', 10_000);
+    await team.manager.sees('Your confirmation expired', 10_000);
     expect(team.creates()).toBe(0);
   });
 });
@@ -115,11 +118,13 @@ describe.concurrent('an approval of something that has changed', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     await askRenew(team, 'web-1');
     showOtherwise(team, (hosting) => ({
-      listServers: async (options) =>
-        (await hosting.listServers(options)).map((server) => ({ ...server, label: 'db-prod' })),
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
+      },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 is not renewed: the server has another label now');
+    await team.manager.sees('web-1 was not renewed: the server’s label has changed since the request');
     expect([renewals(team), team.charges()]).toEqual([0, 0]);
   });
 
@@ -128,11 +133,13 @@ describe.concurrent('an approval of something that has changed', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     await askRenew(team, 'web-1');
     showOtherwise(team, (hosting) => ({
-      listServers: async (options) =>
-        (await hosting.listServers(options)).map((server) => ({ ...server, state: 'deleted' })),
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, state: 'deleted' })) };
+      },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('the server is not there any more');
+    await team.manager.sees('the server no longer exists');
     expect(renewals(team)).toBe(0);
   });
 
@@ -146,7 +153,7 @@ describe.concurrent('an approval of something that has changed', () => {
       },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('its plan, location or image is not in the catalog any more');
+    await team.manager.sees('the plan, location or image is no longer in the catalog');
     team.manager.doesNotSee('price has changed');
     expect(team.creates()).toBe(0);
   });
@@ -165,7 +172,7 @@ describe.concurrent('an approved delete that fails', () => {
       },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not deleted: What is stored was sealed with the encryption key k1');
+    await team.manager.sees('web-1 was not deleted: Stored data was encrypted with key k1');
     await team.owner.sees('web-1 was not deleted');
     expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
   });
@@ -195,7 +202,7 @@ describe.concurrent('a label of 600 characters', () => {
     await using team = await startWithPattern();
     await askRenew(team, String(team.serverId));
     await team.owner.presses('Approve');
-    await team.manager.sees('It is paid until');
+    await team.manager.sees('is now paid until');
     expect(renewals(team)).toBe(1);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -204,11 +211,13 @@ describe.concurrent('a label of 600 characters', () => {
     await using team = await startWithPattern();
     await askRenew(team, String(team.serverId));
     showOtherwise(team, (hosting) => ({
-      listServers: async (options) =>
-        (await hosting.listServers(options)).map((server) => ({ ...server, label: `${PREFIX}-2` })),
+      fetchServers: async (options) => {
+        const list = await hosting.fetchServers(options);
+        return { ...list, servers: list.servers.map((server) => ({ ...server, label: `${PREFIX}-2` })) };
+      },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('the server has another label now');
+    await team.manager.sees('the server’s label has changed since the request');
     expect(renewals(team)).toBe(0);
   });
 });

@@ -1,0 +1,34 @@
+import type { AccessRequest } from '../../domain/access-request.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { AccessPorts } from './ports.ts';
+
+const defineUseCase = useCasesOver<AccessPorts>();
+
+/** After this time the requester may have done it long ago, or somebody else has. */
+const CONTINUE_MS = DAY_MS;
+
+/**
+ * Finds the command for which a user requested a role, once the role was granted. It only finds it: running it goes through
+ * the permission check like any other command.
+ * @throws Refusal `continuation_over` when the role was not granted, has ended, or was granted too long ago
+ */
+export const findGrantedCommand = defineUseCase({
+  name: 'access_continue',
+  needs: 'anyone',
+  effect: 'reads',
+  run: async ({ id }: { id: ConfirmationId }, { actor, ports }): Promise<string> => {
+    const request = await ports.accessRequests.find(id);
+    const isOwn = request?.workspaceId === actor.workspaceId && request.requesterId === actor.userId;
+    const command = isOwn ? request.command : undefined;
+    if (command !== undefined && request && isCurrent(request, ports.system.now())) return command;
+    throw new Refusal('continuation_over', omitUndefined({ command }));
+  },
+});
+
+function isCurrent({ state, decidedAt = 0, until }: AccessRequest, now: number): boolean {
+  return state === 'approved' && now < decidedAt + CONTINUE_MS && (until === undefined || now < until);
+}

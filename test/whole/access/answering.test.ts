@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A team with servers, whose newcomer was refused a reboot and has asked for the role. */
+async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, 2, 'web');
+  const nora = team.slack.as('nora').in('#ops');
+  const owner = team.slack.as('olga').in('dm');
+  await nora.types('/vps reboot web-1');
+  await nora.sees('You need the operator role');
+  await nora.presses('Ask for access');
+  await nora.fills({ 'Why do you need it?': 'web-1 hangs' });
+  await nora.presses('Send request');
+  await nora.sees('sent to @olga. We’ll let you know.');
+  await owner.sees('@nora is requesting the operator role');
+  const rolesOf = async () =>
+    (await team.app.ports.grants.list(TEAM.id))
+      .filter(({ subjectId }) => subjectId === USERS.nora.id)
+      .map(({ role, pattern }) => `${role} ${pattern}`.trim());
+  const audited = async (action: string) =>
+    (await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 50 })).filter(
+      (entry) => entry.action === action,
+    );
+  return Object.assign(team, { nora, owner, rolesOf, audited });
+}
+
+describe('an owner who answers a request', () => {
+  it('can grant a lower role, for some servers, for a time', async () => {
+    await using team = await startWithRequest();
+    await team.owner.presses('Approve with changes…');
+    await team.owner.fills({ Role: 'viewer', 'Limit to servers': 'web-*', Duration: '1 day' });
+    await team.owner.presses('Approve');
+    await team.owner.sees('Approved: @nora is now a viewer for web-* until');
+    await team.nora.sees('@olga made you a viewer for web-* until');
+    await team.nora.sees('You requested the operator role.');
+    expect(await team.rolesOf()).toEqual(['viewer web-*']);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('can’t grant more than was requested, whatever is sent', async () => {
+    await using team = await startWithRequest();
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
+    const by = visitor(team, 'olga');
+    await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
+    await expect.poll(async () => (await by.audit())[0]?.code).toBe('beyond_request');
+    expect(await team.rolesOf()).toEqual([]);
+  });
+
+  it('can deny it with a reason, which the requester reads and the audit keeps', async () => {
+    await using team = await startWithRequest();
+    await team.owner.presses('Deny with reason…');
+    await team.owner.fills({ Reason: 'Otto is on call & <!here>' });
+    await team.owner.presses('Deny');
+    await team.nora.sees('@olga declined your request for the operator role.');
+    await team.nora.sees('Otto is on call & <!here>');
+    await team.owner.sees('Denied by @olga');
+    expect((await team.audited('access_answer'))[0]).toMatchObject({
+      outcome: 'done',
+      label: `deny operator ${USERS.nora.id}: Otto is on call & <!here>`,
+    });
+    expect(await team.rolesOf()).toEqual([]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('a requester', () => {
+  it('withdraws a request with its button, and the owners can’t approve it any more', async () => {
+    await using team = await startWithRequest();
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    await team.nora.presses('Withdraw request');
+    await team.nora.sees('You withdrew your request for the operator role.');
+    await team.owner.sees('Withdrawn by @nora');
+    team.owner.doesNotSee('[Deny]');
+    await visitor(team, 'olga').presses('access_permanent', { id: request?.id });
+    await team.slack.as('olga').in('#ops').sees('This request was withdrawn');
+    expect(await team.rolesOf()).toEqual([]);
+    expect((await team.audited('access_withdraw')).map(({ outcome }) => outcome)).toEqual([
+      'done',
+      'started',
+    ]);
+  });
+
+  it('withdraws it with the command; without an open one, is told that there is none', async () => {
+    await using team = await startWithRequest();
+    await team.nora.types('/vps access withdraw');
+    await team.nora.sees('You withdrew your request for the operator role.');
+    await team.owner.sees('Withdrawn by @nora');
+    await team.nora.types('/vps access withdraw');
+    await team.nora.sees('You don’t have an open request');
+  });
+
+  it('is the only one who can withdraw it', async () => {
+    await using team = await startWithRequest();
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    await visitor(team, 'vera').presses('access_withdraw', { id: request?.id });
+    await team.slack.as('vera').in('#ops').sees('Only @nora can withdraw this request');
+    expect(await team.app.ports.accessRequests.listOpen(TEAM.id)).toHaveLength(1);
+  });
+
+  it('who was granted the role goes on with the command that was refused, after confirming it', async () => {
+    await using team = await startWithRequest();
+    await team.owner.presses('Approve for 1 h');
+    await team.nora.sees('@olga made you an operator until');
+    expect(changesSeen(team)).toEqual([]);
+    expect(team.nora.confirmationOf('Run /vps reboot web-1')).toContain('/vps reboot web-1');
+    await team.nora.presses('Run /vps reboot web-1');
+    await team.nora.sees('rebooted web-1');
+    expect(changesSeen(team)).toHaveLength(1);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('can’t go on once the role has ended or was revoked, and nobody else can', async () => {
+    const system = movableSystem();
+    await using team = await startWithRequest({ system });
+    const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
+    await team.owner.presses('Approve for 1 h');
+    await team.nora.sees('made you an operator');
+    await visitor(team, 'vera').presses('access_continue', { id: request?.id });
+    await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
+    await team.app.ports.grants.removeAll(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
+    await team.nora.presses('Run /vps reboot web-1');
+    await team.nora.sees('You need the operator role');
+    system.move(HOUR_MS + 1);
+    await visitor(team, 'nora').presses('access_continue', { id: request?.id });
+    await team.nora.sees('This button has expired. To run the command, type /vps reboot web-1.');
+    expect(changesSeen(team)).toEqual([]);
+  });
+
+  it('is never offered to become an owner', async () => {
+    await using team = await startTeam();
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps settings');
+    await nora.sees('You need the owner role to do this. You don’t have a role yet. Ask @olga');
+    nora.doesNotSee('[Ask for access]');
+    await nora.types('/vps access ask operator');
+    expect(await nora.optionsOf('Role')).not.toContain('owner');
+  });
+});
+
+describe('the access screen', () => {
+  it('lists everyone by role, with how they have it, Slack’s admins included', async () => {
+    await using team = await startTeam();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @oncall operator on web-* for 8h');
+    await owner.sees('Members of @oncall are now operators');
+    await owner.types('/vps access grant #ops viewer');
+    await owner.sees('Full members in #ops are now viewers');
+    await owner.types('/vps access');
+    await owner.sees('Slack admin');
+    const shown = owner.messages().at(-1)?.shown ?? '';
+    const places = ['Owners', '@olga: ', 'Managers', '@mara: all servers', 'Operators'].map((words) =>
+      shown.indexOf(words),
+    );
+    expect(places.every((place, at) => place > (places[at - 1] ?? -1))).toBe(true);
+    await owner.sees('Group @oncall: web-*, until');
+    await owner.sees('Full members in #ops: all servers');
+  });
+
+  it('warns of a channel that an earlier version made an owner', async () => {
+    await using team = await startTeam();
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'channel',
+      subjectId: 'C0OPS00001',
+      role: 'owner',
+      pattern: '',
+      grantedBy: USERS.olga.id,
+      grantedAt: 0,
+    });
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access');
+    await owner.sees('Anyone who joins this channel becomes an owner. Revoke this role.');
+    await owner.presses('Grant a role…');
+    await owner.fills({ Channel: '#ops', Role: 'owner' });
+    await owner.presses('Grant');
+    await owner.sees('A channel can’t be an owner: anyone who joins it would become one');
+  });
+});
