@@ -1,3 +1,5 @@
+import type { AuditAction } from './audit-action.ts';
+import type { AuditCode } from './audit-code.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
 
@@ -28,16 +30,19 @@ export interface AuditEntry extends AuditSubject {
   readonly actorId: UserId;
   readonly channelId?: ChannelId;
   readonly surface: Surface;
-  readonly action: string;
+  readonly action: AuditAction;
   /** Entries of one act share it: `started`, then its outcome. */
   readonly actId: string;
   readonly outcome: 'started' | 'done' | 'failed' | 'denied' | 'in_doubt';
-  readonly code?: string;
+  readonly code?: AuditCode;
 }
 
 /** An entry as it is stored: numbered 1, 2, 3 … within its workspace, and signed for that position. */
-export type StoredEntry = AuditEntry & {
+export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
   readonly id: AuditEntryId;
   readonly seq: number;
   readonly signature: string;
-};
+  /** Another version of the app may have written one that this version doesn't know; so with the code. */
+  readonly action: string;
+  readonly code?: string;
+}

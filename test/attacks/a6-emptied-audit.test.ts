@@ -12,7 +12,7 @@ const TABLES = ['audit', 'audit_chains', 'audit_heads'] as const;
 const runs = { numRuns: triesOf({ short: 15, long: 300 }) };
 
 async function addEntries(store: Store, entries: number): Promise<void> {
-  for (let one = 0; one < entries; one++) await store.audit.add(entry({ code: String(one) }));
+  for (let one = 0; one < entries; one++) await store.audit.add(entry({ label: String(one) }));
 }
 
 /** An audit with some entries and a settled order, in a file that others can write. */

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { AuditEntry } from '../../src/domain/audit-entry.ts';
+import type { StoredEntry } from '../../src/domain/audit-entry.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type User, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import type { Team } from './team.ts';
@@ -25,7 +25,7 @@ export interface Visitor {
   hears(before: string): Promise<void>;
   /** A value that changes whenever their screen does. */
   mark(): string;
-  audit(): Promise<readonly AuditEntry[]>;
+  audit(): Promise<readonly StoredEntry[]>;
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { AuditAction } from '../../domain/audit-action.ts';
+import type { AuditProblem } from '../../domain/audit-code.ts';
 import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { AuditEntryId, ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { WorkspaceSettings } from '../../domain/settings.ts';
 import type { System } from '../../system.ts';
@@ -14,7 +16,7 @@ export interface AccountPorts extends RolePorts {
   readonly workspaces: Pick<Workspaces, 'find' | 'changeSettings'>;
   readonly apiKeys: Pick<ApiKeys, 'put' | 'remove' | 'listWorkspaces'>;
   readonly connectLinks: Pick<ConnectLinks, 'put' | 'find' | 'take' | 'giveBack'>;
-  readonly audit: Pick<AuditLog, 'list' | 'read' | 'verify' | 'prune' | 'listWorkspaces'>;
+  readonly audit: Pick<AuditLog, 'list' | 'listEnded' | 'read' | 'verify' | 'prune' | 'listWorkspaces'>;
   readonly hostingOf: FindHosting;
   readonly connectNotifier: ConnectNotifier;
 }
@@ -89,6 +91,8 @@ export interface AuditFilter {
   /** Matches only the ID: another server's label may be the same digits. */
   readonly serverId?: number;
   readonly outcome?: AuditEntry['outcome'];
+  readonly actions?: readonly AuditAction[];
+  readonly id?: AuditEntryId;
   /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
   readonly since?: number;
   readonly until?: number;
@@ -100,7 +104,7 @@ export interface AuditFilter {
 export interface AuditFault {
   readonly seq: number;
   readonly id?: string;
-  readonly problem: 'changed' | 'removed' | 'reordered' | 'head' | 'key_missing';
+  readonly problem: AuditProblem;
   /** The problem in a sentence. */
   readonly words: string;
 }
@@ -133,6 +137,8 @@ export interface AuditLog {
   add(entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter): Promise<readonly StoredEntry[]>;
+  /** The acts among those of these `started` entries whose outcome is recorded. */
+  listEnded(started: readonly StoredEntry[]): Promise<readonly string[]>;
   /** Oldest first, page by page. */
   read(filter: Omit<AuditFilter, 'before' | 'limit'>): AsyncIterable<StoredEntry>;
   /**

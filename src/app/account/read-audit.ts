@@ -1,19 +1,44 @@
 import type { StoredEntry } from '../../domain/audit-entry.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
-import type { AccountPorts, AuditFilter, AuditHead, AuditVerdict } from './ports.ts';
+import type { AccountPorts, AuditFilter, AuditHead, AuditLog, AuditVerdict } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccountPorts>();
 
-/** Lists who did what, denied attempts included, newest first. */
+/** Which entries are wanted, newest first. */
+export type AuditWish = Pick<
+  AuditFilter,
+  'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'id' | 'before' | 'limit'
+>;
+
+/** Lists who did what, denied attempts included, or the entry with that ID. The start of an act is listed only while its outcome is not known. */
 export const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
   effect: 'reads',
-  run: async (
-    input: Pick<AuditFilter, 'actorId' | 'server' | 'since' | 'before' | 'limit'>,
-    { actor, ports },
-  ): Promise<readonly StoredEntry[]> => ports.audit.list({ ...input, workspaceId: actor.workspaceId }),
+  run: async (input: AuditWish, { actor, ports }): Promise<readonly StoredEntry[]> =>
+    input.id === undefined
+      ? listVisible({ ...input, workspaceId: actor.workspaceId }, ports.audit)
+      : ports.audit.list({ ...input, workspaceId: actor.workspaceId }),
 });
+
+/** Leaving out starts shortens a page: more of the log is read until it is full. */
+async function listVisible(
+  filter: AuditFilter,
+  audit: Pick<AuditLog, 'list' | 'listEnded'>,
+): Promise<readonly StoredEntry[]> {
+  const visible: StoredEntry[] = [];
+  let { before } = filter;
+  while (visible.length < filter.limit) {
+    const page = await audit.list({ ...filter, ...omitUndefined({ before }) });
+    const started = page.filter(({ outcome }) => outcome === 'started');
+    const ended = new Set(await audit.listEnded(started));
+    visible.push(...page.filter(({ outcome, actId }) => outcome !== 'started' || !ended.has(actId)));
+    before = page.at(-1)?.id;
+    if (page.length < filter.limit) break;
+  }
+  return visible.slice(0, filter.limit);
+}
 
 /** Reads the workspace's whole audit, oldest first, a page at a time. */
 export const exportAudit = defineUseCase({

@@ -1,3 +1,4 @@
+import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ChannelId, ConfirmationId, ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
@@ -9,7 +10,7 @@ export interface AuditFacts
   extends Pick<AuditEntry, 'workspaceId' | 'actorId' | 'surface' | 'action' | 'outcome'> {
   readonly channelId?: ChannelId | undefined;
   readonly actId?: string | undefined;
-  readonly code?: string | undefined;
+  readonly code?: AuditCode | undefined;
   readonly serverId?: ServerId | undefined;
   readonly label?: string | undefined;
   readonly money?: Money | undefined;

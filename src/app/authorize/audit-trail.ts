@@ -1,3 +1,5 @@
+import type { AuditAction } from '../../domain/audit-action.ts';
+import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
 import { isExpected, isRefusal, Refusal, type RefusalCode } from '../../domain/errors.ts';
 import type { System } from '../../system.ts';
@@ -13,19 +15,19 @@ export interface AuditTrailPorts {
 /** The audit entries of one act, which share its ID. */
 export interface AuditTrail {
   setSubject(subject: AuditSubject): void;
-  setUnconfirmed(code: string): void;
-  write(outcome: AuditEntry['outcome'], code?: string): Promise<void>;
+  setUnconfirmed(code: AuditCode): void;
+  write(outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void>;
   /** Writes how the act ended, given that it did not throw. */
   end(): Promise<void>;
 }
 
 /** Starts the audit of one act. Nothing is written yet. */
-export function startAuditTrail(ports: AuditTrailPorts, action: string, caller: Caller): AuditTrail {
+export function startAuditTrail(ports: AuditTrailPorts, action: AuditAction, caller: Caller): AuditTrail {
   const { actor, surface } = caller;
   const actId = ports.system.newId();
   let subject: AuditSubject = {};
-  let unconfirmed: string | undefined;
-  const write = (outcome: AuditEntry['outcome'], code?: string) =>
+  let unconfirmed: AuditCode | undefined;
+  const write = (outcome: AuditEntry['outcome'], code?: AuditCode) =>
     ports.audit.add(
       makeAuditEntry(ports, {
         workspaceId: actor.workspaceId,
@@ -66,7 +68,7 @@ export function outcomeOf(error: unknown): AuditEntry['outcome'] {
 }
 
 /** The code that the audit stores for an error. */
-export function codeOf(error: unknown): string {
+export function codeOf(error: unknown): AuditCode {
   // The error that the refusal was made from says more.
   if (isRefusal(error, 'not_approved')) return error.details.reason.code;
   return isExpected(error) ? error.code : 'defect';

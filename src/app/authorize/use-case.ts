@@ -1,4 +1,6 @@
 import type { Actor, Role } from '../../domain/actor.ts';
+import type { AuditAction } from '../../domain/audit-action.ts';
+import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
@@ -6,7 +8,7 @@ import type { HostingApi } from '../hosting-api.ts';
 /** One thing that users can do with this app, from any surface. */
 export interface UseCase<Input, Output, Ports> {
   /** Its name in the audit. */
-  readonly name: string;
+  readonly name: AuditAction;
   readonly needs: Role | 'anyone';
   /**
    * `reads` is audited only when it is denied. `changes` is audited before and after, and refused when the same signed
@@ -52,7 +54,7 @@ export interface UseCaseContext<Ports> {
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
   /** Makes the audit say that the outcome is unknown, and why. */
-  setUnconfirmed(code: string): void;
+  setUnconfirmed(code: AuditCode): void;
 }
 
 /** What a follow-up works with; the request may have ended long ago. */

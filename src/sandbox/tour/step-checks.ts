@@ -1,5 +1,5 @@
 import type { Store } from '../../app/ports.ts';
-import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { StoredEntry } from '../../domain/audit-entry.ts';
 import { isEnded, type Operation } from '../../domain/operation.ts';
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
@@ -105,6 +105,6 @@ function isOf(operation: Operation, request: RequestEntry, charges: readonly Mon
   return charges[0]?.what === `create ${purchase.order.label} (${purchase.order.plan})`;
 }
 
-function listAudit({ store, workspaceId }: Evidence): Promise<readonly AuditEntry[]> {
+function listAudit({ store, workspaceId }: Evidence): Promise<readonly StoredEntry[]> {
   return store.audit.list({ workspaceId, limit: ENTRIES_READ });
 }

@@ -1,25 +1,118 @@
-/** Words for the audit's actions where the use case's own name says too little. */
-const WORDS: Readonly<Record<string, string>> = {
-  confirm: 'confirm a payment',
-  password: 'look at the root password',
-  password_saved: 'save the root password',
-  connect: 'connect the API key',
-  connect_link: 'ask for a link to connect',
-  disconnect: 'disconnect the API key',
-  access: 'look at access',
-  access_grant: 'give a role',
-  access_revoke: 'take a role',
-  access_ask: 'ask for a role',
-  access_answer: 'answer a request for a role',
-  access_ended: 'end a temporary role',
-  approval_ask: 'ask for approval',
-  approval_answer: 'answer a request for approval',
-  settings: 'look at the settings',
-  settings_change: 'change the settings',
-  audit_prune: 'remove old audit entries',
+import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-action.ts';
+
+/** What the audit can be narrowed down to. */
+export const ACTION_GROUPS = {
+  servers: 'Start, stop, reboot',
+  purchases: 'Orders and renewals',
+  deletions: 'Deletions',
+  passwords: 'Root passwords',
+  approvals: 'Approvals',
+  access: 'Roles',
+  account: 'Hosting account',
+  settings: 'Settings',
+  reading: 'Viewing and exporting',
+} as const;
+export type ActionGroup = keyof typeof ACTION_GROUPS;
+
+interface ActionWords {
+  /** After a name: "rebooted %". % stands for what it was done to. */
+  readonly did: string;
+  /** After "couldn't" and "tried to". */
+  readonly base: string;
+  readonly group: ActionGroup;
+}
+
+/** Words for every action: one without words does not compile. */
+const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
+  panel: { did: 'viewed the control panel', base: 'view the control panel', group: 'reading' },
+  list: { did: 'listed servers', base: 'list servers', group: 'reading' },
+  show: { did: 'viewed %', base: 'view %', group: 'reading' },
+  catalog: { did: 'viewed the catalog', base: 'view the catalog', group: 'reading' },
+  start: { did: 'started %', base: 'start %', group: 'servers' },
+  stop: { did: 'stopped %', base: 'stop %', group: 'servers' },
+  reboot: { did: 'rebooted %', base: 'reboot %', group: 'servers' },
+  delete: { did: 'deleted %', base: 'delete %', group: 'deletions' },
+  protect: { did: 'protected %', base: 'protect %', group: 'deletions' },
+  unprotect: {
+    did: 'lifted the protection of %',
+    base: 'lift the protection of %',
+    group: 'deletions',
+  },
+  create: { did: 'created %', base: 'create %', group: 'purchases' },
+  renew: { did: 'renewed %', base: 'renew %', group: 'purchases' },
+  confirm: { did: 'confirmed the order for %', base: 'order %', group: 'purchases' },
+  decide: {
+    did: 'closed the unconfirmed order for %',
+    base: 'close the unconfirmed order for %',
+    group: 'purchases',
+  },
+  password: {
+    did: 'viewed the root password of %',
+    base: 'view the root password of %',
+    group: 'passwords',
+  },
+  password_saved: {
+    did: 'marked the root password of % as saved',
+    base: 'mark the root password of % as saved',
+    group: 'passwords',
+  },
+  approvals: { did: 'viewed pending approvals', base: 'view pending approvals', group: 'reading' },
+  approval_ask: { did: 'requested approval for %', base: 'request approval for %', group: 'approvals' },
+  approval_answer: { did: 'answered %', base: 'answer %', group: 'approvals' },
+  approval_withdraw: {
+    did: 'withdrew the request for %',
+    base: 'withdraw the request for %',
+    group: 'approvals',
+  },
+  denial_reason: {
+    did: 'gave a reason for a denial',
+    base: 'give a reason for a denial',
+    group: 'approvals',
+  },
+  access: { did: 'viewed the roles', base: 'view the roles', group: 'reading' },
+  access_grant: { did: 'granted %', base: 'grant %', group: 'access' },
+  access_revoke: { did: 'revoked %', base: 'revoke %', group: 'access' },
+  access_ask: { did: 'requested %', base: 'request %', group: 'access' },
+  access_answer: { did: 'answered %', base: 'answer %', group: 'access' },
+  access_withdraw: { did: 'withdrew a role request', base: 'withdraw a role request', group: 'access' },
+  access_continue: {
+    did: 'continued with what they wanted',
+    base: 'continue with what they wanted',
+    group: 'reading',
+  },
+  access_ended: { did: 'ended %', base: 'end %', group: 'access' },
+  connect: { did: 'connected the hosting account', base: 'connect the hosting account', group: 'account' },
+  connect_link: { did: 'requested a connect link', base: 'request a connect link', group: 'account' },
+  disconnect: {
+    did: 'disconnected the hosting account',
+    base: 'disconnect the hosting account',
+    group: 'account',
+  },
+  list_connected: {
+    did: 'listed connected workspaces',
+    base: 'list connected workspaces',
+    group: 'reading',
+  },
+  settings: { did: 'viewed the settings', base: 'view the settings', group: 'reading' },
+  settings_change: { did: 'changed %', base: 'change %', group: 'settings' },
+  status: { did: 'viewed the status', base: 'view the status', group: 'reading' },
+  audit: { did: 'viewed the audit log', base: 'view the audit log', group: 'reading' },
+  audit_export: { did: 'exported the audit log', base: 'export the audit log', group: 'reading' },
+  audit_verify: { did: 'verified the audit log', base: 'verify the audit log', group: 'reading' },
+  audit_prune: { did: 'removed old audit entries', base: 'remove old audit entries', group: 'settings' },
+  list_audited: { did: 'listed audited workspaces', base: 'list audited workspaces', group: 'reading' },
 };
 
-/** What was done, as the audit and a server's history say it. */
-export function describeAction(action: string): string {
-  return WORDS[action] ?? action;
+/** The words of an action; undefined for one that another version of the app has written. */
+export function findActionWords(action: string): ActionWords | undefined {
+  return isAuditAction(action) ? WORDS[action] : undefined;
+}
+
+/** The actions of a group. */
+export function listActions(group: ActionGroup): readonly AuditAction[] {
+  return AUDIT_ACTIONS.filter((action) => WORDS[action].group === group);
+}
+
+function isAuditAction(action: string): action is AuditAction {
+  return Object.hasOwn(WORDS, action);
 }

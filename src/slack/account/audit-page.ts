@@ -1,69 +1,48 @@
-import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { describeMoney } from '../../domain/money.ts';
-import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
-import { codeLabel, escapeText, mention, slackDate } from '../kit/text.ts';
-import { describeAction } from './action-words.ts';
-import { auditPageButton } from './buttons.ts';
+import type { StoredEntry } from '../../domain/audit-entry.ts';
+import { actions, type Message, section } from '../kit/blocks.ts';
+import { slackDate } from '../kit/text.ts';
+import type { AuditQuery } from './audit-query.ts';
+import { describeQuery } from './audit-query.ts';
+import { describeAct } from './audit-sentence.ts';
+import { auditEntryButton, auditFilterButton, auditNewestButton, auditPageButton } from './buttons.ts';
 
-export const ENTRIES_PER_PAGE = 20;
-/** This many lines fit into one paragraph, even with the longest labels. */
-const ENTRIES_PER_SECTION = 5;
-
-/** Which entries are wanted. */
-export interface AuditQuery {
-  readonly server?: string;
-  readonly actorId?: string;
-  /** Epoch milliseconds. */
-  readonly since?: number;
-}
+export const ENTRIES_PER_PAGE = 10;
 
 /** One page of the audit, newest first; one entry more than a page means that there are older ones. */
 export function auditMessage(
-  entries: readonly (AuditEntry & { readonly id: string })[],
+  entries: readonly StoredEntry[],
   query: AuditQuery,
   before: string | undefined,
   currency: string,
 ): Message {
   const shown = entries.slice(0, ENTRIES_PER_PAGE);
   const last = shown.at(-1);
-  if (!last)
-    return textMessage(before ? 'There are no older entries.' : 'Nothing has been done yet that fits.');
-  const lines = omitStarted(shown).map((entry) => describeEntry(entry, currency));
-  const parts = Array.from({ length: Math.ceil(lines.length / ENTRIES_PER_SECTION) }, (_, part) =>
-    lines.slice(part * ENTRIES_PER_SECTION, (part + 1) * ENTRIES_PER_SECTION),
-  );
-  const older =
-    entries.length > shown.length
-      ? [actions(auditPageButton.element('Older', { ...query, before: last.id }))]
-      : [];
-  return { text: 'Audit', blocks: [...parts.map((part) => section(part.join('\n'))), ...older] };
-}
-
-/** `started` is only shown while the outcome is not known. */
-function omitStarted<Entry extends AuditEntry>(entries: readonly Entry[]): Entry[] {
-  const known = new Set(entries.filter(({ outcome }) => outcome !== 'started').map(({ actId }) => actId));
-  return entries.filter(({ outcome, actId }) => outcome !== 'started' || !known.has(actId));
-}
-
-function describeEntry(entry: AuditEntry, currency: string): string {
-  const parts = [
-    slackDate(entry.at),
-    describeActor(entry.actorId),
-    `*${escapeText(describeAction(entry.action))}*`,
-    entry.label === undefined ? '' : codeLabel(entry.label, 40),
-    `${words(entry.outcome)}${entry.code ? ` (${escapeText(words(entry.code))})` : ''}`,
-    entry.money === undefined ? '' : describeMoney(entry.money, currency),
-    entry.channelId === undefined ? '' : `in <#${entry.channelId}>`,
+  const filters = describeQuery(query);
+  const title = `*Audit log*${filters === '' ? '' : ` · ${filters}`}`;
+  const buttons = [
+    ...(before === undefined ? [] : [auditNewestButton.element('Newest', query)]),
+    ...(last && entries.length > shown.length
+      ? [auditPageButton.element('Older', { ...query, before: last.id })]
+      : []),
   ];
-  return parts.filter((part) => part !== '').join(' ');
+  return {
+    text: shown.length === 0 ? NOTHING : 'Audit log',
+    blocks: [
+      section(title, auditFilterButton.element('Filter…', query)),
+      ...(shown.length === 0 ? [section(NOTHING)] : shown.map((entry) => describeEntry(entry, currency))),
+      ...(buttons.length === 0 ? [] : [actions(...buttons)]),
+    ],
+  };
 }
 
-/** The app itself and the command line are not users who could be mentioned. */
-function describeActor(actorId: string): string {
-  return /^[UW][A-Z0-9]+$/.test(actorId) ? mention(actorId) : `the ${escapeText(actorId)}`;
-}
+const NOTHING = 'No matching entries.';
 
-/** Shows codes as words; the export keeps the codes. */
-function words(code: string): string {
-  return code.replaceAll('_', ' ');
+/** "today 11:09 @olga viewed the root password of `web-1` in #ops", with everything else behind a button. */
+function describeEntry(entry: StoredEntry, currency: string) {
+  const details = auditEntryButton.element(
+    'Details',
+    { id: entry.id },
+    { label: `Details of entry ${entry.seq}` },
+  );
+  return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}`, details);
 }

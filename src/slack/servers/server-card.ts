@@ -2,7 +2,7 @@ import type { ServerCard } from '../../app/servers/show-server.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
-import { describeAction } from '../account/action-words.ts';
+import { findActionWords } from '../account/action-words.ts';
 import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
 import { count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
@@ -69,7 +69,7 @@ function describeHistory({ history, operations }: ServerCard): string {
   const made = operations.find(({ purchase }) => purchase.kind === 'create');
   const lines = history.map(
     (entry) =>
-      `${slackDate(entry.at)} ${mention(entry.actorId)} ${escapeText(describeAction(entry.action))}: ${entry.outcome.replace('_', ' ')}`,
+      `${slackDate(entry.at)} ${mention(entry.actorId)} ${escapeText(findActionWords(entry.action)?.base ?? entry.action)}: ${entry.outcome.replace('_', ' ')}`,
   );
   if (made) lines.push(describeOrder(made));
   return lines.join('\n');

@@ -38,7 +38,7 @@ async function pruneChain(
   const [oldest] = await readPage(foundation.db, workspaceId);
   if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
   const actId = foundation.newId();
-  const write = (outcome: AuditEntry['outcome'], code?: string) =>
+  const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
     log.add({ ...by, workspaceId, action: 'audit_prune', actId, outcome, ...omitUndefined({ code }) });
   await write('started');
   let removed = 0;

@@ -27,6 +27,7 @@ export function createAuditLog(foundation: Foundation): AuditLog {
       if (before !== undefined) query = query.where('id', '<', before);
       return (await query.execute()).map(toEntry);
     },
+    listEnded: (started) => listEnded(foundation, started),
     read: (filter) => readAll(foundation, filter),
     verify: async (workspaceId, published) => {
       const verdict = await verifyAudit(foundation, workspaceId);
@@ -76,9 +77,11 @@ export async function addAudit(
 type Filter = Omit<AuditFilter, 'before' | 'limit'>;
 
 function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
-  const { workspaceId, actorId, server, serverId, outcome, since, until } = filter;
+  const { workspaceId, actorId, server, serverId, outcome, actions, id, since, until } = filter;
   let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
   if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
+  if (id !== undefined) query = query.where('id', '=', id);
+  if (actions !== undefined) query = query.where('action', 'in', actions);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (serverId !== undefined) query = query.where('server_id', '=', serverId);
   if (since !== undefined) query = query.where('at', '>=', since);
@@ -86,9 +89,33 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   if (server === undefined) return query;
   return query.where((column) => {
     const byLabel = column('label_key', '=', searchKeyOf(server));
-    const id = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
-    return id === undefined ? byLabel : column.or([byLabel, column('server_id', '=', id)]);
+    const typedId = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
+    return typedId === undefined ? byLabel : column.or([byLabel, column('server_id', '=', typedId)]);
   });
+}
+
+/** An outcome is looked for this many entries after its start: an act takes minutes, and a search has to end. */
+const LOOK_AHEAD = 2000;
+
+async function listEnded({ db }: Foundation, started: readonly StoredEntry[]): Promise<readonly string[]> {
+  const [first] = started;
+  if (!first) return [];
+  const places = started.map(({ seq }) => seq);
+  const rows = await db
+    .selectFrom('audit')
+    .select('act_id')
+    .distinct()
+    .where('workspace_id', '=', first.workspaceId)
+    .where('seq', '>', Math.min(...places))
+    .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
+    .where('outcome', '<>', 'started')
+    .where(
+      'act_id',
+      'in',
+      started.map(({ actId }) => actId),
+    )
+    .execute();
+  return rows.map((row) => row.act_id);
 }
 
 async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {

@@ -4,7 +4,7 @@ import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import type { Approval, ApprovalAction } from '../../../src/domain/approval.ts';
-import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
 import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -26,6 +26,11 @@ let deleteFault: Error | undefined;
 let isSlackDown: boolean;
 /** Whether Slack has not answered about the requester. */
 let isUnsure: boolean;
+/** What the answer to a delete says; the server is gone only if that is `deleted`. */
+let deletedState: string;
+let isListComplete: boolean;
+/** The list after a delete lacks the server, and a page. */
+let isCutAfterDelete: boolean;
 let shown: ApprovalState[];
 let told: ApprovalState[];
 let asked: number;
@@ -42,6 +47,9 @@ beforeEach(async () => {
   deleteFault = undefined;
   isSlackDown = false;
   isUnsure = false;
+  deletedState = 'deleted';
+  isListComplete = true;
+  isCutAfterDelete = false;
   shown = [];
   told = [];
   asked = 0;
@@ -80,14 +88,16 @@ function makeHosting(): HostingApi {
     renewServer: unused,
     changePower: unused,
     budget: unused,
-    fetchServers: answer(() => ({ servers, isComplete: true, unreadableCount: 0 })),
+    fetchServers: answer(() => ({ servers, isComplete: isListComplete, unreadableCount: 0 })),
     listServers: answer(() => servers),
     deleteServer: async (id) => {
       deleted.push(id);
       if (deleteFault) throw deleteFault;
       return answer(() => {
-        servers = servers.filter((server) => server.id !== id);
-        return { id, state: 'deleted' };
+        if (isCutAfterDelete) isListComplete = false;
+        if (isCutAfterDelete || deletedState === 'deleted')
+          servers = servers.filter((server) => server.id !== id);
+        return { id, state: deletedState };
       })();
     },
   };
@@ -132,6 +142,10 @@ async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void
   await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
 }
 
+function protect(serverId: number): Promise<void> {
+  return store.protections.put('T1', { serverId, protectedBy: 'U9', protectedAt: T0 });
+}
+
 /** Sets the servers that the hosting API lists from now on. */
 function show(some: Server[]): void {
   servers = some;
@@ -143,7 +157,7 @@ const stateOf = async ({ id }: Approval) => {
   return [found?.state, reason].filter(Boolean).join(' ');
 };
 const audited = async () => {
-  const entries: readonly AuditEntry[] = await store.audit.list({ workspaceId: 'T1', limit: 100 });
+  const entries: readonly StoredEntry[] = await store.audit.list({ workspaceId: 'T1', limit: 100 });
   return entries.map(({ action, outcome, code }) => [action, outcome, code].filter(Boolean).join(' '));
 };
 
@@ -170,21 +184,22 @@ describe('an approved delete that a dead process left', () => {
     const approval = await left('approved', 1);
     await sweepAfter(7);
     expect(deleted).toEqual([]);
-    expect(await stateOf(approval)).toBe('void stale_confirmation');
-    expect(told).toEqual(['void']);
+    expect(await stateOf(approval)).toBe('canceled stale_confirmation');
+    expect(told).toEqual(['canceled']);
   });
 
   it.each([
     ['the requester’s role was revoked', 'role_needed', () => give('viewer')],
     ['the server has another label', 'label_differs', () => show([{ ...servers[0], label: 'x' } as Server])],
     ['the server is gone', 'unknown_server', () => show([])],
+    ['an owner has protected the server', 'server_protected', () => protect(7)],
     ['the server was renewed', 'already_renewed', () => show([{ ...servers[0], paidUntil: 9 } as Server])],
   ])('is not carried out when %s', async (_words, reason, change) => {
     const approval = await left('approved', 1);
     await change();
     await sweepAfter(2);
     expect(deleted).toEqual([]);
-    expect(await stateOf(approval)).toBe(`void ${reason}`);
+    expect(await stateOf(approval)).toBe(`canceled ${reason}`);
   });
 
   it('is not carried out in an account that was connected since it was requested', async () => {
@@ -192,8 +207,8 @@ describe('an approved delete that a dead process left', () => {
     await store.apiKeys.put('T1', new Secret('other'), 'U9', T0 + 1);
     await sweepAfter(2);
     expect(deleted).toEqual([]);
-    expect(await stateOf(approval)).toBe('void account_changed');
-    expect(told).toEqual(['void']);
+    expect(await stateOf(approval)).toBe('canceled account_changed');
+    expect(told).toEqual(['canceled']);
   });
 
   it('waits while Slack can’t say whether the requester still has the role', async () => {
@@ -213,7 +228,7 @@ describe('an approved delete that a dead process left', () => {
     isUnsure = true;
     await sweepAfter(2);
     await sweepAfter(7, 2);
-    expect([await stateOf(approval), deleted]).toEqual(['void stale_confirmation', []]);
+    expect([await stateOf(approval), deleted]).toEqual(['canceled stale_confirmation', []]);
   });
 
   it('waits while the hosting API does not say whether it still holds', async () => {
@@ -243,6 +258,21 @@ describe('an approved delete that is refused', () => {
   });
 });
 
+describe('an approved delete that is answered with another state than deleted', () => {
+  it.each([
+    ['while the list still has the server', false],
+    ['while the list is not complete', true],
+  ])('is unconfirmed, and audited as that, %s', async (_, isCut) => {
+    const approval = await left('approved', 1);
+    deletedState = 'deleting';
+    isCutAfterDelete = isCut;
+    await sweepAfter(2);
+    expect([await stateOf(approval), told]).toEqual(['ended no_answer', ['ended']]);
+    expect((await audited())[0]).toBe('delete in_doubt no_answer');
+    expect(deleted).toEqual([7]);
+  });
+});
+
 describe('a delete that was in progress when its process died', () => {
   it('is never sent again: the requester is notified when the server is gone', async () => {
     const approval = await left('running', 1);
@@ -254,13 +284,16 @@ describe('a delete that was in progress when its process died', () => {
     expect([deleted, told]).toEqual([[], ['ended']]);
   });
 
-  it('is reported as unknown if the server is still there after the waiting time', async () => {
+  it.each([
+    ['ten minutes, while the process that sent it may wait for its answer', 0, 10.5, 11.5],
+    ['two minutes, once that process is dead', 2, 3.5, 4.5],
+  ])('is reported as unknown if the server is still there after %s', async (_words, started, before, after) => {
     const approval = await left('running', 1);
-    await sweepAfter(10, 2);
+    await sweepAfter(before, started);
     expect(await stateOf(approval)).toBe('running');
-    await sweepAfter(11.5, 2);
+    await sweepAfter(after, started);
     expect(await stateOf(approval)).toBe('ended no_answer');
-    expect([deleted, told]).toEqual([[], ['ended']]);
+    expect([deleted, told.at(-1)]).toEqual([[], 'ended']);
     expect((await audited())[0]).toBe('delete in_doubt no_answer');
   });
 
@@ -293,7 +326,7 @@ describe('an approval that was not decided', () => {
     await sweepAfter(60);
     await sweepAfter(61);
     expect(await stateOf(approval)).toBe('expired');
-    expect(told).toEqual(['expired']);
+    expect(told).toEqual(['open', 'expired']);
     expect((await audited())[0]).toBe('approval_answer failed expired');
   });
 

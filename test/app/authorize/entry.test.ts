@@ -6,7 +6,7 @@ import { type Caller, type UseCase, useCasesOver } from '../../../src/app/author
 import type { Store } from '../../../src/app/ports.ts';
 import { strongestRole } from '../../../src/domain/access.ts';
 import { ROLES, type Role } from '../../../src/domain/actor.ts';
-import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
+import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -101,7 +101,7 @@ function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?:
 
 function useCase(needs: Role | 'anyone', effect: UseCase<string, string, EntryPorts>['effect'] = 'reads') {
   return defineUseCase({
-    name: 'action',
+    name: 'start',
     needs,
     effect,
     run: async (input: string) => {
@@ -111,7 +111,7 @@ function useCase(needs: Role | 'anyone', effect: UseCase<string, string, EntryPo
   });
 }
 
-async function audited(): Promise<readonly AuditEntry[]> {
+async function audited(): Promise<readonly StoredEntry[]> {
   return [...(await store.audit.list({ workspaceId: 'T1', limit: 100 }))].reverse();
 }
 
@@ -173,15 +173,15 @@ describe('a user from another organization', () => {
     users.set('UOWNER', { ...MEMBER, teamIds: ['T9'] });
     const stranger = caller('UOWNER', { homeTeamId: 'T9' });
     await expect(entry.execute(useCase(needs), 'x', stranger)).rejects.toMatchObject({
-      code: 'other_organisation',
+      code: 'other_organization',
     });
     await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
-      code: 'other_organisation',
+      code: 'other_organization',
     });
     expect(await entry.findRoles(stranger.actor)).toEqual([]);
     expect(await outcomes()).toEqual([
-      ['denied', 'other_organisation'],
-      ['denied', 'other_organisation'],
+      ['denied', 'other_organization'],
+      ['denied', 'other_organization'],
     ]);
   });
 
@@ -391,7 +391,7 @@ describe('a temporary role', () => {
 describe('a role for some servers', () => {
   const touch = (label: string, needs: Role = 'operator') =>
     defineUseCase({
-      name: 'action',
+      name: 'start',
       needs,
       effect: 'reads',
       run: async (_input: string, context) => {
@@ -452,7 +452,7 @@ describe('Enterprise Grid', () => {
     users.set('WANN', { ...MEMBER, teamIds: ['T2'] });
     await expect(
       entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T2' })),
-    ).rejects.toMatchObject({ code: 'other_organisation' });
+    ).rejects.toMatchObject({ code: 'other_organization' });
   });
 
   it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
@@ -460,7 +460,7 @@ describe('Enterprise Grid', () => {
     isSlackDown = true;
     await expect(
       entry.execute(useCase('anyone'), 'x', caller('WANN', { homeTeamId: 'T2' })),
-    ).rejects.toMatchObject({ code: 'other_organisation' });
+    ).rejects.toMatchObject({ code: 'other_organization' });
     expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
   });
 });
@@ -595,7 +595,7 @@ describe('the audit', () => {
 
   function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
     const action = defineUseCase({
-      name: 'action',
+      name: 'start',
       needs: 'manager',
       effect,
       run: async () => {

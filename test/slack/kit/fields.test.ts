@@ -73,7 +73,7 @@ async function roundTrip(shown: ModalView, filled: Readonly<Record<string, strin
   return run(app.last().view);
 }
 
-const granting = { name: 'grant', needs: 'anyone', effect: 'reads' } as const;
+const granting = { name: 'access_grant', needs: 'anyone', effect: 'reads' } as const;
 const request = { authorize: async () => undefined } as unknown as SlackRequest;
 
 async function run(sent: unknown) {
@@ -142,7 +142,14 @@ describe('a form with all kinds of fields', () => {
     const { element } = grant.channelField('channel', { label: 'Channel' });
     expect(element).toMatchObject({
       type: 'conversations_select',
-      filter: { include: ['public', 'private'], exclude_bot_users: true },
+      filter: { include: ['public', 'private'] },
+    });
+  });
+
+  it('leaves out channels shared with other organizations where they can’t be used', () => {
+    const { element } = grant.channelField('channel', { label: 'Channel', excludesShared: true });
+    expect(element).toMatchObject({
+      filter: { include: ['public', 'private'], exclude_external_shared_channels: true },
     });
   });
 

@@ -10,7 +10,7 @@ import { defineModal, findOrigin, type Submission, submittedView } from '../../.
 import type { SlackRequest } from '../../../src/slack/transport/request.ts';
 
 const request = { authorize: async () => undefined } as unknown as SlackRequest;
-const renaming = { name: 'rename', needs: 'anyone', effect: 'reads' } as const;
+const renaming = { name: 'settings_change', needs: 'anyone', effect: 'reads' } as const;
 const origin = { formId: '01K5ZZZZZZZZZZZZZZZZZZZZZZ', channelId: 'C1' };
 const rename = defineModal(
   'rename',

@@ -32,9 +32,9 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 
   test('stores characters that databases can’t hold as placeholders, and still verifies', async () => {
-    await audit.add(entry({ label: 'a\0b', code: '\ud800', actorId: 'U\udfff' }));
+    await audit.add(entry({ label: 'a\0b', channelId: '\ud800', actorId: 'U\udfff' }));
     const [kept] = await audit.list({ workspaceId: 'T1', limit: 1 });
-    expect(kept).toMatchObject({ label: 'a\ufffdb', code: '\ufffd', actorId: 'U\ufffd' });
+    expect(kept).toMatchObject({ label: 'a\ufffdb', channelId: '\ufffd', actorId: 'U\ufffd' });
     expect(await audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
   });
 
@@ -87,7 +87,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 
   test('offers no way to change an entry or to remove a chosen one', () => {
-    const ways = ['add', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
+    const ways = ['add', 'list', 'listEnded', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
   });
 });

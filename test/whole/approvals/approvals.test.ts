@@ -1,12 +1,12 @@
 import { describe, test } from 'vitest';
+import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { MINUTE_MS } from '../../../src/domain/time.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Grants a user the manager's role, or revokes all roles of that user. */
 async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
@@ -33,8 +33,8 @@ async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
 
 async function askRenew(team: RuledTeam): Promise<void> {
   await team.manager.types('/vps renew web-1');
-  await team.manager.presses('Renew and pay');
-  await team.manager.sees('waits for another manager');
+  await team.manager.presses('Request approval');
+  await team.manager.sees('Waiting for another manager');
   await team.owner.sees('wants to renew web-1');
 }
 
@@ -47,13 +47,13 @@ describe.concurrent('a create that needs approval', () => {
   }) => {
     await using team = await startRuledTeam();
     await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-    await team.manager.sees('Another manager has to approve this');
-    await team.manager.presses('Create and pay');
-    await team.owner.sees('wants to create web-1 for 5.90 a month');
-    expect(team.owner.confirmationOf('Approve')).toContain('5.90 a month');
+    await team.manager.sees('Another manager must approve this');
+    await team.manager.presses('Request approval');
+    await team.owner.sees('wants to create web-1 for 5.90/month');
+    expect(team.owner.confirmationOf('Approve')).toContain('5.90/month');
     expect(team.creates()).toBe(0);
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     await team.manager.sees(password);
@@ -74,13 +74,13 @@ describe.concurrent('a create that needs approval', () => {
     const delivery = team.slack.deliveries().findLast(({ what }) => what.includes('create_review'));
     if (!delivery) throw new Error('nothing was confirmed');
     const again = await team.slack.redeliver(delivery);
-    expect(again.response).toContain('This was confirmed before.');
-    expect(again.response).toContain('waits for another manager');
+    expect(again.response).toContain('You already confirmed this.');
+    expect(again.response).toContain('Waiting for another manager');
     expect(team.owner.messages()).toHaveLength(1);
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     const late = await team.slack.redeliver(delivery);
-    expect(late.response).toContain('Nothing is paid twice');
+    expect(late.response).toContain('You won’t be charged twice');
     expect(team.charges()).toBe(1);
   });
 
@@ -92,7 +92,7 @@ describe.concurrent('a create that needs approval', () => {
     const people = [team.owner, ...others.map((who) => team.slack.as(who).in('dm'))];
     for (const person of people) await person.sees('wants to create web-1');
     await Promise.all([...people, team.owner].map((person) => person.presses('Approve')));
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     for (const person of people) await person.sees('Approved by');
     expect(team.creates()).toBe(1);
     expect(team.charges()).toBe(1);
@@ -109,8 +109,8 @@ describe.concurrent('a create that needs approval', () => {
     const approve = () => team.owner.presses('Approve');
     const deny = () => operator.presses('Deny');
     await Promise.all(round % 2 === 0 ? [approve(), deny()] : [deny(), approve()]);
-    await team.manager.sees(/I saved it|did not approve it/);
-    const isDenied = team.manager.screen().includes('did not approve it');
+    await team.manager.sees(/I've saved it|declined:/);
+    const isDenied = team.manager.screen().includes('declined:');
     if (team.charges() !== (isDenied ? 0 : 1)) throw new Error('the money is not where the words are');
     await operator.sees(isDenied ? 'Denied by @otto' : 'Approved by @olga');
   });
@@ -119,10 +119,10 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const delivery = await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     if (!delivery) throw new Error('nothing was delivered');
     await team.slack.redeliver(delivery);
-    await team.owner.sees('This was approved already');
+    await team.owner.sees('This request was already approved');
     await team.restart();
     await team.slack.redeliver(delivery);
     expect(team.creates()).toBe(1);
@@ -134,11 +134,11 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     await team.manager.closes();
     await team.manager.types('/vps status');
-    await team.manager.sees('Waits for a second person');
+    await team.manager.sees('Waiting for approval');
     team.manager.doesNotSee('[Approve]');
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'mara').presses('approval_approve', { approvalId });
-    await team.manager.sees('Nobody answers their own request');
+    await visitor(team, 'mara').presses('approval_approve', { id: approvalId });
+    await team.manager.sees('You can’t approve your own request');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('mara approval_answer denied own_request');
   });
@@ -147,11 +147,11 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.owner.presses('Deny');
-    await team.manager.sees('@olga did not approve it: web-1 is not created');
+    await team.manager.sees('@olga declined: web-1 was not created');
     team.owner.doesNotSee('[Approve]');
     await team.manager.closes();
-    await team.manager.presses('Ask again…');
-    await team.manager.presses('Create and pay');
+    await team.manager.presses('Request again…');
+    await team.manager.presses('Request approval');
     await team.owner.sees('[Approve]');
     expect(team.creates()).toBe(0);
   });
@@ -164,11 +164,11 @@ describe.concurrent('a create that needs approval', () => {
     await team.owner.sees('[Approve]');
     const { id: approvalId } = await findApproval(team);
     system.move(MINUTE_MS);
-    await visitor(team, 'olga').presses('approval_approve', { approvalId });
-    await team.slack.as('olga').in('#ops').sees('This was not approved in time');
-    await team.manager.sees('Nobody approved it in time');
-    await team.manager.sees('Ask again…');
-    await team.owner.sees('Nobody approved it in time');
+    await visitor(team, 'olga').presses('approval_approve', { id: approvalId });
+    await team.slack.as('olga').in('#ops').sees('This request has expired');
+    await team.manager.sees('in time');
+    await team.manager.sees('Request again…');
+    await team.owner.sees('in time');
     team.owner.doesNotSee('[Approve]');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('app approval_answer failed expired');
@@ -181,12 +181,14 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     team.hosting.setPrice('small', '5.91');
     await team.owner.presses('Approve');
-    await team.manager.sees('its price has changed since it was asked for');
-    await team.owner.sees('That could not be approved any more');
-    await team.owner.sees('Void: its price has changed');
+    await team.manager.sees('the price has changed since the request');
+    await team.owner.sees(
+      'Canceled: the price has changed since the request. Nothing was ordered or charged. We’ll tell @mara.',
+    );
+    await team.owner.sees('Canceled: the price has changed');
     await team.manager.closes();
-    await team.manager.presses('Ask again…');
-    await team.manager.sees('5.91 a month, the first month now');
+    await team.manager.presses('Request again…');
+    await team.manager.sees('5.91 per month. The first month');
     expect(team.creates()).toBe(0);
   });
 
@@ -195,7 +197,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     await setManager(team, 'mara', false);
     await team.owner.presses('Approve');
-    await team.manager.sees('@mara may not do that any more');
+    await team.manager.sees('@mara no longer has permission');
     expect(team.creates()).toBe(0);
   });
 
@@ -207,11 +209,11 @@ describe.concurrent('a create that needs approval', () => {
     await operator.sees('wants to create web-1');
     await setManager(team, 'otto', false);
     await operator.presses('Approve');
-    await operator.sees('This takes the role manager');
+    await operator.sees('You need the manager role');
     await operator.presses('Deny');
     expect(team.creates()).toBe(0);
     await team.owner.presses('Approve');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(await team.listAudit()).toContain('otto approval_answer denied role_needed');
   });
 
@@ -229,8 +231,8 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     expect(team.slack.as('otto').in('dm').messages()).toEqual([]);
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'otto').presses('approval_approve', { approvalId });
-    await team.slack.as('otto').in('#ops').sees('This takes the role manager for web-1');
+    await visitor(team, 'otto').presses('approval_approve', { id: approvalId });
+    await team.slack.as('otto').in('#ops').sees('You need the manager role for web-1');
     expect(team.creates()).toBe(0);
   });
 
@@ -247,28 +249,28 @@ describe.concurrent('a create that needs approval', () => {
       workspaceId: 'T0ACME0001',
       actorId: 'U1',
       surface: 'modal',
-      action: 'a',
+      action: 'approval_ask',
       actId: 'a',
-    };
+    } as const;
     await approvals.request(
       { ...request, id, workspaceId: 'T0ACME0001' },
       { ...entry, surface: 'modal', outcome: 'done' },
     );
     const owner = visitor(team, 'olga');
     const screen = team.slack.as('olga').in('#ops');
-    await owner.presses('approval_approve', { approvalId: id });
-    await screen.sees('There is nothing to decide here');
-    await owner.presses('approval_approve', { approvalId: 'never-made' });
-    for (const forged of [{ approvalId: 7 }, {}, 'x', { approvalId: null }]) {
+    await owner.presses('approval_approve', { id });
+    await screen.sees('This request no longer exists');
+    await owner.presses('approval_approve', { id: 'never-made' });
+    for (const forged of [{ id: 7 }, {}, 'x', { id: null }]) {
       const before = owner.mark();
       await owner.presses('approval_approve', forged);
       await owner.hears(before);
     }
-    await screen.sees('This button or form is of an older version');
+    await screen.sees('This button or form is out of date');
     // A confirmation under the id of another user's approval is refused.
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'x' };
     const forged = await visitor(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
-    expect(forged.response).toContain('not set up for this workspace');
+    expect(forged.response).toContain('isn’t set up for this workspace');
     expect(team.creates()).toBe(0);
     expect((await approvals.find(id))?.state).toBe('open');
   });
@@ -279,10 +281,12 @@ describe.concurrent('a create that needs approval', () => {
     await team.manager.closes();
     await team.askCreate('web-2');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-2 was created');
+    await team.manager.sees('web-2 is being created');
     await team.manager.closes();
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not created. The balance of the hosting account is too low');
+    await team.manager.sees(
+      'web-1 was not created, and nothing was charged. The hosting account’s balance is too low',
+    );
     expect(team.charges()).toBe(1);
   });
 
@@ -291,13 +295,13 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, approval });
     await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await team.manager.sees('Create and pay');
-    team.manager.doesNotSee('Another manager');
+    team.manager.doesNotSee('Another manager must');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     await team.manager.closes();
     await team.manager.types('/vps create plan=medium location=ams image=debian-13 label=web-2');
-    await team.manager.presses('Create and pay');
-    await team.owner.sees('wants to create web-2 for 11.90 a month');
+    await team.manager.presses('Request approval');
+    await team.owner.sees('wants to create web-2 for 11.90/month');
     expect(team.charges()).toBe(1);
   });
 });
@@ -306,13 +310,13 @@ describe.concurrent('a delete that needs approval', () => {
   test('is done once another manager approves it, and announced in the channel', async ({ expect }) => {
     await using team = await startWithServer();
     await team.manager.types('/vps delete web-1');
-    await team.manager.sees('Another manager has to approve this');
+    await team.manager.sees('Another manager must approve this');
     await team.manager.closes();
     await askDelete(team);
-    await team.owner.sees('paid days, and everything on it');
+    await team.owner.sees('paid days and all data');
     expect(deletes(team)).toBe(0);
     const delivery = await team.owner.presses('Approve');
-    await team.manager.sees('@olga approved it. web-1 was deleted.');
+    await team.manager.sees('@olga approved. web-1 was deleted.');
     await team.slack.as('vera').in('#ops').sees('@mara deleted web-1, approved by @olga');
     await team.owner.sees('Approved by @olga. web-1 was deleted.');
     if (delivery) await team.slack.redeliver(delivery);
@@ -341,7 +345,7 @@ describe.concurrent('a delete that needs approval', () => {
   });
 
   test.each([
-    ['deleted in the meantime', 'the server is not there any more'],
+    ['deleted in the meantime', 'the server no longer exists'],
     ['renewed in the meantime', 'has been renewed since'],
   ])('is canceled when the server was %s', async (what, words) => {
     await using team = await startWithServer();
@@ -367,8 +371,8 @@ describe.concurrent('a delete that needs approval', () => {
 
   test.each([
     ['lost_after', 'web-1 was deleted.'],
-    ['lost_before', 'We don’t know whether web-1 was deleted'],
-    ['error', 'web-1 was not deleted: That does not suit the state'],
+    ['lost_before', 'We’re not sure whether web-1 was deleted'],
+    ['error', 'web-1 was not deleted: The server’s current state'],
   ] as const)('whose answer is %s is sent once, and reported as: %s', async (kind, words) => {
     await using team = await startWithServer();
     await askDelete(team);
@@ -386,13 +390,39 @@ describe.concurrent('a delete that needs approval', () => {
     await operator.types('/vps delete web-1');
     await operator.fills({ 'Type the label to delete it': 'web-1' });
     await operator.presses('Delete');
-    await operator.sees('@mara has asked for this already');
+    await operator.sees('@mara has already requested this');
     await operator.closes();
     await operator.types('/vps status');
-    await operator.sees('Waits for a second person');
+    await operator.sees('Waiting for approval');
     await operator.presses('Approve');
-    await team.manager.sees('@otto approved it. web-1 was deleted.');
+    await team.manager.sees('@otto approved. web-1 was deleted.');
     expect(deletes(team)).toBe(1);
+  });
+});
+
+describe.concurrent('a clock that is set back while an approval is pending', () => {
+  test('neither refuses nor expires a create: it is approved and paid once', async ({ expect }) => {
+    const system = movableSystem();
+    await using team = await startRuledTeam(TWO_PERSONS, { system });
+    await team.askCreate();
+    system.stepWall(-4 * MINUTE_MS);
+    await sweepApprovals(team.app.ports, system.now());
+    await team.owner.presses('Approve');
+    await team.manager.sees("I've saved it");
+    expect(team.charges()).toBe(1);
+    expect((await team.listAudit()).join('\n')).not.toContain('expired');
+  });
+
+  test('neither refuses nor expires a delete', async ({ expect }) => {
+    const system = movableSystem();
+    await using team = await startWithServer(TWO_PERSONS, { system });
+    await askDelete(team);
+    system.stepWall(-4 * MINUTE_MS);
+    await sweepApprovals(team.app.ports, system.now());
+    await team.owner.presses('Approve');
+    await team.manager.sees('web-1 was deleted.');
+    expect(deletes(team)).toBe(1);
+    expect((await team.listAudit()).join('\n')).not.toContain('expired');
   });
 });
 
@@ -400,7 +430,7 @@ describe.concurrent('a renewal that needs approval', () => {
   test('is paid once, and canceled when the month was paid in the meantime', async ({ expect }) => {
     await using team = await startWithServer();
     await askRenew(team);
-    await team.owner.sees('its price is not known here');
+    await team.owner.sees('(price unknown)');
     await team.owner.presses('Approve');
     await team.manager.sees('web-1 was renewed');
     expect(renewals(team)).toBe(1);
@@ -413,7 +443,7 @@ describe.concurrent('a renewal that needs approval', () => {
     await team.slack.as('olga').in('#ops').sees('web-1 was renewed');
     await team.owner.closes();
     await team.owner.presses('Approve');
-    await team.manager.sees('the server has been renewed since it was asked for');
+    await team.manager.sees('the server has been renewed since the request');
     expect(renewals(team)).toBe(2);
     expect(team.charges()).toBe(2);
   });
