@@ -89,6 +89,11 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await dispatch.suggestion(body) });
   });
+  // Bolt itself acknowledges events; a shortcut without a listener would be left to Slack's time-out.
+  app.shortcut(/.*/, async ({ ack, body }) => {
+    await ack();
+    start(dispatch.shortcut(body));
+  });
   app.error(async (error) => {
     throw error; // Bolt answers 500 at once, rather than leaving Slack to wait for 3 s
   });

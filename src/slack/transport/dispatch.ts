@@ -18,6 +18,7 @@ import {
   channelOf,
   commandPayload,
   pressId,
+  shortcutPayload,
   submissionPayload,
   suggestionPayload,
   triggerId,
@@ -51,6 +52,7 @@ export interface Dispatch {
     delivery: Delivery,
   ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
   suggestion(body: unknown): Promise<PlainTextOption[]>;
+  shortcut(body: unknown): Promise<void>;
 }
 
 /** What dispatch routes to, found by the subcommand that was typed. */
@@ -86,6 +88,7 @@ export function createDispatch(
     action: (body, delivery) => dispatchAction(body, delivery, routing),
     submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
     suggestion: (body) => dispatchSuggestion(body, routing),
+    shortcut: (body) => refuseShortcut(body, routing),
   };
 }
 
@@ -187,6 +190,16 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
     return [];
   }
 }
+
+/** The app has no shortcuts; an older or an edited manifest may still offer some. */
+async function refuseShortcut(body: unknown, routing: Routing): Promise<void> {
+  const payload = shortcutPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const actor = actorOf(payload, channelOf(payload));
+  await replyTo(payload.response_url, actor, routing).send(textMessage(NO_SHORTCUT));
+}
+
+const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
 
 /** The ways back to the user who sent a command or pressed a button. */
 function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: Routing): Reply {

@@ -65,6 +65,13 @@ export const submissionPayload = z.object({
   view: submittedView.extend(installed),
 });
 
+/** A shortcut from anywhere, or on a message. */
+export const shortcutPayload = z.object({
+  ...place,
+  response_url: z.string().optional(),
+  trigger_id: z.string().optional(),
+});
+
 export const suggestionPayload = z.object({
   ...place,
   action_id: z.string(),

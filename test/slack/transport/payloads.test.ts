@@ -3,13 +3,17 @@ import {
   actionPayload,
   actorOf,
   commandPayload,
+  shortcutPayload,
   submissionPayload,
   suggestionPayload,
 } from '../../../src/slack/transport/payloads.ts';
 import {
   commandSample,
+  globalShortcutSample,
   messagePressSample,
+  messageShortcutSample,
   messageSuggestionSample,
+  ORGANIZATION,
   OURS,
   SENDERS,
   type Sender,
@@ -28,14 +32,16 @@ const READERS = {
     actorOf(suggestionPayload.parse(messageSuggestionSample(sender)), undefined),
   'a choice in a modal': (sender: Sender) =>
     actorOf(suggestionPayload.parse(viewSuggestionSample(sender)), undefined),
+  'a shortcut': (sender: Sender) => actorOf(shortcutPayload.parse(globalShortcutSample(sender)), undefined),
+  'a shortcut on a message': (sender: Sender) =>
+    actorOf(shortcutPayload.parse(messageShortcutSample(sender)), undefined),
 };
 
 describe.each(Object.entries(SENDERS))('%s', (_name, sender: Sender) => {
-  it.each(
-    Object.entries(READERS),
-  )('is known by %s, in the workspace where the app is installed', (_kind, read) => {
+  it.each(Object.entries(READERS))('is known by %s, where the app is installed', (_kind, read) => {
     expect(read(sender)).toEqual({
-      workspaceId: OURS,
+      // Slack names no workspace then, and none is guessed.
+      workspaceId: sender.isOrgInstall ? ORGANIZATION : OURS,
       userId: sender.userId,
       homeTeamId: sender.userTeamId,
     });

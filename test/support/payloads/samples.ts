@@ -1,6 +1,11 @@
+import { OTHER_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where a payload comes from. IDs are invented; which of them Slack puts where is what the samples are about. */
+/**
+ * Where a payload comes from, after the samples in the tests of Slack's SDKs for Java and Python.
+ * IDs are invented; which of them Slack puts where is what the samples are about.
+ */
 export interface Sender {
   readonly userId: string;
   /** The user's own team. */
@@ -9,12 +14,14 @@ export interface Sender {
   readonly messageTeamId: string | null;
   /** The team of a payload that is about a view: the one of the user who has it open. */
   readonly viewTeamId: string | null;
+  /** Where a view says that its app is installed; the workspace unless it is an organization. */
+  readonly installedIn?: string;
   readonly enterpriseId?: string;
   readonly isOrgInstall?: boolean;
 }
 
-export const OURS = 'T0OURS0001';
-export const THEIRS = 'T0THEIRS01';
+export const OURS = TEAM.id;
+export const THEIRS = OTHER_TEAM.id;
 export const ORGANIZATION = 'E0GROUP001';
 
 /** The kinds of users who can reach an app, by what Slack says about them. */
@@ -43,6 +50,7 @@ export const SENDERS = {
     userTeamId: OURS,
     messageTeamId: null,
     viewTeamId: null,
+    installedIn: ORGANIZATION,
     enterpriseId: ORGANIZATION,
     isOrgInstall: true,
   },
@@ -88,7 +96,7 @@ function interactionSample(type: string, teamId: string | null, sender: Sender):
 }
 
 /** A view of ours as it stands in payloads: it names the user's team, and where the app is installed. */
-function viewSample({ viewTeamId, userTeamId }: Sender): Json {
+function viewSample({ viewTeamId, userTeamId, installedIn = OURS }: Sender): Json {
   return {
     id: 'V0VIEW0001',
     team_id: viewTeamId ?? userTeamId,
@@ -98,7 +106,7 @@ function viewSample({ viewTeamId, userTeamId }: Sender): Json {
     state: { values: {} },
     hash: '1.x',
     app_id: 'A0APP00001',
-    app_installed_team_id: OURS,
+    app_installed_team_id: installedIn,
     bot_id: 'B0BOT00001',
     blocks: [],
   };
@@ -176,10 +184,18 @@ export const messageShortcutSample = (sender: Sender): Json => ({
   message: { type: 'message', user: sender.userId, ts: '9.2', thread_ts: '9.1', text: 'web-1 is slow' },
 });
 
-function eventSample(event: Json, { enterpriseId, isOrgInstall }: Sender): Json {
+/**
+ * An event's envelope. In a shared channel `team_id` may be the team of the user who acted; `context_team_id` and
+ * `authorizations` are about the workspace that the event is delivered for.
+ */
+function eventSample(event: Json, sender: Sender): Json {
+  const { enterpriseId, isOrgInstall } = sender;
+  const isShared = isOutside(sender);
   return {
     token: 'not-used-any-more',
-    team_id: OURS,
+    team_id: isShared ? THEIRS : OURS,
+    context_team_id: OURS,
+    context_enterprise_id: enterpriseId ?? null,
     ...(enterpriseId && { enterprise_id: enterpriseId }),
     api_app_id: 'A0APP00001',
     event,
@@ -195,40 +211,43 @@ function eventSample(event: Json, { enterpriseId, isOrgInstall }: Sender): Json 
         is_enterprise_install: isOrgInstall ?? false,
       },
     ],
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: isShared,
   };
 }
 
+function isOutside({ userTeamId, enterpriseId }: Pick<Sender, 'userTeamId' | 'enterpriseId'>): boolean {
+  return userTeamId === THEIRS && enterpriseId === undefined;
+}
+
+/** In a mention, `team` is the workspace of the app; only `user_team` says where the user is at home. */
+const mentionEvent = ({ userId, userTeamId }: Sender) => ({
+  type: 'app_mention',
+  user: userId,
+  text: '<@U0BOT00001> list',
+  ts: '9.3',
+  thread_ts: '9.1',
+  channel: 'C0CHANNEL1',
+  event_ts: '9.3',
+  team: OURS,
+  user_team: userTeamId,
+  source_team: userTeamId,
+});
+
+const directMessageEvent = ({ userId, userTeamId }: Sender) => ({
+  type: 'message',
+  channel_type: 'im',
+  user: userId,
+  text: 'list',
+  ts: '9.4',
+  channel: 'D0DIRECT01',
+  event_ts: '9.4',
+  team: userTeamId,
+});
+
 /** Events that the app does not subscribe to yet. */
 export const EVENT_SAMPLES = {
-  app_mention: (sender: Sender) =>
-    eventSample(
-      {
-        type: 'app_mention',
-        user: sender.userId,
-        text: '<@U0BOT00001> list',
-        ts: '9.3',
-        thread_ts: '9.1',
-        channel: 'C0CHANNEL1',
-        event_ts: '9.3',
-        user_team: sender.userTeamId,
-      },
-      sender,
-    ),
-  'message.im': (sender: Sender) =>
-    eventSample(
-      {
-        type: 'message',
-        channel_type: 'im',
-        user: sender.userId,
-        text: 'list',
-        ts: '9.4',
-        channel: 'D0DIRECT01',
-        event_ts: '9.4',
-        team: sender.userTeamId,
-      },
-      sender,
-    ),
+  app_mention: (sender: Sender) => eventSample(mentionEvent(sender), sender),
+  'message.im': (sender: Sender) => eventSample(directMessageEvent(sender), sender),
   app_home_opened: (sender: Sender) =>
     eventSample(
       { type: 'app_home_opened', user: sender.userId, channel: 'D0DIRECT01', tab: 'home', event_ts: '9.5' },

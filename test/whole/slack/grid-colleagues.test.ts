@@ -28,7 +28,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
     await team.colleague.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'grid-1' });
     await team.colleague.submits();
     await team.colleague.presses('Create and pay');
-    await team.colleague.sees('grid-1 was created');
+    await team.colleague.sees('grid-1 is being created');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -63,6 +63,6 @@ describe('a user of another organization who submits a form', () => {
     });
     await expect
       .poll(async () => (await outsider.audit())[0])
-      .toMatchObject({ action: 'delete', outcome: 'denied', code: 'other_organisation' });
+      .toMatchObject({ action: 'delete', outcome: 'denied', code: 'other_organization' });
   });
 });

@@ -24,14 +24,14 @@ describe('a modal whose ack Slack applies late', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
     await manager.presses('Create and pay');
-    await expect.poll(() => manager.modal()?.shown, { timeout: 4000 }).toContain('was created');
+    await expect.poll(() => manager.modal()?.shown, { timeout: 4000 }).toContain('went through');
   });
 
   it('shows that settings were saved', async () => {
     await using team = await startWithLateAcks();
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps settings');
-    await owner.fills({ 'To renew a server': 'On' });
+    await owner.fills({ 'Renewing servers': 'On' });
     await owner.presses('Save');
     await expect.poll(() => owner.modal()?.shown, { timeout: 4000 }).not.toContain('[Save]');
     await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -1,0 +1,9 @@
+// The built app with a doubt of three seconds, which the environment can't set: at least a minute is accepted there.
+import { compose } from '../../dist/compose.js';
+import { parseConfig } from '../../dist/config.js';
+import { createLog } from '../../dist/log.js';
+
+const config = { ...parseConfig(process.env), DOUBT_MINUTES: 0.05 };
+const log = createLog(config.LOG_LEVEL);
+const app = await compose(config, log);
+log.info('ready', { port: app.port });

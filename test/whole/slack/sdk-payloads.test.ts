@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { silentLog } from '../../../src/log.ts';
+import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import type { User } from '../../../src/sandbox/slack/workspace.ts';
+import {
+  commandSample,
+  EVENT_SAMPLES,
+  globalShortcutSample,
+  messagePressSample,
+  messageShortcutSample,
+  messageSuggestionSample,
+  ORGANIZATION,
+  OURS,
+  SENDERS,
+  type Sender,
+  submissionSample,
+  THEIRS,
+  viewPressSample,
+  viewSuggestionSample,
+} from '../../support/payloads/samples.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen } from '../../support/visitor.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+type Json = Readonly<Record<string, unknown>>;
+
+const INTERACTIONS: Readonly<Record<string, (sender: Sender) => Json>> = {
+  'a press in a message': messagePressSample,
+  'a press in a modal': viewPressSample,
+  'a submission': submissionSample,
+  'a choice in a message': messageSuggestionSample,
+  'a choice in a modal': viewSuggestionSample,
+  'a shortcut': globalShortcutSample,
+  'a shortcut on a message': messageShortcutSample,
+};
+
+let team: Team;
+const defects: string[] = [];
+beforeAll(async () => {
+  team = await startTeam({ log: { ...silentLog, error: (words) => defects.push(words) } });
+  team.slack.admin.joinGrid({ id: ORGANIZATION });
+  for (const sender of Object.values<Sender>(SENDERS)) {
+    await join(sender);
+    for (const act of ACTS)
+      team.hosting.seedServers(team.account, 1, `${act}-${sender.userId.toLowerCase()}`);
+  }
+});
+afterAll(() => team[Symbol.asyncDispose]());
+
+/** Each may manage servers as far as the stored grants go, so that only where they come from makes the difference. */
+async function join({ userId: id, userTeamId, enterpriseId }: Sender): Promise<void> {
+  const isExternal = userTeamId !== OURS && enterpriseId === undefined;
+  const user: Pick<User, 'id' | 'name'> & Partial<User> = {
+    id,
+    name: id.toLowerCase(),
+    teamId: userTeamId ?? OURS,
+    isExternal,
+  };
+  team.slack.admin.addUser(user, isExternal ? ['#acme-shared'] : ['#ops', '#acme-shared']);
+  await team.app.ports.grants.put({
+    workspaceId: OURS,
+    subjectKind: 'user',
+    subjectId: id,
+    role: 'manager',
+    pattern: '',
+    grantedBy: 'U0OWNER001',
+    grantedAt: 0,
+  });
+}
+
+/** With ways back and a trigger that work, as this user has them in a channel. */
+function usable(payload: Json, { userId }: Sender): Json {
+  const user = team.slack.admin.changeUser(userId, {});
+  const { response_url, trigger_id } = team.slack.commandFields(user, '#acme-shared', '');
+  return {
+    ...payload,
+    ...('response_url' in payload && { response_url }),
+    ...('trigger_id' in payload && { trigger_id }),
+  };
+}
+
+function textFields(fields: Json): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
+}
+
+const interact = (payload: Json, sender: Sender) =>
+  team.slack.deliverSigned({ payload: usable(payload, sender) });
+
+const command = (text: string, sender: Sender) =>
+  team.slack.deliverSigned({ fields: textFields({ ...usable(commandSample(sender), sender), text }) });
+
+function sendEvent(event: Json): Promise<Delivery> {
+  const body = JSON.stringify(event);
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = team.slack.sign(body, timestamp);
+  return team.slack.deliverRaw(body, { timestamp, signature, contentType: 'application/json' });
+}
+
+/** What this user has done and tried in one workspace, newest first. */
+async function auditOf({ userId }: Sender, workspaceId: string) {
+  const entries = await team.app.ports.audit.list({ workspaceId, actorId: userId, limit: 50 });
+  return entries.map(({ action, outcome, code, label }) => ({ action, outcome, code, label }));
+}
+
+function screenOf({ userId }: Sender) {
+  const user = team.slack.admin.changeUser(userId, {});
+  return team.slack.as(user).in('#acme-shared').overlooksOldMessages();
+}
+
+/** A server of its own for each act, known before the first list is read: a list is shared for two seconds. */
+const ACTS = ['message', 'modal', 'form', 'menu', 'typed'] as const;
+
+function serverFor(act: (typeof ACTS)[number], { userId }: Sender) {
+  const label = `${act}-${userId.toLowerCase()}-1`;
+  const found = team.hosting.listServers(team.account).find((server) => server.label === label);
+  return { id: found?.id ?? 0, label };
+}
+
+function pressOn(serverId: number, sample: Json): Json {
+  const actions = [
+    {
+      action_id: 'reboot',
+      block_id: 'b',
+      type: 'button',
+      value: JSON.stringify({ id: serverId }),
+      action_ts: `${serverId}.1`,
+    },
+  ];
+  return { ...sample, actions };
+}
+
+/** What each sender's presses come to: done, or refused in these words under this code. */
+const REFUSED: Readonly<Partial<Record<keyof typeof SENDERS, readonly [string, string, string]>>> = {
+  'a user of another organization, in a shared channel': [OURS, 'other_organization', 'another organi'],
+  'a member of an Enterprise Grid that installed the app for all its workspaces': [
+    ORGANIZATION,
+    'other_workspace',
+    'isn’t set up for this workspace',
+  ],
+};
+
+describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
+  const refused = Object.entries(REFUSED).find(([each]) => each === name)?.[1];
+
+  it.each(Object.entries(INTERACTIONS))('has %s acknowledged in time', async (_kind, sample) => {
+    const { status, tookMs } = await interact(sample(sender), sender);
+    expect(status).toBe(200);
+    expect(tookMs).toBeLessThan(3000);
+  });
+
+  it.each(
+    Object.entries(EVENT_SAMPLES),
+  )('has the event %s acknowledged, and nothing done', async (_type, sample) => {
+    const before = changesSeen(team).length;
+    expect((await sendEvent(sample(sender))).status).toBe(200);
+    expect(changesSeen(team)).toHaveLength(before);
+  });
+
+  it.each([
+    ['message', messagePressSample],
+    ['modal', viewPressSample],
+  ] as const)(`${refused ? 'is refused in words' : 'is served'} when they press a button in a %s`, async (act, sample) => {
+    const server = serverFor(act, sender);
+    const screen = screenOf(sender);
+    await interact(pressOn(server.id, sample(sender)), sender);
+    const [workspaceId, code, words] = refused ?? [OURS, undefined, 'rebooted'];
+    await expect
+      .poll(async () => (await auditOf(sender, workspaceId))[0], { timeout: 5000 })
+      .toMatchObject(refused ? { outcome: 'denied', code } : { action: 'reboot', outcome: 'done' });
+    if (sample === messagePressSample) await screen.sees(words);
+    expect(changesSeen(team).filter(({ path }) => path.includes(String(server.id)))).toHaveLength(
+      refused ? 0 : 1,
+    );
+  });
+
+  it(`${refused ? 'reads why not' : 'is served'} when they submit a form`, async () => {
+    const server = serverFor('form', sender);
+    const { label, id } = server;
+    const sample = submissionSample(sender);
+    const view = {
+      ...Object(sample.view),
+      callback_id: 'delete',
+      private_metadata: JSON.stringify({ o: { formId: `F${id}` }, m: { serverId: id, label, word: label } }),
+      state: { values: { label: { 'delete.label': { type: 'plain_text_input', value: label } } } },
+    };
+    const { response } = await interact({ ...sample, view }, sender);
+    const [workspaceId, code, words] = refused ?? [OURS, undefined, 'update'];
+    expect(response).toContain(words);
+    await expect
+      .poll(async () => (await auditOf(sender, workspaceId))[0], { timeout: 5000 })
+      .toMatchObject(refused ? { outcome: 'denied', code } : { action: 'delete', outcome: 'done', label });
+    const isListed = team.hosting.listServers(team.account).some((each) => each.id === id);
+    expect(isListed).toBe(refused !== undefined);
+  });
+
+  it(`is offered ${refused ? 'no' : 'the'} servers in a menu`, async () => {
+    const server = serverFor('menu', sender);
+    const sample = { ...messageSuggestionSample(sender), value: server.label };
+    await expect
+      .poll(async () => (await interact(sample, sender)).response.includes(server.label), {
+        timeout: 5000,
+      })
+      .toBe(refused === undefined);
+  });
+
+  it('reads in words that a shortcut of theirs is none of the app’s', async () => {
+    const screen = screenOf(sender);
+    await interact(messageShortcutSample(sender), sender);
+    await screen.sees('doesn’t have that shortcut');
+  });
+
+  it('is answered as another workspace by none of these', async () => {
+    for (const elsewhere of [THEIRS, ORGANIZATION]) {
+      const entries = await auditOf(sender, elsewhere);
+      expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
+    }
+  });
+});
+
+describe('a command, which names the workspace where it was typed', () => {
+  const members = Object.entries<Sender>(SENDERS).filter(([name]) => !name.startsWith('a user of another'));
+  it.each(members)('serves %s', async (_name, sender) => {
+    const server = serverFor('typed', sender);
+    await command(`reboot ${server.id}`, sender);
+    await expect
+      .poll(async () => (await auditOf(sender, OURS))[0], { timeout: 5000 })
+      .toMatchObject({ action: 'reboot', outcome: 'done', label: server.label });
+  });
+
+  it('is refused in words when it was typed in another workspace', async () => {
+    const sender: Sender = SENDERS['a member of a plain workspace'];
+    const screen = screenOf(sender);
+    const fields = textFields({ ...usable(commandSample(sender), sender), team_id: THEIRS });
+    await team.slack.deliverSigned({ fields });
+    await screen.sees('isn’t set up for this workspace');
+  });
+});
+
+it('none of all this was a defect', () => {
+  expect(defects).toEqual([]);
+});
