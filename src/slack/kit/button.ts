@@ -52,7 +52,7 @@ export interface ChoiceKind {
   readonly id: string;
   menu(placeholder: string, options: readonly PlainTextOption[], confirm?: ConfirmationDialog): StaticSelect;
   /** For more than 100 choices: Slack asks for them while the user types. */
-  typeAhead(placeholder: string): ExternalSelect;
+  typeAhead(placeholder: string, confirm?: ConfirmationDialog): ExternalSelect;
   on(run: (value: string, request: SlackRequest) => Promise<void>): ActionHandler;
 }
 
@@ -67,11 +67,12 @@ export function defineChoice(id: string): ChoiceKind {
       options: [...options],
       ...omitUndefined({ confirm }),
     }),
-    typeAhead: (placeholder) => ({
+    typeAhead: (placeholder, confirm) => ({
       type: 'external_select',
       action_id: id,
       placeholder: plain(placeholder),
       min_query_length: 0,
+      ...omitUndefined({ confirm }),
     }),
     on: (run) => ({ id, run }),
   };

@@ -55,7 +55,7 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
     needs,
     run: async (rest, request) => {
       if (rest.length > MAX_TEXT_LENGTH) {
-        const problem = `That is too long: ${MAX_TEXT_LENGTH} characters at most.`;
+        const problem = `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`;
         throw new Refusal('bad_words', { problem, usage: `/vps ${usage}` });
       }
       const parsed = parts.parse(parseTyped(rest, parts.options));
@@ -70,10 +70,9 @@ export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Comman
   };
 }
 
-/** For commands that take one server: its label may have spaces in it. */
-export function parseServerName({ words }: TypedWords): { readonly typed: string } | string {
-  const typed = words.join(' ').trim();
-  return typed === '' ? 'Which server? Give its label, id or IPv4 address.' : { typed };
+/** For commands that take one server: its label may have spaces in it. Without one, they open a menu of servers. */
+export function parseServerName({ words }: TypedWords): { readonly typed: string } {
+  return { typed: words.join(' ').trim() };
 }
 
 /** For commands without arguments. */

@@ -4,8 +4,9 @@ import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { isRefusal } from '../../domain/errors.ts';
 import type { Server } from '../../domain/server.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { actions, plain, section, textMessage } from './blocks.ts';
+import { actions, context, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
+import type { Suggestions } from './command.ts';
 import { LIMITS } from './limits.ts';
 import { defineModal, type ModalHandler, type ModalKind } from './modal.ts';
 import type { Origin } from './origin.ts';
@@ -19,8 +20,10 @@ export interface FormKind<Input> {
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
   /** Opens the form from a message whose trigger is fresh. */
   readonly handler: ActionHandler;
-  /** Takes the choice among several servers that match. */
+  /** Takes the choice among several servers. */
   readonly pickHandler: ModalHandler;
+  /** The servers that its menu offers while the user types. */
+  readonly pickSuggestions: Suggestions;
 }
 
 interface FormParts<Input> {
@@ -31,8 +34,16 @@ interface FormParts<Input> {
   readonly needs: UseCaseSpec;
   /** Makes the input for a server that was picked among several. */
   pick?(id: number): Input;
+  /** The servers to choose among; undefined when the input names one, so that nothing has to be asked. */
+  choose?(
+    input: Input | { readonly filter: string },
+    request: SlackRequest,
+  ): Promise<readonly Server[] | undefined>;
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
+
+/** A menu holds 100 choices. */
+const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
 const TOO_LATE = 'Slack was too slow to open the form. It is one press away:';
 const REFUSED = 'Slack refused to open the form, so nothing was done. Try again:';
@@ -65,7 +76,12 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
       },
     };
   });
-  return { open, load: parts.load, handler: button.on(open), pickHandler };
+  const pickSuggestions: Suggestions = {
+    id: `${picker.id}.server`,
+    find: async (filter, request) =>
+      ((await parts.choose?.({ filter }, request)) ?? []).slice(0, LIMITS.options).map(serverOption),
+  };
+  return { open, load: parts.load, handler: button.on(open), pickHandler, pickSuggestions };
 }
 
 type Picker = ModalKind<Record<never, never>, { server: string }>;
@@ -84,6 +100,9 @@ async function loadOrExplain<Input>(
   origin: Origin,
 ): Promise<ModalView> {
   try {
+    const servers = await parts.choose?.(input, request);
+    if (servers?.length === 0) return noticeView(parts.title, 'There are no servers to choose from.');
+    if (servers) return pickView(parts.title, picker, 'Which server?', servers, origin, { isSearched: true });
     return await parts.load(input, request, origin);
   } catch (error) {
     if (parts.pick && isRefusal(error, 'ambiguous_server')) {
@@ -100,10 +119,24 @@ export function pickView(
   words: string,
   servers: readonly Server[],
   origin: Origin,
+  { isSearched = false } = {},
 ): ModalView {
   const options = servers.slice(0, LIMITS.options).map(serverOption);
-  const field = picker.selectField('server', { label: 'Server', options, placeholder: 'Choose a server' });
-  return picker.view({ origin, metadata: {}, title, submit: 'Go on', blocks: [section(words), field] });
+  const isCut = servers.length > options.length;
+  const field = picker.selectField('server', {
+    label: 'Server',
+    options,
+    placeholder: isSearched && isCut ? 'Type to search' : 'Choose a server',
+    typeAhead: isSearched && isCut,
+  });
+  const note = isCut && !isSearched ? [context(CUT_NOTE)] : [];
+  return picker.view({
+    origin,
+    metadata: {},
+    title,
+    submit: 'Continue',
+    blocks: [section(words), field, ...note],
+  });
 }
 
 /** If Slack refuses the form, the user is told, rather than left with a loading view. */

@@ -1,16 +1,18 @@
 import { erasePassword } from '../../app/purchases/erase-password.ts';
+import { listPasswords } from '../../app/purchases/list-passwords.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
-import { offerServers, pickChoice } from '../servers/pick-server.ts';
+import { chooseMessage, offerMatches, pickChoice } from '../servers/pick-server.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { passwordButton, savedButton } from './buttons.ts';
 import { erasedMessage, passwordMessage } from './password-blocks.ts';
 
 export const password = defineCommand({
   name: 'password',
-  usage: 'password <server>',
-  summary: 'Shows you the root password of a server that you created, until you have saved it',
+  usage: 'password [server]',
+  summary: 'Show the root password of a server that you created, until you’ve saved it',
   needs: 'anyone',
   parse: parseServerName,
   run: (ref, request) => offer(ref, request),
@@ -24,8 +26,13 @@ export const password = defineCommand({
   ],
 });
 
-function offer(ref: ServerRef, request: SlackRequest): Promise<void> {
-  return offerServers('password', request, () => reveal(ref, request));
+async function offer(ref: { readonly typed: string }, request: SlackRequest): Promise<void> {
+  if (ref.typed !== '') return offerMatches('password', request, () => reveal(ref, request));
+  const mine = await request.execute(listPasswords, {});
+  const [only] = mine;
+  if (!only) await request.reply.send(textMessage('You have no unsaved root passwords.'));
+  else if (mine.length === 1) await reveal({ id: only.id }, request);
+  else await request.reply.send(chooseMessage('password', mine));
 }
 
 async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {

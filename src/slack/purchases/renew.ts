@@ -5,6 +5,7 @@ import { money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { defineForm } from '../kit/form.ts';
+import { chooseUnnamed } from '../servers/pick-server.ts';
 import { renewButton } from './buttons.ts';
 import { pay } from './pay.ts';
 import { RENEW_TITLE, renewReview, renewReviewView } from './renew-review.ts';
@@ -17,6 +18,7 @@ const form = defineForm({
   input: ref,
   needs: reviewRenew,
   pick: (id) => ({ id }),
+  choose: (input, request) => chooseUnnamed('renew', input, request),
   load: async (input, request, origin) => {
     const reviewed = await request.execute(reviewRenew, { ref: input });
     return renewReviewView(reviewed, origin, request.currency, request.now());
@@ -25,12 +27,13 @@ const form = defineForm({
 
 export const renew = defineCommand({
   name: 'renew',
-  usage: 'renew <server>',
-  summary: 'Pays one more month for a server',
+  usage: 'renew [server]',
+  summary: 'Renew a server for a month',
   needs: 'manager',
   parse: parseServerName,
   run: (input, request) => form.open(input, request),
   actions: [form.handler, renewButton.on(({ id }, request) => form.open({ id }, request))],
+  suggestions: [form.pickSuggestions],
   modals: [
     form.pickHandler,
     renewReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {

@@ -11,6 +11,7 @@ import { codeLabel } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { deleteButton, showButton } from './buttons.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
+import { chooseUnnamed } from './pick-server.ts';
 
 const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
 
@@ -20,6 +21,7 @@ const form = defineForm({
   input: ref,
   needs: prepareDelete,
   pick: (id) => ({ id }),
+  choose: (input, request) => chooseUnnamed('delete', input, request),
   load: async (input, request, origin) => {
     const review = await request.execute(prepareDelete, { ref: input });
     return deleteView(review, origin, request.now());
@@ -28,12 +30,13 @@ const form = defineForm({
 
 export const remove = defineCommand({
   name: 'delete',
-  usage: 'delete <server>',
-  summary: 'Deletes a server; the rest of its paid month is lost',
+  usage: 'delete [server]',
+  summary: 'Delete a server (no refund)',
   needs: 'manager',
   parse: parseServerName,
   run: (input, request) => form.open(input, request),
   actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
+  suggestions: [form.pickSuggestions],
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {

@@ -35,7 +35,7 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
     run: async ({ names }, request) => {
       const [only] = names;
       if (names.length > 1 || only === undefined) return runSeveral(action, names, request);
-      return offerServers(action, request, () => run(action, { typed: only }, request));
+      return offerServers(action, { typed: only }, request, (ref) => run(action, ref, request));
     },
     actions: [
       button.on(({ id }, request) => run(action, { id }, request)),

@@ -3,24 +3,25 @@ import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { showButton } from './buttons.ts';
-import { offerServers, pickChoice } from './pick-server.ts';
+import { chooseSuggestions, offerServers, pickChoice } from './pick-server.ts';
 import { serverCard } from './server-card.ts';
 
 export const show = defineCommand({
   name: 'show',
-  usage: 'show <server>',
-  summary: 'Shows one server with its buttons and its recent history',
+  usage: 'show [server]',
+  summary: 'Show a server with its buttons',
   needs: 'viewer',
   parse: parseServerName,
   run: (input, request) =>
-    offerServers('show', request, async () => {
-      const card = await request.execute(showServer, { ref: input, onWait: sendWaiting(request) });
+    offerServers('show', input, request, async (ref) => {
+      const card = await request.execute(showServer, { ref, onWait: sendWaiting(request) });
       await request.reply.send(serverCard(card, request.now()));
     }),
   actions: [
     showButton.on(({ id }, request) => showById(id, request)),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
   ],
+  suggestions: [chooseSuggestions('show')],
 });
 
 /** Shows the server that a button or a menu is for. */
