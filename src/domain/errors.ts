@@ -49,6 +49,10 @@ export interface RefusalDetails {
   too_many_servers: { count: number; most: number };
   /** An owner protects the server: nobody can stop, reboot or delete it. */
   server_protected: { server: Pick<Server, 'id' | 'label'>; act: ServerAct; protectedBy: UserId };
+  /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
+  prefix_only: { typed: string; server: Server; action: PowerAction };
+  /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
+  rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
   // money
   price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };

@@ -15,6 +15,7 @@ import { createAdmins } from './directory/admins.ts';
 import { createChannels } from './directory/channels.ts';
 import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
+import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
 import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
@@ -90,7 +91,7 @@ export function createSlack(options: SlackOptions): Slack {
       accessNotifier: createAccessNotifier(notifying),
       accountNotifier: createAccountNotifier(notifying),
     },
-    createDispatch: (entry) => createDispatch({ runCommand, commands }, { ...shared, entry }),
+    createDispatch: (entry) => createDispatch({ runCommand, commands, nextSteps }, { ...shared, entry }),
     explain: (error) => explainError(error, options),
   };
 }

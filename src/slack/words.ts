@@ -14,6 +14,7 @@ import { approvalRefusalWords } from './approvals/refusal-words.ts';
 import type { RefusalWords } from './kit/refusal-words.ts';
 import { codeTyped, escapeText } from './kit/text.ts';
 import { purchaseRefusalWords } from './purchases/refusal-words.ts';
+import { failedWords, isErrorStatus } from './servers/failed-words.ts';
 import { serverRefusalWords } from './servers/refusal-words.ts';
 
 /** The words of every refusal: a code without words does not compile. */
@@ -67,7 +68,9 @@ export function wordsOfRefusal<Code extends RefusalCode>(
 
 /** Says what went wrong with the hosting API, in escaped mrkdwn; with the server's state or the unknown code, where known. */
 export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
-  const { unknownCode, state } = details;
+  const { unknownCode, state, status } = details;
+  if (code === 'unreadable_answer' && isErrorStatus(status))
+    return `The hosting API returned an error (${status}).`;
   if (state) return `${HOSTING[code]} It is ${codeTyped(state)}.`;
   return unknownCode ? `${HOSTING[code]} It said ${codeTyped(unknownCode)}.` : HOSTING[code];
 }
@@ -75,18 +78,18 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
 /** A `HostingError`, or what was stored of one. */
 interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
-  readonly details?: Pick<HostingErrorDetails, 'unknownCode' | 'state'>;
+  readonly details?: Pick<HostingErrorDetails, 'unknownCode' | 'state' | 'status'>;
 }
 
 /** Says what an expected error means, in escaped mrkdwn. */
 export function wordsOfError(error: HostingError | Refusal, currency: string): string {
-  return error instanceof HostingError
-    ? wordsOfHosting(error)
-    : wordsOfRefusal(error.code, error.details, currency);
+  if (!(error instanceof HostingError)) return wordsOfRefusal(error.code, error.details, currency);
+  const { code, details } = error;
+  return details.failed ? failedWords(details.failed, code, details) : wordsOfHosting(error);
 }
 
 /** Says why the hosting account could not be used, or that Slack did not say who a user is. */
-export function wordsOfFailure(reason: UncheckedReason, currency: string): string {
+function wordsOfFailure(reason: UncheckedReason, currency: string): string {
   switch (reason.code) {
     case 'key_unreadable':
     case 'identity_unknown':

@@ -3,6 +3,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { CallOptions, HostingApi } from '../hosting-api.ts';
+import { checkPower } from './check-power.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
 import { nameFailure } from './name-failure.ts';
 import type { ServerPorts } from './ports.ts';
@@ -21,6 +22,8 @@ export interface PowerChange {
 interface PowerInput {
   readonly ref: ServerRef;
   readonly onWait?: (() => void) | undefined;
+  /** The user was asked about this server and this action, and confirmed both. */
+  readonly isSure?: boolean | undefined;
 }
 
 /** Start, stop and reboot, each a use case with its own name in the audit. */
@@ -36,9 +39,12 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
     needs: 'operator',
     effect: 'changes',
     subject: ({ ref }) => subjectOf(ref),
-    run: async ({ ref, onWait }: PowerInput, context): Promise<PowerChange> => {
+    run: async ({ ref, onWait, isSure }: PowerInput, context): Promise<PowerChange> => {
       const waiting = omitUndefined({ onWait });
-      const server = await getServer(ref, context, waiting);
+      const server = await getServer(ref, context, waiting).catch((error: unknown) => {
+        throw nameFailure(error, { act: action, ...nameOf(ref) });
+      });
+      await checkPower(action, server, { ref, isSure }, context);
       const hosting = await context.hosting();
       const answer = await send(action, server, hosting, waiting, context.ports);
       if (answer.code === undefined)
@@ -102,12 +108,9 @@ async function describeFailure(
   return nameFailure(error, failed, isWrongState ? { state } : {});
 }
 
-/** Tells a failure that does not say whether the work was done. */
-export function isUnanswered(error: unknown): error is HostingError {
-  return (
-    error instanceof HostingError &&
-    (error.code === 'no_answer' || error.code === 'unreadable_answer' || error.code === 'unknown_code')
-  );
+/** How the server was named, before it was looked up. */
+function nameOf(ref: ServerRef) {
+  return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
 }
 
 /** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */

@@ -1,38 +1,80 @@
+import { strongestRole } from '../../domain/access.ts';
+import type { Role } from '../../domain/actor.ts';
 import type { StoredEntry } from '../../domain/audit-entry.ts';
+import type { Order } from '../../domain/catalog.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { findRoles } from '../authorize/find-roles.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from './find-server.ts';
-import type { ServerPorts } from './ports.ts';
+import type { Protection, ServerPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
 export interface ServerCard {
   readonly server: Server;
-  /** What was paid for it with this app, newest first. */
-  readonly operations: readonly Operation[];
-  /** What was done to it with this app, newest first. */
-  readonly history: readonly Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome'>[];
+  /** The actor's role for this server: the card has only buttons that it covers. */
+  readonly role?: Role;
+  readonly protection?: Protection;
+  /** How it was ordered, if with this app. */
+  readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
+  /** What was done to it last with this app, as far as that has ended. */
+  readonly last?: Pick<StoredEntry, 'at' | 'actorId' | 'action' | 'outcome' | 'code'>;
 }
 
-/** Shows one server with its history in this app. */
+/** Shows one server with what is known of it in this app. */
 export const showServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
   run: async (
-    { ref, onWait }: { ref: ServerRef; onWait?: (() => void) | undefined },
+    { ref, onWait, isFresh }: { ref: ServerRef; onWait?: (() => void) | undefined; isFresh?: boolean },
     context,
   ): Promise<ServerCard> => {
-    const server = await getServer(ref, context, omitUndefined({ onWait }));
-    const { ports } = context;
-    const { workspaceId } = context.actor;
-    const [operations, entries] = await Promise.all([
-      ports.ledger.listOfServer(workspaceId, server.id, 5),
-      ports.audit.list({ workspaceId, serverId: server.id, limit: 20 }),
+    const freshness = isFresh ? ('fresh' as const) : undefined;
+    const server = await getServer(ref, context, omitUndefined({ onWait, freshness }));
+    const { actor, ports } = context;
+    const { workspaceId } = actor;
+    const [role, protection, made, last] = await Promise.all([
+      findRoleFor(server.label, context),
+      ports.protections.find(workspaceId, server.id),
+      ports.ledger.findCreateOf(workspaceId, server.id),
+      findLast(server, context),
     ]);
-    const history = entries.filter((entry) => entry.outcome !== 'started').slice(0, 5);
-    return { server, operations, history };
+    const created = made?.purchase.kind === 'create' && {
+      by: made.actorId,
+      at: made.createdAt,
+      order: made.purchase.order,
+    };
+    return { server, ...omitUndefined({ role, protection, created: created || undefined, last }) };
   },
 });
+
+async function findRoleFor(
+  label: string,
+  { actor, ports }: UseCaseContext<ServerPorts>,
+): Promise<Role | undefined> {
+  const roles = await findRoles(actor, ports);
+  return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
+}
+
+/** What a card tells; who looked at what is told to owners alone, by the audit. */
+const TOLD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
+/** What was only asked about first, or refused, did nothing to the server. */
+const DID_NOTHING = [
+  'prefix_only',
+  'rebooted_recently',
+  'server_protected',
+  'label_differs',
+  'already_handled',
+];
+
+async function findLast({ id: serverId }: Server, { actor, ports }: UseCaseContext<ServerPorts>) {
+  const entries = await ports.audit.list({ workspaceId: actor.workspaceId, serverId, limit: 20 });
+  return entries.find(
+    ({ action, outcome, code = '' }) =>
+      TOLD.includes(action) && !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
+  );
+}

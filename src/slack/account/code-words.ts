@@ -21,6 +21,8 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   bad_words: 'the command wasn’t understood',
   unknown_server: 'no such server',
   ambiguous_server: 'several servers match',
+  prefix_only: 'only the beginning of a label matched',
+  rebooted_recently: 'it was rebooted moments before',
   server_protected: 'the server is protected',
   label_differs: 'the label doesn’t match',
   unknown_choice: 'no such plan, location or image',

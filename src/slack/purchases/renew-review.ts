@@ -9,7 +9,7 @@ import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { codeLabel, codeTyped, escapeText } from '../kit/text.ts';
-import { describePaidUntil } from '../servers/server-card.ts';
+import { describePaidUntil } from '../servers/describe-server.ts';
 import { termsBlocks } from './terms.ts';
 
 export const RENEW_TITLE = 'Renew a server';
@@ -43,24 +43,27 @@ export function renewReviewView(
       price: plan?.monthly,
     }),
     title: RENEW_TITLE,
-    submit: 'Renew and pay',
+    submit: review.terms.takesApproval ? 'Request approval' : 'Renew and pay',
     blocks: reviewBlocks(review, currency, now),
   });
 }
 
 function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, now: number): KnownBlock[] {
+  const charged = terms.takesApproval ? ' once it is approved' : '';
+  // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
-    ? `*${escapeText(describeMoney(plan.monthly, currency))}* for one more month, now, from the account’s balance.`
-    : 'One more month is paid now from the account’s balance. *Its price is not known here*: the API does not say what an existing server costs, and it was not created with this app, or its plan is gone.';
+    ? `*${escapeText(describeMoney(plan.monthly, currency))}* is the catalog price of the plan you ordered with this app.`
+    : '*We don’t know the price*: the API only reports it for plans of servers created with this app.';
   return [
-    section(price),
+    section(`One more month will be charged to the account balance${charged}. ${price}`),
     facts([
       ['Server', codeLabel(server.label)],
-      ['Id', String(server.id)],
+      ['ID', String(server.id)],
       ['Paid until', describePaidUntil(server, now)],
+      ['After the renewal', 'One month later. The hosting API sets the exact date.'],
       ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
     ]),
     ...termsBlocks(terms, plan !== undefined, currency),
-    context('A paid month is not refunded. Two people who renew the same month pay for it once.'),
+    context('Paid months aren’t refunded. If two people renew at once, you’re charged only once.'),
   ];
 }

@@ -1,13 +1,25 @@
 import { z } from 'zod';
 import { defineButton, defineChoice } from '../kit/button.ts';
 
-const server = z.object({ id: z.number().int() });
+/** `on`: the button stands on the server's card, which the press updates. */
+const server = z.object({ id: z.number().int(), on: z.literal('card').exactOptional() });
 
-export const startButton = defineButton('start', server);
-export const stopButton = defineButton('stop', server);
-export const rebootButton = defineButton('reboot', server);
+/** `sure`: the user was asked about this server and this action. `typed`: the server could not be looked up before. */
+const powered = z.union([
+  server.extend({ sure: z.literal(true).exactOptional() }),
+  z.object({ typed: z.string() }),
+]);
+
+export const powerButton = {
+  start: defineButton('start', powered),
+  stop: defineButton('stop', powered),
+  reboot: defineButton('reboot', powered),
+} as const;
 export const deleteButton = defineButton('delete', server);
+/** Shows a server; on its card, loads it again. */
 export const showButton = defineButton('show', server);
+export const protectButton = defineButton('protect', server);
+export const unprotectButton = defineButton('unprotect', server);
 
 const listPage = z.object({ filter: z.string(), page: z.number().int().min(0) });
 /** Two ids: Slack refuses two buttons with the same id in one row. */
@@ -15,6 +27,10 @@ export const listPages = {
   back: defineButton('list_back', listPage),
   further: defineButton('list_page', listPage),
 } as const;
+/** Opens the list from the control panel. */
+export const listButton = defineButton('list', z.object({}));
+/** Shows the requests that the user may approve, from the control panel. */
+export const approvalsButton = defineButton('approvals', z.object({}));
 
 /** Picks the server whose card is shown. */
 export const manageChoice = defineChoice('manage');

@@ -4,19 +4,21 @@ import type { DeleteReview } from '../../app/servers/delete-server.ts';
 import { deletionWord } from '../../domain/label.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
-import { alert, context, facts, section } from '../kit/blocks.ts';
+import { context, facts, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
+import { stateWords } from '../kit/server-state.ts';
 import { codeLabel, count, escapeText, shorten } from '../kit/text.ts';
-import { describePaidUntil } from './server-card.ts';
+import { describePaidUntil } from './describe-server.ts';
 
 export const DELETE_TITLE = 'Delete a server';
+const TYPE_IT = 'Type the label';
 
 /** The label has to be typed, so that no server is deleted by accident. */
 export const deleteDialog = defineModal(
   'delete',
   z.object({ serverId: z.number().int(), label: z.string(), word: z.string() }),
-  z.object({ label: z.string('Type its label').trim().min(1, 'Type its label') }),
+  z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
 );
 
 /** Shows what will be lost. */
@@ -30,28 +32,27 @@ export function deleteView({ server, takesApproval }: DeleteReview, origin: Orig
     blocks: [
       ...lossBlocks(server, now),
       ...(takesApproval ? [context(APPROVAL_WORDS)] : []),
-      deleteDialog.textField('label', { label: 'Type the label to delete it', placeholder: word }),
+      deleteDialog.textField('label', {
+        label: 'Type the label to delete it',
+        placeholder: shorten(word, 150),
+      }),
     ],
   });
 }
 
-const APPROVAL_WORDS = 'Another manager has to approve this: nothing is deleted before they have said yes.';
+const APPROVAL_WORDS = 'Another manager must approve this first. Nothing is deleted until then.';
 
+/** What is lost, once, in a paragraph: not every client draws an `alert`, and this must not be missed. */
 function lossBlocks(server: Server, now: number): KnownBlock[] {
   const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);
-  const lost = days === undefined ? 'What is left of its paid month' : `${count(days, 'paid day')}`;
+  const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
   return [
-    alert(`${lost} will be lost: not refunded. Everything on the server is gone for good.`, 'error'),
-    // Not every client draws an alert.
-    section(
-      `Delete ${codeLabel(server.label)}? ${lost} will not be refunded, and everything on it is gone for good.`,
-    ),
+    section(`:warning: *You’ll lose ${lost} (no refund) and all data on ${codeLabel(server.label)}.*`),
     facts([
-      ['State', escapeText(server.state)],
-      ['IPv4', escapeText(server.ipv4 ?? 'none yet')],
-      ['Id', String(server.id)],
+      ['State', stateWords(server)],
       ['Paid until', describePaidUntil(server, now)],
-      ['Days lost', days === undefined ? 'unknown' : String(days)],
+      ['IPv4', escapeText(server.ipv4 ?? 'none yet')],
+      ['ID', String(server.id)],
     ]),
   ];
 }

@@ -42,12 +42,12 @@ export const remove = defineCommand({
     deleteDialog.onSubmit(deleteServer, async ({ fields, metadata, origin, viewId }, request) => {
       // Compared here, too, to show a typing error beside the field; the use case has the last word.
       if (!isIdenticalLabel(fields.label, metadata.word)) {
-        const words = `That is not its label. Type exactly: ${metadata.word}`;
+        const words = `That doesn’t match. Type ${metadata.word}`;
         return { with: { errors: { label: words } } };
       }
       const deletion = { id: metadata.serverId, typedLabel: fields.label, formId: origin.formId };
       return {
-        with: loadingView(DELETE_TITLE, `${codeLabel(metadata.label)} is looked at once more…`),
+        with: loadingView(DELETE_TITLE, `Checking ${codeLabel(metadata.label)}…`),
         after: async () => {
           request.views.follow(origin.formId, viewId);
           const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
@@ -86,8 +86,8 @@ async function runDelete(
   }
   const words =
     isGone === undefined
-      ? `We don’t know whether ${label} was deleted: the hosting API’s answer did not arrive.`
-      : `${label} was probably not deleted: the hosting API’s answer did not arrive, and the server is still there.`;
+      ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`
+      : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`;
   await request.views.update(viewId, noticeView(DELETE_TITLE, words));
-  await request.reply.send(textMessage(words, actions(showButton.element('Look again', { id }))));
+  await request.reply.send(textMessage(words, actions(showButton.element('Show server', { id }))));
 }

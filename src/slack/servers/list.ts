@@ -12,12 +12,12 @@ import { showById } from './show.ts';
 export const list = defineCommand({
   name: 'list',
   usage: 'list [filter]',
-  summary: 'Lists the servers; pick one to manage it',
+  summary: 'List servers and manage one',
   needs: 'viewer',
   parse: ({ words }) => ({ filter: words.join(' ') }),
   run: async ({ filter }, request) => {
     const servers = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
-    await request.reply.send(serverList(servers, filter, 0));
+    await request.reply.send(serverList(servers, filter, 0, request.now()));
   },
   actions: [
     listPages.back.on(showPage),
@@ -40,5 +40,5 @@ async function showPage(
   request: SlackRequest,
 ): Promise<void> {
   const servers = await request.execute(listServers, { filter });
-  await request.reply.replace(serverList(servers, filter, page));
+  await request.reply.replace(serverList(servers, filter, page, request.now()));
 }

@@ -13,4 +13,8 @@ export const serverRefusalWords = {
     `You can act on up to ${most} servers at once; these are ${asked}.`,
   server_protected: ({ server, act, protectedBy }) =>
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
+  prefix_only: ({ typed, server, action }) =>
+    `${codeTyped(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
+  rebooted_recently: ({ server, agoMs, rebootedBy }) =>
+    `${codeLabel(server.label)} was rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${mention(rebootedBy)}. Reboot again?`,
 } satisfies Partial<RefusalWords>;

@@ -1,86 +1,98 @@
+import type { Button, KnownBlock } from '@slack/types';
 import type { ServerCard } from '../../app/servers/show-server.ts';
-import type { Operation } from '../../domain/operation.ts';
-import type { Server } from '../../domain/server.ts';
-import { countPaidDays } from '../../domain/time.ts';
-import { findActionWords } from '../account/action-words.ts';
-import { actions, confirmation, context, facts, header, type Message } from '../kit/blocks.ts';
-import { count, escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
+import { type Role, roleCovers } from '../../domain/actor.ts';
+import { isDeleted, type PowerAction, type Server } from '../../domain/server.ts';
+import { powerActionsIn } from '../../domain/server-state.ts';
+import { actions, confirmation, context, facts, header, type Message, section } from '../kit/blocks.ts';
+import { stateWords } from '../kit/server-state.ts';
+import { escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
-import { deleteButton, rebootButton, startButton, stopButton } from './buttons.ts';
+import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
+import { describePaidUntil, describePlace } from './describe-server.ts';
+import { describeLast } from './last-action.ts';
+import { VERBS } from './verbs.ts';
 
-/** One server with its buttons and its recent history. */
+/** One server with what this user may do with it now. */
 export function serverCard(card: ServerCard, now: number): Message {
-  const { server } = card;
-  const history = describeHistory(card);
+  const { server, protection } = card;
+  const label = escapeText(plainLabel(server.label));
+  const paid = server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10);
   return {
-    text: `${plainText(server.label)}: ${escapeText(server.state)}, paid until ${server.paidUntil ? utcDate(server.paidUntil) : 'unknown'}`,
+    text: `${label}: ${stateWords(server)}, paid until ${paid}`,
     blocks: [
       header(plainLabel(server.label, 140)),
-      facts([
-        ['State', escapeText(server.state)],
-        ['IPv4', server.ipv4 ? `\`${escapeText(server.ipv4)}\`` : 'none yet'],
-        ['Id', String(server.id)],
-        ['Paid until', describePaidUntil(server, now)],
-      ]),
-      serverButtons(server),
-      ...(history ? [context(history)] : []),
+      section(describePlace(server)),
+      facts(factsOf(card, now)),
+      ...(protection ? [section(protectionWords(protection.protectedBy))] : []),
+      ...history(card),
+      cardButtons(card),
     ],
   };
 }
 
-/** Stop and reboot ask first: they are easily touched by accident on a phone. Renew and delete open a form. */
-function serverButtons(server: Server) {
-  const value = { id: server.id };
+function protectionWords(by: string): string {
+  return `🔒 Protected by ${mention(by)}: it can’t be stopped, rebooted or deleted.`;
+}
+
+function factsOf({ server, created }: ServerCard, now: number): readonly (readonly [string, string])[] {
+  const order = created && [created.order.plan, created.order.location, created.order.image].join(' · ');
+  return [
+    ['Paid until', describePaidUntil(server, now)],
+    ...(order ? [['Ordered as', escapeText(plainLabel(order, 150))] as const] : []),
+    ['ID', String(server.id)],
+  ];
+}
+
+function history({ created, last }: ServerCard): KnownBlock[] {
+  const lines = [
+    ...(created ? [`Created by ${mention(created.by)}, ${slackDate(created.at)}`] : []),
+    ...(last && last.action !== 'create' ? [describeLast(last)] : []),
+  ];
+  return lines.length > 0 ? [context(lines.join('\n'))] : [];
+}
+
+/** The buttons that this user may press and that fit the state; what counts is the check at the press. */
+function cardButtons(card: ServerCard) {
+  const { server, role, protection } = card;
+  const value = { id: server.id, on: 'card' as const };
+  const may = (needed: Role) => roleCovers(role, needed) && !isDeleted(server);
+  const power = may('operator') ? powerActionsIn(server) : [];
   const name = plainLabel(server.label, 60);
   return actions(
-    startButton.element('Start', value, { label: `Start ${name}` }),
-    stopButton.element('Stop', value, {
-      label: `Stop ${name}`,
-      confirm: confirmation({
-        title: 'Stop the server?',
-        text: `${plainLabel(server.label, 40)} will be switched off. It stays paid.`,
-        confirm: 'Stop',
-        isDangerous: true,
-      }),
-    }),
-    rebootButton.element('Reboot', value, {
-      label: `Reboot ${name}`,
-      confirm: confirmation({
-        title: 'Reboot the server?',
-        text: `${plainLabel(server.label, 40)} will be away for a moment.`,
-        confirm: 'Reboot',
-        isDangerous: true,
-      }),
-    }),
-    renewButton.element('Renew…', value, { label: `Renew ${name}` }),
-    deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' }),
+    ...power.filter((action) => !protection || action === 'start').map((action) => cardPower(action, server)),
+    ...(may('manager') ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${name}` })] : []),
+    ...(may('manager') && !protection
+      ? [deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' })]
+      : []),
+    showButton.element('Refresh', value, { label: `Refresh ${name}` }),
+    ...(may('owner') ? [protectionButton(card)] : []),
   );
 }
 
-/** "21 Dec 2026 (30 days)", in the reader's zone. */
-export function describePaidUntil(server: Server, now: number): string {
-  if (server.paidUntil === undefined) return 'unknown';
-  const days = countPaidDays(server.paidUntil, now);
-  const left = server.paidUntil <= now ? 'over' : days === 0 ? 'less than a day' : count(days, 'day');
-  return `${slackDate(server.paidUntil)} (${left})`;
+/** Stop and reboot ask first: they are easily touched by accident on a phone. */
+function cardPower(action: PowerAction, { id, label }: Server): Button {
+  const { title } = VERBS[action];
+  const name = plainLabel(label, 40);
+  const asked = {
+    start: undefined,
+    stop: `${name} goes offline. Billing continues.`,
+    reboot: `${name} will be offline for a moment.`,
+  }[action];
+  const confirm =
+    asked === undefined
+      ? undefined
+      : confirmation({ title: `${title} the server?`, text: asked, confirm: title, isDangerous: true });
+  return powerButton[action].element(title, { id, on: 'card' }, { label: `${title} ${name}`, confirm });
 }
 
-function describeHistory({ history, operations }: ServerCard): string {
-  const made = operations.find(({ purchase }) => purchase.kind === 'create');
-  const lines = history.map(
-    (entry) =>
-      `${slackDate(entry.at)} ${mention(entry.actorId)} ${escapeText(findActionWords(entry.action)?.base ?? entry.action)}: ${entry.outcome.replace('_', ' ')}`,
-  );
-  if (made) lines.push(describeOrder(made));
-  return lines.join('\n');
-}
-
-function describeOrder(operation: Operation): string {
-  if (operation.purchase.kind !== 'create') return '';
-  const { plan, location, image } = operation.purchase.order;
-  return escapeText(`Made here: plan ${plan}, ${location}, ${image}`);
-}
-
-function plainText(label: string): string {
-  return escapeText(plainLabel(label));
+function protectionButton({ server, protection }: ServerCard): Button {
+  const value = { id: server.id, on: 'card' as const };
+  const name = plainLabel(server.label, 40);
+  if (!protection) return protectButton.element('Protect', value, { label: `Protect ${name}` });
+  const confirm = confirmation({
+    title: 'Lift the protection?',
+    text: `Operators can stop and reboot ${name} again, and managers can delete it.`,
+    confirm: 'Lift protection',
+  });
+  return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
 }

@@ -1,20 +1,14 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import type { Server } from '../../domain/server.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
 import { serverOption } from '../kit/server-option.ts';
-import {
-  codeLabel,
-  codeTyped,
-  count,
-  escapeText,
-  plainLabel,
-  shorten,
-  slackDate,
-  utcDate,
-} from '../kit/text.ts';
+import { plainState } from '../kit/server-state.ts';
+import { codeTyped, count, plainLabel, shorten, utcDate } from '../kit/text.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { listPages, manageChoice } from './buttons.ts';
+import { serverLine } from './describe-server.ts';
 
 /** Rows and characters of the cells of one message; two readings of Slack's limits exist, and these hold in both. */
 const ROWS_PER_MESSAGE = 100;
@@ -25,36 +19,46 @@ const SECTIONS_PER_MESSAGE = 25;
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
-export function serverList(servers: readonly Server[], filter: string, page: number): Message {
+export function serverList(servers: readonly Server[], filter: string, page: number, now: number): Message {
   if (servers.length === 0) return emptyList(filter);
-  const parts = splitServers(servers);
-  const pages = parts.length;
-  const at = Math.min(page, pages - 1);
+  const parts = splitServers(servers, now);
+  const at = Math.min(page, parts.length - 1);
   const shown = parts[at] ?? [];
-  const title = `${count(servers.length, 'server')}${filter ? ` with ${codeTyped(filter)}` : ''}${pages > 1 ? `, part ${at + 1} of ${pages}` : ''}`;
-  const controls = listControls(servers, shown, filter, at, pages);
+  const title = `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
+  const first = parts.slice(0, at).flat().length + 1;
+  const range = `${first.toLocaleString('en')}–${(first + shown.length - 1).toLocaleString('en')}`;
+  const more =
+    parts.length > 1
+      ? [
+          context(
+            `Showing ${range}. To find another one, search in the menu, or narrow the list: \`/vps list web\`.`,
+          ),
+        ]
+      : [];
+  const controls = listControls(servers, shown, filter, at, parts.length);
+  const heading = section(`*${title}*`);
   return {
-    text: title,
-    blocks: [section(`*${title}*`), serverTable(shown), controls],
+    text: parts.length > 1 ? `${title}, showing ${range}` : title,
+    blocks: [heading, serverTable(shown, now), ...more, controls],
     // Rarely needed and as long as the table, so it is built on demand.
     get plainBlocks() {
-      return [section(`*${title}*`), ...serverSections(shown), controls];
+      return [heading, ...serverSections(shown, now), ...more, controls];
     },
   };
 }
 
 function emptyList(filter: string): Message {
-  if (filter) return textMessage(`No server has ${codeTyped(filter)} in its label, id, address or state.`);
+  if (filter) return textMessage(`No servers match ${codeTyped(filter)}.`);
   const create = createButton.element('Create a server…', {}, { style: 'primary' });
-  return textMessage('The account has no servers yet.', actions(create));
+  return textMessage('There are no servers in the hosting account yet.', actions(create));
 }
 
 /** As many servers in each part as one table holds. */
-function splitServers(servers: readonly Server[]): readonly (readonly Server[])[] {
+function splitServers(servers: readonly Server[], now: number): readonly (readonly Server[])[] {
   const parts: Server[][] = [];
   let characters = Number.POSITIVE_INFINITY;
   for (const server of servers) {
-    const length = cellsOf(server).join('').length;
+    const length = cellsOf(server, now).join('').length;
     const part = parts.at(-1);
     if (part && part.length < ROWS_PER_MESSAGE && characters + length <= CELLS_PER_MESSAGE) {
       part.push(server);
@@ -67,40 +71,40 @@ function splitServers(servers: readonly Server[]): readonly (readonly Server[])[
   return parts;
 }
 
-const HEAD = ['Label', 'State', 'IPv4', 'Paid until', 'Id'];
+/** What matters first comes first: a phone shows only the beginning of a row. */
+const HEAD = ['State', 'Label', 'IPv4', 'Paid until', 'ID'];
 
 /** An empty cell makes Slack drop the whole message: every cell has a word. */
-function cellsOf(server: Server): readonly string[] {
+function cellsOf(server: Server, now: number): readonly string[] {
   return [
+    plainState(server),
     plainLabel(server.label, 40),
-    describeState(server),
     shorten(server.ipv4 || 'none yet', 40),
-    server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10),
+    paidCell(server, now),
     String(server.id),
   ];
 }
 
-function serverTable(servers: readonly Server[]): DataTableBlock {
-  const rows = [HEAD, ...servers.map(cellsOf)].map((cells) =>
+/** Sorts as text by day; a mark where the time is short. */
+function paidCell({ paidUntil }: Server, now: number): string {
+  if (paidUntil === undefined) return 'unknown';
+  const day = utcDate(paidUntil).slice(0, 10);
+  if (paidUntil <= now) return `${day} (ended)`;
+  const days = Math.floor((paidUntil - now) / DAY_MS);
+  return days < 7 ? `${day} (${days === 0 ? 'today' : count(days, 'day')})` : day;
+}
+
+function serverTable(servers: readonly Server[], now: number): DataTableBlock {
+  const rows = [HEAD, ...servers.map((server) => cellsOf(server, now))].map((cells) =>
     cells.map((text) => ({ type: 'raw_text' as const, text })),
   );
-  return { type: 'data_table', caption: 'Servers', page_size: 10, rows };
+  return { type: 'data_table', caption: 'Servers', page_size: 10, row_header_column_index: 1, rows };
 }
 
-function describeState({ state }: Server): string {
-  return shorten(state.trim() || 'unknown', 20);
-}
-
-function serverSections(servers: readonly Server[]): KnownBlock[] {
+function serverSections(servers: readonly Server[], now: number): KnownBlock[] {
   const shown = servers.slice(0, SECTIONS_PER_MESSAGE);
   const rest = servers.length - shown.length;
-  const lines = shown.map((server) => {
-    const paid = server.paidUntil === undefined ? 'unknown' : slackDate(server.paidUntil);
-    const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40))}\`` : '';
-    return section(
-      `${codeLabel(server.label, 40)} · ${escapeText(describeState(server))}${ipv4} · paid until ${paid} · ${server.id}`,
-    );
-  });
+  const lines = shown.map((server) => section(serverLine(server, now)));
   return rest > 0 ? [...lines, context(`${rest} more: narrow the list with \`/vps list <filter>\`.`)] : lines;
 }
 

@@ -1,9 +1,11 @@
 import { showServer } from '../../app/servers/show-server.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { showButton } from './buttons.ts';
 import { chooseSuggestions, offerServers, pickChoice } from './pick-server.ts';
+import { protectActions } from './protect.ts';
 import { serverCard } from './server-card.ts';
 
 export const show = defineCommand({
@@ -18,14 +20,21 @@ export const show = defineCommand({
       await request.reply.send(serverCard(card, request.now()));
     }),
   actions: [
-    showButton.on(({ id }, request) => showById(id, request)),
+    showButton.on(({ id, on }, request) => (on ? reloadCard(id, request) : showById(id, request))),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
+    ...protectActions,
   ],
   suggestions: [chooseSuggestions('show')],
 });
 
 /** Shows the server that a button or a menu is for. */
-export async function showById(id: number, request: SlackRequest): Promise<void> {
+export async function showById(id: ServerId, request: SlackRequest): Promise<void> {
   const card = await request.execute(showServer, { ref: { id } });
   await request.reply.send(serverCard(card, request.now()));
+}
+
+/** Shows the server's present state in the card that was pressed on. */
+async function reloadCard(id: ServerId, request: SlackRequest): Promise<void> {
+  const card = await request.execute(showServer, { ref: { id }, isFresh: true });
+  await request.reply.replace(serverCard(card, request.now()));
 }

@@ -10,7 +10,14 @@ import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
 import { findOrigin, type ModalHandler, type SubmitAnswer } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
-import { explainInModal, type SubmissionAck, sendError, showLateError, submissionAck } from './failures.ts';
+import {
+  explainInModal,
+  type NextSteps,
+  type SubmissionAck,
+  sendError,
+  showLateError,
+  submissionAck,
+} from './failures.ts';
 import { awaitFinalView, type FinalView } from './final-view.ts';
 import {
   actionPayload,
@@ -59,11 +66,13 @@ export interface Dispatch {
 export interface Routes {
   readonly runCommand: (text: string, request: SlackRequest) => Promise<void>;
   readonly commands: readonly Pick<Command, 'actions' | 'modals' | 'suggestions'>[];
+  readonly nextSteps: NextSteps;
 }
 
 interface Routing extends RequestParts {
   readonly slackApiUrl: string;
   readonly runCommand: Routes['runCommand'];
+  readonly nextSteps: NextSteps;
   readonly actions: ReadonlyMap<string, ActionHandler>;
   readonly modals: ReadonlyMap<string, ModalHandler>;
   readonly suggestions: ReadonlyMap<string, Suggestions>;
@@ -71,7 +80,7 @@ interface Routing extends RequestParts {
 
 /** Routes each request to its handler, and tells the user when something goes wrong. */
 export function createDispatch(
-  { runCommand, commands }: Routes,
+  { runCommand, commands, nextSteps }: Routes,
   parts: RequestParts & { readonly slackApiUrl: string },
 ): Dispatch {
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
@@ -79,6 +88,7 @@ export function createDispatch(
   const routing: Routing = {
     ...parts,
     runCommand,
+    nextSteps,
     actions: byId(commands.flatMap(({ actions }) => actions)),
     modals: byId(commands.flatMap(({ modals }) => modals)),
     suggestions: byId(commands.flatMap(({ suggestions }) => suggestions)),
@@ -105,7 +115,9 @@ async function dispatchCommand(
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
   const reply = watchReply(replyTo(payload.response_url, actor, routing), onVisible);
   const request = watchViews(await createRequest(routing, caller, reply, payload.trigger_id), onVisible);
-  await routing.runCommand(payload.text, request).catch((error: unknown) => sendError(error, request));
+  await routing
+    .runCommand(payload.text, request)
+    .catch((error: unknown) => sendError(error, request, routing.nextSteps(error, payload.text)));
 }
 
 async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
@@ -125,7 +137,7 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   const action = routing.actions.get(pressed?.action_id ?? '');
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
   const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
-  await running.catch((error: unknown) => sendError(error, request));
+  await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
 }
 
 async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
@@ -150,7 +162,9 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
     const modal = routing.modals.get(view.callback_id);
     if (!modal) throw new Refusal('unreadable_press', {});
     const answer = await modal.run(view, final.request);
-    return answer.after ? await finish(answer, answer.after, view.id, final) : { ack: submissionAck(answer) };
+    return answer.after
+      ? await finish(answer, answer.after, view.id, final, routing.nextSteps)
+      : { ack: submissionAck(answer) };
   } catch (error) {
     return { ack: explainInModal(error, final.request) };
   }
@@ -162,8 +176,9 @@ async function finish(
   after: () => Promise<void>,
   viewId: string,
   { request, take }: FinalView,
+  nextSteps: NextSteps,
 ) {
-  const work = after().catch((error: unknown) => showLateError(error, viewId, request));
+  const work = after().catch((error: unknown) => showLateError(error, viewId, request, nextSteps(error)));
   const view = await take();
   return { ack: submissionAck(view ? { with: view } : answer), after: () => work };
 }

@@ -1,8 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { isRefusal } from '../../domain/errors.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { requestAccessButton } from '../access/buttons.ts';
-import { actions, textMessage } from '../kit/blocks.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import type { SubmitAnswer } from '../kit/modal.ts';
 import type { SlackRequest } from './request.ts';
@@ -13,29 +11,28 @@ export type SubmissionAck =
   | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
   | undefined;
 
+/** The buttons that an error comes with: what the user can do about it. `typed` is the command that failed. */
+export type NextSteps = (error: unknown, typed?: string) => KnownBlock[];
+
 /** Features don't catch errors: here the user, and no one else, is told what went wrong. */
-export async function sendError(error: unknown, request: SlackRequest): Promise<void> {
-  await request.reply.send(textMessage(request.explain(error), ...nextSteps(error)));
-}
-
-/** A button's value holds 2,000 characters, escapes included. */
-const LABEL_MOST = 300;
-
-/** A user without the role can ask for it with one press. */
-function nextSteps(error: unknown): KnownBlock[] {
-  if (!isRefusal(error, 'role_needed')) return [];
-  const { needed, label } = error.details;
-  // Without a label it would be a request for every server.
-  if (label !== undefined && (label === '' || label.length > LABEL_MOST)) return [];
-  const value = { role: needed, ...omitUndefined({ label }) };
-  return [actions(requestAccessButton.element('Ask for access', value))];
+export async function sendError(
+  error: unknown,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
+  await request.reply.send(textMessage(request.explain(error), ...steps));
 }
 
 /** The modal may have been closed since it was submitted: then a message says it. */
-export async function showLateError(error: unknown, viewId: string, request: SlackRequest): Promise<void> {
+export async function showLateError(
+  error: unknown,
+  viewId: string,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
   const words = request.explain(error);
   const { ok } = await request.views.update(viewId, noticeView('That did not work', words));
-  if (!ok) await request.reply.send(textMessage(words));
+  if (!ok) await request.reply.send(textMessage(words, ...steps));
 }
 
 export function submissionAck(answer: SubmitAnswer): SubmissionAck {

@@ -9,7 +9,7 @@ export interface FakeRequest extends SlackRequest {
   readonly said: Message[];
 }
 
-const sheet: ServerCard = { server: makeServer(), operations: [], history: [] };
+const sheet: ServerCard = { server: makeServer() };
 const ANSWERS: Readonly<Record<string, unknown>> = {
   list: [],
   show: sheet,

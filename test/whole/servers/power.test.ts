@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest';
+import { startTeam } from '../../support/team.ts';
+import { changesSeen } from '../../support/visitor.ts';
+
+const LATER_MS = 20_000;
+
+async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, count, 'web');
+  return team;
+}
+
+it('a reboot is told once in the channel, and its message becomes the outcome when that is seen', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
+  const operator = team.slack.as('otto').in('#ops');
+  const viewer = team.slack.as('vera').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await viewer.sees('@otto is rebooting web-1…');
+  await viewer.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, \d+ s\)/, LATER_MS);
+  viewer.doesNotSee('is rebooting');
+  const told = operator.messages().filter(({ shown }) => shown.includes('web-1'));
+  expect(told).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('a reboot in a direct message tells its user the outcome when that is seen', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
+  const operator = team.slack.as('otto').in('dm');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('Rebooting web-1…');
+  await operator.sees(/web-1 is 🟢 running \(the API reports it, \d+ s\)/, LATER_MS);
+});
+
+it('a press on a card updates that card, and the channel is told, with no further message', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps show web-1');
+  await operator.sees('ssh root@');
+  operator.doesNotSee('Delete…');
+  operator.doesNotSee('Start');
+  await operator.presses('Stop');
+  await operator.sees('⚪ stopped');
+  await operator.sees('@otto stopped web-1');
+  await operator.sees('Last action: @otto stopped it');
+  operator.doesNotSee('🟢 running');
+  const cards = operator.messages().filter(({ shown }) => shown.includes('Paid until'));
+  expect(cards).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Refresh shows in the same card what has changed since', async () => {
+  await using team = await startServers(1);
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('🟢 running');
+  await team.slack.as('otto').in('#ops').types('/vps stop web-1');
+  await viewer.sees('stopped web-1');
+  viewer.overlooksOldMessages();
+  const again = team.slack.as('vera').in('#ops');
+  await again.presses('Refresh');
+  await again.sees('Last action: @otto stopped it');
+  again.doesNotSee('🟢 running');
+});
+
+it('the beginning of a label asks first; a full name runs at once', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot we');
+  await operator.sees('we is only the beginning of web-1. Reboot web-1? Nothing has been changed.');
+  expect(changesSeen(team)).toEqual([]);
+  await operator.presses('Reboot web-1');
+  await operator.sees('rebooted web-1: 🟢 running');
+  await operator.types('/vps stop WEB-1');
+  await operator.sees('stopped web-1');
+  expect(changesSeen(team)).toHaveLength(2);
+});
+
+it('a second reboot within two minutes asks first, whoever wants it', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('rebooted web-1');
+  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  await manager.types('/vps reboot web-1');
+  await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot again\?/);
+  expect(changesSeen(team)).toHaveLength(1);
+  await manager.presses('Reboot again');
+  await manager.sees('@mara rebooted web-1');
+  expect(changesSeen(team)).toHaveLength(2);
+});
+
+it('an action that was not sent names the server, the cause and what to do', async () => {
+  await using team = await startServers(2);
+  const operator = team.slack.as('otto').in('#ops');
+  team.hosting.faults.add({ on: 'servers', kind: 'status_500' });
+  await operator.types('/vps reboot web-2');
+  await operator.sees(
+    'web-2 was not rebooted: the hosting API returned an error (500). Try again in a moment.',
+  );
+  expect(changesSeen(team)).toEqual([]);
+  await operator.presses('Try again');
+  await operator.sees('rebooted web-2');
+});
+
+it('a state that does not allow an action is named, with what to do', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('is rebooting web-1');
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+});
+
+it('without a server, a command opens a menu with the recently used ones first', async () => {
+  await using team = await startServers(9);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-7');
+  await operator.sees('stopped web-7');
+  await operator.types('/vps start');
+  await operator.sees('Start which server?');
+  expect((await operator.optionsOf('Choose a server')).slice(0, 3)).toEqual(['web-7', 'web-1', 'web-2']);
+  await operator.chooses('Choose a server', 'web-7');
+  await operator.sees('started web-7');
+  const manager = team.slack.as('mara').in('#ops');
+  for (const verb of ['renew', 'delete']) {
+    await manager.types(`/vps ${verb}`);
+    await manager.fills({ Server: 'web-2' });
+    await manager.presses('Continue');
+    await manager.sees('Paid until');
+    await manager.closes();
+  }
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('without a server, thousands are searched while the user types', async () => {
+  await using team = await startServers(5000);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot');
+  await operator.sees('Reboot which server?');
+  expect(await operator.suggestionsFor('Type to search', 'web-4999')).toEqual(['web-4999']);
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps delete');
+  expect(await manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
+  await manager.closes();
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
