@@ -1,9 +1,9 @@
 /** The group of a surface, by how its name begins; the first match counts. The page shows them in this order. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/^(help|connect$|disconnect$|settings|a modal that|status:|audit,)/, 'Help and account'],
+  [/^(help|connect|disconnect|settings|a modal that|status:|audit,|API key)/, 'Help and account'],
   [/^(role request|request a role|grant a role|answer to role request)/, 'Access'],
   [/^approval|^announcement: approved/, 'Approvals'],
-  [/^(show|servers|nothing matches|renew|delete|create|start|stop|reboot|root password)/, 'Servers'],
+  [/^(control panel|show|servers|renew|delete|create|start|stop|reboot|root password)/, 'Servers'],
   [/^smallest: /, 'Smallest amount of data'],
   [/^typical: /, 'Typical amount of data'],
   [/^largest: /, 'Largest amount of data'],

@@ -5,7 +5,8 @@ import { LIMITS } from '../kit/limits.ts';
 import { serverOption } from '../kit/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
-import { listPages, manageChoice } from './buttons.ts';
+import { listButton, listPages, manageChoice } from './buttons.ts';
+import { panelActions } from './panel.ts';
 import { serverList } from './server-list.ts';
 import { showById } from './show.ts';
 
@@ -20,8 +21,13 @@ export const list = defineCommand({
     await request.reply.send(serverList(servers, filter, 0, request.now()));
   },
   actions: [
+    ...panelActions,
     listPages.back.on(showPage),
     listPages.further.on(showPage),
+    listButton.on(async (_value, request) => {
+      const servers = await request.execute(listServers, { filter: '' });
+      await request.reply.send(serverList(servers, '', 0, request.now()));
+    }),
     manageChoice.on((id, request) => showById(Number(id), request)),
   ],
   suggestions: [
