@@ -89,6 +89,13 @@ const keySchema = schema.pick({
 
 const auditSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
 
+const slackCheckSchema = schema.pick({
+  SLACK_BOT_TOKEN: true,
+  SLACK_API_URL: true,
+  PUBLIC_URL: true,
+  OWNERS: true,
+});
+
 /**
  * Reads the settings; an empty variable counts as absent.
  * @throws ConfigError naming every fault at once, each with an example
@@ -102,6 +109,9 @@ export type KeyConfig = z.output<typeof keySchema>;
 /** The settings of `npm run audit`. */
 export type AuditConfig = z.output<typeof auditSchema>;
 
+/** The settings of `npm run check:slack`. */
+export type SlackCheckConfig = z.output<typeof slackCheckSchema>;
+
 /** Reads only what it takes to test and store a key. @throws ConfigError as `parseConfig` does */
 export function parseKeyConfig(environment: Environment): KeyConfig {
   return parseWith(keySchema, environment);
@@ -112,7 +122,13 @@ export function parseAuditConfig(environment: Environment): AuditConfig {
   return parseWith(auditSchema, environment);
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Reads only what Slack is asked with. @throws ConfigError as `parseConfig` does */
+export function parseSlackCheckConfig(environment: Environment): SlackCheckConfig {
+  return parseWith(slackCheckSchema, environment);
+}
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 function parseWith<Shape extends z.ZodObject>(wanted: Shape, environment: Environment): z.output<Shape> {
   const given = Object.fromEntries(

@@ -95,6 +95,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['app/', 'config.ts'],
   },
   'cli/program.ts': { uses: ['domain/', 'config.ts', 'vault.ts'] },
+  // Asks Slack without the rest of the app, so that it tells what is wrong where the app can't start.
+  'cli/check-slack/': {
+    uses: ['cli/check-slack/', 'cli/program.ts', 'slack/kit/blocks.ts', 'config.ts'],
+    knows: ['domain/secret.ts', 'system.ts'],
+    packages: ['undici', 'zod', 'node:util'],
+  },
   'cli/': {
     uses: ['cli/', 'app/account/', 'domain/', 'config.ts', 'system.ts'],
     packages: ['node:stream', 'node:stream/promises', 'node:util'],
@@ -116,7 +122,10 @@ const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
     ],
   },
   // Only the gallery shows what the product's own functions make.
-  'sandbox/gallery/': { uses: ['sandbox/gallery/', 'sandbox/slack/', 'slack/', 'domain/'], knows: ['app/'] },
+  'sandbox/gallery/': {
+    uses: ['sandbox/gallery/', 'sandbox/slack/', 'slack/', 'domain/'],
+    knows: ['app/', 'cli/check-slack/pieces.ts'],
+  },
   'sandbox/tour/': {
     uses: ['sandbox/tour/', 'domain/'],
     knows: ['sandbox/panel/panel-api.ts', 'sandbox/slack/', 'sandbox/hosting/', 'app/'],
@@ -131,6 +140,11 @@ const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
     uses: ['sandbox/', 'compose.ts', 'config.ts', 'log.ts', 'domain/', 'slack/commands.ts'],
   },
   'sandbox/main.ts': { uses: ['sandbox/prepare.ts', 'sandbox/start.ts'] },
+  // Hands the gallery to the product's program, which can't import it.
+  'sandbox/check-slack.ts': {
+    uses: ['sandbox/gallery/', 'cli/check-slack/check-slack.ts', 'cli/program.ts', 'system.ts'],
+    knows: ['cli/check-slack/pieces.ts'],
+  },
 };
 
 function layerOf(path: string): Layer | undefined {
@@ -289,11 +303,13 @@ describe('what is confined', () => {
   it('the environment is read where programs start', () => {
     // In quotes it is a word that the page's bundler replaces.
     const read = /(?<!')\bprocess\.env\b/g;
-    expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts'])).toEqual([]);
+    expect(strays(sources, read, ['main.ts', 'cli/', 'sandbox/main.ts', 'sandbox/check-slack.ts'])).toEqual(
+      [],
+    );
   });
 
   it.each([
-    ['undici', ['hosting/send.ts', 'slack/transport/slack-api.ts']],
+    ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['hosting/limit.ts']],
     ['@slack/bolt', ['slack/transport/bolt.ts', 'slack/transport/http-receiver.ts']],
     ['@slack/web-api', ['slack/transport/slack-api.ts']],
@@ -353,6 +369,8 @@ describe('what is confined', () => {
         'compose.ts',
         'hosting/client.ts',
         'hosting/send.ts',
+        'cli/check-slack/report.ts',
+        'cli/check-slack/web-api.ts',
         'cli/open-app.ts',
         'slack/transport/http-receiver.ts',
         'slack/account/connect.ts',

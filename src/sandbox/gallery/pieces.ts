@@ -21,13 +21,15 @@ export function makePieces(surfaces: readonly Surface[]): readonly GalleryPiece[
   return withOwnIds(pieces.toSorted((one, other) => placeOf(one.group) - placeOf(other.group)));
 }
 
-interface Version {
+/** One form of a surface, as it is sent to Slack. */
+export interface Version {
   readonly name: string;
   readonly group: string;
   readonly made: Message | ModalView;
 }
 
-function versionsOf({ name, make }: Surface): readonly Version[] {
+/** A surface, and the same for clients that don't know newer blocks. */
+export function versionsOf({ name, make }: Surface): readonly Version[] {
   const made = make();
   const group = groupOf(name);
   if (isView(made) || !made.plainBlocks) return [{ name, group, made }];
@@ -38,7 +40,8 @@ function versionsOf({ name, make }: Surface): readonly Version[] {
   ];
 }
 
-function isView(made: Message | ModalView): made is ModalView {
+/** Tells forms from messages. */
+export function isView(made: Message | ModalView): made is ModalView {
   return 'type' in made;
 }
 
