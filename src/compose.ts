@@ -32,8 +32,8 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-/** How long a stop waits for running work: one request to the hosting API, and a margin. */
-const DRAIN_MS = 35_000;
+/** A stop waits for running work: one request to the hosting API, and this long for its answer to be stored and told. */
+const DRAIN_MARGIN_MS = 5000;
 
 /**
  * Puts the app together and starts it.
@@ -77,7 +77,7 @@ export async function compose(config: Config, log: Log, system: System = realSys
   const background = runBackground(ports, entry, stop.signal);
   const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
   const closeAll = () => slack.connections.close().then(() => store.close());
-  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, system }) };
+  return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }
 
 /** Bolt over HTTP, to be mounted in our own server. */
@@ -160,13 +160,15 @@ async function closeApp(running: {
   readonly stop: AbortController;
   readonly drain: () => Promise<unknown>;
   readonly closeAll: () => Promise<void>;
+  readonly config: Config;
   readonly system: System;
 }): Promise<void> {
-  const { server } = running;
+  const { server, config } = running;
+  const drainMs = config.HOSTING_TIMEOUT_MS + DRAIN_MARGIN_MS;
   server.close();
   server.closeIdleConnections();
   running.stop.abort();
-  await Promise.race([running.drain(), running.system.sleep(DRAIN_MS)]);
+  await Promise.race([running.drain(), running.system.sleep(drainMs)]);
   server.closeAllConnections();
   await running.closeAll();
 }

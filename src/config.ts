@@ -37,7 +37,7 @@ const EXAMPLES = {
   LOG_LEVEL: 'info',
 } as const;
 
-const minutes = (most: number) => z.coerce.number().min(0).max(most);
+const minutes = (least: number, most: number) => z.coerce.number().min(least).max(most);
 const secret = z
   .string()
   .min(1)
@@ -71,8 +71,8 @@ const schema = z.object({
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   /** Absent: beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
-  DOUBT_MINUTES: minutes(1440).default(30),
-  PASSWORD_HOLD_MINUTES: minutes(10_080).default(60),
+  DOUBT_MINUTES: minutes(1, 1440).default(30),
+  PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
   /** Absent: forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
