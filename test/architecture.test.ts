@@ -137,7 +137,7 @@ const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
   'sandbox/keep/': { uses: ['sandbox/keep/', 'sandbox/slack/', 'sandbox/hosting/', 'sandbox/tour/'] },
   'sandbox/prepare.ts': { uses: ['sandbox/keep/'] },
   'sandbox/start.ts': {
-    uses: ['sandbox/', 'compose.ts', 'config.ts', 'log.ts', 'domain/', 'slack/commands.ts'],
+    uses: ['sandbox/', 'compose.ts', 'config.ts', 'log.ts', 'system.ts', 'domain/', 'slack/commands.ts'],
   },
   'sandbox/main.ts': { uses: ['sandbox/prepare.ts', 'sandbox/start.ts'] },
   // Hands the gallery to the product's program, which can't import it.

@@ -3,9 +3,11 @@ import { parseConfig } from '../config.ts';
 import { Secret } from '../domain/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
 import { commands } from '../slack/commands.ts';
+import { createIds, realSystem, type System } from '../system.ts';
 import { readSurfaces } from './gallery/read-surfaces.ts';
 import { createGallery, withGallery } from './gallery/serve.ts';
 import type { Account } from './hosting/accounts.ts';
+import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
 import type { Folder } from './keep/folder.ts';
 import { type StoredState, saveIn } from './keep/stored-state.ts';
@@ -57,7 +59,8 @@ export async function startSandbox(options: SandboxOptions, prepared?: Prepared)
   try {
     const { folder, stored } = prepared ?? (await prepare(options));
     if (folder) endings.push(() => folder.close());
-    const opening = { options, folder, stored, onClose: (end: Ending) => endings.push(end) };
+    const clock = new HostingClock(Date.now, stored.hosting?.skippedMs);
+    const opening = { options, folder, stored, clock, onClose: (end: Ending) => endings.push(end) };
     return { ...(await open(opening)), close };
   } catch (error) {
     await close();
@@ -70,6 +73,8 @@ interface Opening {
   readonly options: SandboxOptions;
   readonly folder: Folder | undefined;
   readonly stored: StoredState;
+  /** The time of all three; the panel moves it. */
+  readonly clock: HostingClock;
   /** Called in reverse order. */
   onClose(end: Ending): unknown;
 }
@@ -93,7 +98,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
 
 /** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
-  { options: { port }, folder, stored, onClose }: Opening,
+  { options: { port }, folder, stored, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
   getAccountUrl: () => string,
 ): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
@@ -105,6 +110,7 @@ async function openChat(
   pageIsReady.catch(() => undefined);
   const slack = await startSlack({
     port,
+    clock,
     stored: stored.slack,
     pages: withPanel((incoming, outgoing) => page(incoming, outgoing), getPanel),
     app: {
@@ -130,8 +136,8 @@ function describeExtras(accountUrl: string): PageExtras {
   };
 }
 
-async function openHosting({ options: { port }, folder, stored, onClose }: Opening) {
-  const hosting = await startHosting({ port: port + 2, snapshot: stored.hosting });
+async function openHosting({ options: { port }, folder, stored, clock, onClose }: Opening) {
+  const hosting = await startHosting({ port: port + 2, clock, snapshot: stored.hosting });
   const touch = saveIn(folder, 'hosting.json', () => hosting.snapshot(), onClose);
   onClose(() => hosting.close());
   hosting.onChange(touch);
@@ -143,7 +149,7 @@ async function openHosting({ options: { port }, folder, stored, onClose }: Openi
 }
 
 async function openApp(
-  { options, folder, stored, onClose }: Opening,
+  { options, folder, stored, clock, onClose }: Opening,
   slack: LocalSlack,
   hosting: Hosting,
   account: Account,
@@ -153,6 +159,7 @@ async function openApp(
     HOSTING_BASE_URL: hosting.baseUrl,
     // Longer than the slowest response of the panel's faults.
     HOSTING_TIMEOUT_MS: '15000',
+    HOSTING_CURRENCY: 'EUR',
     SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
     SLACK_BOT_TOKEN: stored.secrets.botToken,
     SLACK_API_URL: slack.apiUrl,
@@ -163,11 +170,17 @@ async function openApp(
     PORT: String(port + 1),
   });
   const level = LOG_LEVELS.find((name) => name === options.logLevel) ?? 'warn';
-  const app = await compose(config, createLog(level));
+  const app = await compose(config, createLog(level), systemOf(clock));
   onClose(() => app.close());
   if (stored.isNew) await grantRoles(app);
   if (options.isConnected !== false) await connect(app, hosting, account);
   return app;
+}
+
+/** This machine's system, with the sandbox's time of day. What is waited for and measured takes as long as it takes. */
+function systemOf(clock: HostingClock): System {
+  const now = () => clock.now();
+  return { ...realSystem, now, newId: createIds(now, realSystem.random) };
 }
 
 /** Grants the roles that the users start with, so that every role can be tried right away. */

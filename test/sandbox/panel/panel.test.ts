@@ -55,7 +55,7 @@ describe('the panel', () => {
     await using panel = await startWithPanel({ isConnected: true });
     const { hosting, account } = panel.team;
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees('was created');
+    await panel.team.slack.as('mara').sees(/(was|is being) created \(ID/);
     const state = await panel.state();
     expect(state.account).toMatchObject({
       name: 'Team',
@@ -147,7 +147,7 @@ describe('the panel', () => {
     expect(await connectByForm(panel, key)).toBe(200);
     await fetch(`${panel.team.hosting.baseUrl}/${key}`);
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees('was created');
+    await panel.team.slack.as('mara').sees(/(was|is being) created \(ID/);
     await vi.waitFor(() => expect(live.text()).toContain('"label":"web-1"'));
     const [server] = (await panel.state()).servers;
     const password = panel.team.hosting.passwordOf(server?.id ?? 0) ?? 'none';

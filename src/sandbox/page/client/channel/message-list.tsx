@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { PageChannel, PageMessage } from '../../../slack/page-api.ts';
+import { sandboxNow } from '../state/panel-state.ts';
 import { useScreen } from '../state/store.ts';
 import { dateOfTs, describeDay } from '../text/dates.ts';
 import { Message } from './message.tsx';
@@ -61,7 +62,7 @@ function Entry({ message, previous }: { message: PageMessage; previous: PageMess
     Number(message.ts) - Number(previous.ts) < TOGETHER_SECONDS;
   return (
     <>
-      {isNewDay && <div class="day">{describeDay(dateOfTs(message.ts), Date.now())}</div>}
+      {isNewDay && <div class="day">{describeDay(dateOfTs(message.ts), sandboxNow())}</div>}
       <Message message={message} isFollowing={isFollowing} />
     </>
   );

@@ -1,6 +1,6 @@
 import type { PanelState, TourStep } from '../../../panel/panel-api.ts';
 import type { Screen } from './screen.ts';
-import { changeScreen, useScreen } from './store.ts';
+import { changeScreen, getScreen, useScreen } from './store.ts';
 
 /** The panel's state once it is read; null on a page without a panel. */
 export function findPanelState({ panel }: Screen): PanelState | null {
@@ -10,6 +10,11 @@ export function findPanelState({ panel }: Screen): PanelState | null {
 /** The same as a hook: the component is redrawn when it changes. */
 export function usePanelState(): PanelState | null {
   return useScreen(findPanelState);
+}
+
+/** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */
+export function sandboxNow(): number {
+  return Date.now() + (findPanelState(getScreen())?.account.movedMs ?? 0);
 }
 
 /** How many steps of the tour are done. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { sandboxNow } from '../state/panel-state.ts';
 import { formatSlackDate } from './dates.ts';
 import { findEmoji } from './emoji.ts';
 import type { Inline } from './inline.ts';
@@ -48,7 +49,7 @@ function viewOf(part: Inline): ComponentChildren {
 }
 
 function SlackDate({ seconds, format, fallback }: { seconds: number; format: string; fallback: string }) {
-  const words = formatSlackDate(seconds, format, Date.now());
+  const words = formatSlackDate(seconds, format, sandboxNow());
   if (words === '') return <>{fallback}</>;
   const whole = new Date(seconds * 1000);
   return (

@@ -12,7 +12,7 @@ const STEPS: readonly (readonly [Step, string])[] = [
 ];
 const REDRAW_MS = 20_000;
 
-/** The hosting service's clock, and buttons to move it forward. */
+/** The time of the hosting service, the app and Slack, and buttons to move it forward. */
 export function Time({ movedMs }: { readonly movedMs: number }) {
   const { isBusy, refusal, run } = usePanelAction();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -22,7 +22,7 @@ export function Time({ movedMs }: { readonly movedMs: number }) {
   }, []);
   return (
     <section aria-labelledby="time-title" aria-busy={isBusy}>
-      <h3 id="time-title">Time at the hosting service</h3>
+      <h3 id="time-title">Time in the sandbox</h3>
       <p>
         {momentAt(Date.now() + movedMs)}
         {movedMs > 0 && <span class="quiet"> · {describeMove(movedMs)} ahead</span>}
