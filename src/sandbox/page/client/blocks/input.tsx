@@ -14,10 +14,10 @@ export function InputBlock({ block }: { readonly block: Json }) {
   const error = errors[textIn(block, 'block_id')];
   return (
     <div class={error ? 'input wrong' : 'input'}>
-      <div class="input-label" id={id}>
+      <label class="input-label" id={id} for={`${id}-field`}>
         {plainWords(objectIn(block, 'label'))}
         {block.optional === true && <span class="optional"> (optional)</span>}
-      </div>
+      </label>
       {element && (
         <ElementView
           block={block}

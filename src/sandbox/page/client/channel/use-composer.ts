@@ -87,7 +87,6 @@ export function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerStat
   if (chosen && (key === 'Tab' || (isSend && !isWhole))) composer.change(chosen.text);
   else if (chosen && key === 'ArrowDown') composer.move(1);
   else if (chosen && key === 'ArrowUp') composer.move(-1);
-  else if (chosen && key === 'Escape') composer.dismiss();
   else if (isSend) void composer.send();
   else if (key === 'ArrowUp' && (text === '' || isRecalling)) composer.stepBack(1);
   else if (key === 'ArrowDown' && isRecalling) composer.stepBack(-1);

@@ -26,7 +26,7 @@ export function Menu({ anchor, label, items, onClose }: MenuProps) {
     const all = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-    if (event.key === 'Escape' || event.key === 'Tab') close();
+    if (event.key === 'Tab') close();
     else if (to !== undefined) all.at(to % all.length)?.focus();
     else return;
     event.preventDefault();

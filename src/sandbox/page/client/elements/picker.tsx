@@ -45,7 +45,7 @@ export function Picker({ anchor, element, spot, chosen, typed, isMulti, onChoose
     // Enter must not choose an option of the earlier search while the new one is loading.
     else if (event.key === 'Enter') {
       if (isFresh && option) onChoose(option);
-    } else if (event.key === 'Escape' || event.key === 'Tab') {
+    } else if (event.key === 'Tab') {
       anchor.current?.focus();
       onClose();
     } else return;

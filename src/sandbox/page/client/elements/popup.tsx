@@ -15,7 +15,7 @@ interface PopupProps {
 const GAP_PX = 4;
 const EDGE_PX = 8;
 
-/** A menu or list in the browser's top layer, next to its anchor, so that nothing clips it. */
+/** A menu or list in the browser's top layer, next to its anchor, so that nothing clips it; Escape goes back to the anchor. */
 export function Popup({
   anchor,
   onClose,
@@ -61,9 +61,19 @@ function useCloseOutside(popup: ElementRef, anchor: ElementRef, onClose: () => v
       const target = event.target as Node;
       if (!popup.current?.contains(target) && !anchor.current?.contains(target)) onClose();
     };
+    // Before anything under the popup, such as a modal, takes the key for itself.
+    const closeByKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      event.stopPropagation();
+      onClose();
+      anchor.current?.focus();
+    };
     addEventListener('pointerdown', closeOutside, true);
     addEventListener('focusin', closeOutside, true);
+    addEventListener('keydown', closeByKey, true);
     return () => {
+      removeEventListener('keydown', closeByKey, true);
       removeEventListener('pointerdown', closeOutside, true);
       removeEventListener('focusin', closeOutside, true);
     };

@@ -9,6 +9,8 @@ import { useSpot } from './use-spot.ts';
 /** Slack's default trigger for inputs with dispatch_action. */
 const ON_ENTER = 'on_enter_pressed';
 const TYPING_PAUSE_MS = 250;
+/** The browser neither completes nor corrects what is typed. */
+const PLAIN = { class: 'text-input', autocomplete: 'off', spellcheck: false } as const;
 
 /** Text of one line or many, numbers, e-mail and web addresses. */
 export function TextInputElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
@@ -30,15 +32,14 @@ export function TextInputElement({ block, element, labelId, describedBy, isWrong
       timer.current = setTimeout(() => send(value), TYPING_PAUSE_MS);
   };
   const shared = {
-    class: 'text-input',
+    id: labelId && `${labelId}-field`,
+    ...PLAIN,
     value: text,
     placeholder: plainWords(objectIn(element, 'placeholder')),
     'aria-labelledby': labelId,
     'aria-describedby': describedBy,
     'aria-invalid': isWrong,
     maxLength: typeof element.max_length === 'number' ? element.max_length : 3000,
-    autocomplete: 'off',
-    spellcheck: false,
     onInput: (event: Event) => type((event.currentTarget as HTMLInputElement).value),
     // An input with dispatch_action is sent by its trigger, not when it loses the focus.
     onBlur: () => !dispatches && text !== (shown.current ?? '') && send(text),

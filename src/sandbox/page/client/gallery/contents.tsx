@@ -19,9 +19,12 @@ export function Contents({ groups, isOpen }: ContentsProps) {
         {groups.map(([group, pieces]) => (
           <details key={group} open={isOpen || undefined}>
             <summary>
-              <a href={`#${anchorOf(group)}`}>{group}</a> <span class="quiet">{pieces.length}</span>
+              {group} <span class="quiet">{pieces.length}</span>
             </summary>
             <ul>
+              <li>
+                <a href={`#${anchorOf(group)}`}>All of {group}</a>
+              </li>
               {pieces.map(({ id, name }) => (
                 <li key={id}>
                   <a href={`#${id}`}>{name}</a>

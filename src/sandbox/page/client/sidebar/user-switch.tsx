@@ -17,16 +17,17 @@ export function UserSwitch({ state }: { readonly state: PageState }) {
         type="button"
         class="user-button"
         aria-expanded={isOpen}
-        aria-label={`You are ${state.as.realName}, ${state.as.title}. Switch user`}
         onClick={() => setOpen(!isOpen)}
       >
         <Avatar user={state.as} size="small" />
+        <span class="visually-hidden">You are</span>
         <UserNames user={state.as} />
+        <span class="visually-hidden">Switch user</span>
         <Icon name="upDown" />
       </button>
       {isOpen && (
         <Popup anchor={button} onClose={close} above wide class="people">
-          <UserList state={state} anchor={button} onClose={close} />
+          <UserList state={state} onClose={close} />
         </Popup>
       )}
     </div>
@@ -35,21 +36,17 @@ export function UserSwitch({ state }: { readonly state: PageState }) {
 
 interface UserListProps {
   readonly state: PageState;
-  readonly anchor: { readonly current: HTMLButtonElement | null };
   readonly onClose: () => void;
 }
 
-function UserList({ state, anchor, onClose }: UserListProps) {
+function UserList({ state, onClose }: UserListProps) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];
     const at = links.indexOf(document.activeElement as HTMLAnchorElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) links.at((at + step) % links.length)?.focus();
-    else if (event.key === 'Escape') {
-      onClose();
-      anchor.current?.focus();
-    } else return;
+    if (!step) return;
+    links.at((at + step) % links.length)?.focus();
     event.preventDefault();
     event.stopPropagation();
   };

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults, ImpactValue } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start.ts';
+import { composerOf, launchChromium, say, wantChromium } from './support/browser.ts';
+import { findThreePorts } from './support/ports.ts';
+
+const chromiumPath = wantChromium('The accessibility of the pages');
+
+const WIDTHS = [1280, 1024, 390] as const;
+const THEMES = ['light', 'dark'] as const;
+
+const RUN_AXE = `axe.run({ resultTypes: ['violations'] })`;
+
+const isSerious = ({ impact }: { readonly impact?: ImpactValue }) =>
+  impact === 'serious' || impact === 'critical';
+
+const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
+const modal = (page: Page) => page.getByRole('dialog');
+
+describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', () => {
+  let browser: Browser;
+  let sandbox: Sandbox;
+  let axe = '';
+
+  beforeAll(async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'fatal', isConnected: true });
+    browser = await launchChromium(chromiumPath ?? '');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await sandbox?.close();
+  });
+
+  async function open(url: string): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.setDefaultTimeout(60_000);
+    await page.goto(url);
+    return page;
+  }
+
+  /** Each rule that fails, with the first place and the first look where it does. */
+  async function faultsOf(page: Page): Promise<string[]> {
+    await page.evaluate(axe);
+    const faults = new Map<string, string>();
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        const { violations, passes } = await page.evaluate<AxeResults>(RUN_AXE);
+        expect(passes.length).toBeGreaterThan(5);
+        for (const { id, impact, nodes } of violations.filter(isSerious)) {
+          const places = nodes.map(({ target, html }) => `${target.join(' ')} ${html.slice(0, 120)}`);
+          faults.set(
+            id,
+            faults.get(id) ??
+              `${impact} ${id}, ${colorScheme}, ${width} px: ${places[0]} (of ${places.length})`,
+          );
+        }
+      }
+    }
+    return [...faults.values()];
+  }
+
+  it('is nothing in the chat, with messages, the panel and an open form', { timeout: 180_000 }, async () => {
+    const page = await open(`${sandbox.url}/?as=olga`);
+    await composerOf(page).waitFor();
+    for (const command of ['/vps', '/vps catalog', '/vps access', '/vps audit']) await say(page, command);
+    await expect.poll(() => log(page).locator('.message').count()).toBeGreaterThan(3);
+    for (const tab of [/^Tour/, 'Hosting account', 'Traffic']) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await faultsOf(page)).toEqual([]);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await say(page, '/vps create');
+    await modal(page).getByRole('button', { name: 'Review' }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await modal(page).waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('is nothing on the page of the hosting account', { timeout: 180_000 }, async () => {
+    const page = await open(sandbox.accountUrl);
+    await page.getByRole('heading').first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.close();
+  });
+
+  it('is nothing on the page that takes the API key', { timeout: 180_000 }, async () => {
+    const chat = await open(`${sandbox.url}/?as=olga`);
+    await composerOf(chat).waitFor();
+    await say(chat, '/vps connect');
+    const opening = chat.context().waitForEvent('page');
+    await log(chat)
+      .getByRole('button', { name: /^Enter the API key/ })
+      .click();
+    const form = await opening;
+    await form.getByLabel('API key').waitFor();
+    expect(await faultsOf(form)).toEqual([]);
+    await form.getByLabel('API key').fill('no such key');
+    await form.getByRole('button', { name: 'Connect' }).click();
+    await form.getByRole('alert').waitFor();
+    expect(await faultsOf(form)).toEqual([]);
+    await chat.context().close();
+  });
+});
