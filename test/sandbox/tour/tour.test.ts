@@ -59,7 +59,7 @@ describe('a server is created', () => {
     };
     expect(await isCreated()).toBe(false);
     await manager.closes({ all: true });
-    await manager.presses('I saved it');
+    await manager.presses("I've saved it");
     await vi.waitFor(async () => expect(await isCreated()).toBe(true));
     await later.close();
   });
@@ -90,7 +90,7 @@ describe('a server is created', () => {
     await using panel = await startWithPanel(connected);
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees('never reached us');
+    await panel.team.slack.as('mara').sees('didn’t reach us');
     expect(await panel.step('create')).toBe(false);
   });
 });
@@ -118,9 +118,9 @@ describe('an answer is lost', () => {
     const manager = panel.team.slack.as('mara').in('#ops');
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
-    await manager.sees('know yet');
+    await manager.sees('not sure yet');
     expect(await panel.step('lose')).toBe(false);
-    await manager.sees('never reached us');
+    await manager.sees('didn’t reach us');
     expect(await panel.step('lose')).toBe(true);
     expect(panel.team.hosting.charges(panel.team.account)).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ describe('an answer is lost', () => {
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await manager.types('/vps renew web-1');
     await manager.presses('Renew and pay');
-    await manager.sees('It is paid until');
+    await manager.sees('is now paid until');
     expect(await panel.step('lose')).toBe(true);
     expect(hosting.charges(account)).toHaveLength(1);
   });
@@ -143,21 +143,21 @@ describe('an answer is lost', () => {
     const { slack, hosting, account } = panel.team;
     await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
     await orderServer(panel, 'web-1');
-    await slack.as('mara').sees('know yet');
+    await slack.as('mara').sees('not sure yet');
     hosting.accounts.charge(account, 590, 'create web-1 (small)');
-    await slack.as('mara').sees('never reached us');
+    await slack.as('mara').sees('didn’t reach us');
     expect(await panel.step('lose')).toBe(false);
   });
 
   it('and not when nothing was lost, or lost before it was done', async () => {
-    await using panel = await startWithPanel({ ...connected, settings: { DOUBT_MINUTES: '0' } });
+    await using panel = await startWithPanel({ ...connected, config: { DOUBT_MINUTES: 0 } });
     const manager = panel.team.slack.as('mara').in('#ops');
     await orderServer(panel, 'web-1');
-    await manager.sees('was created');
+    await manager.sees(/(was|is being) created \(ID/);
     await manager.closes({ all: true });
     await panel.perform({ do: 'add_fault', preset: 'lose_order' });
     await orderServer(panel, 'web-2');
-    await manager.sees('it hasn’t appeared');
+    await manager.sees('hasn’t appeared in the hosting account');
     expect(await panel.step('lose')).toBe(false);
   });
 });
@@ -170,7 +170,7 @@ describe('a server is deleted', () => {
     await panel.perform({ do: 'delete_server', server: first ?? 0 });
     const manager = slack.as('mara').in('#ops');
     await manager.types('/vps delete web-2');
-    await manager.sees('not refunded');
+    await manager.sees('no refund');
     expect(await panel.step('delete')).toBe(false);
     await manager.fills({ 'Type the label to delete it': 'web-2' });
     await manager.presses('Delete');

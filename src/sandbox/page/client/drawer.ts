@@ -5,7 +5,7 @@ import { changeScreen } from './state/store.ts';
 const SELECTORS = { sidebar: '.sidebar', panel: '.panel-frame' } as const;
 
 /** Wide screens show the panel next to the messages; on others it is a drawer. */
-const wideScreen = matchMedia('(min-width: 1100px)');
+const wideScreen = matchMedia('(min-width: 1000px)');
 
 /** Shows or hides the panel: next to the messages, or as a drawer. */
 export function togglePanel(screen: Screen): Screen {
