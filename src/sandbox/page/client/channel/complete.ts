@@ -68,8 +68,18 @@ function completeName(typed: string, state: PageState): readonly Completion[] {
   if (!match) return [];
   const [, , sign = '', started = ''] = match;
   const before = typed.slice(0, typed.length - started.length - 1);
-  return (sign === '@' ? mentionable(state) : channelNames(state))
-    .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
-    .slice(0, SHOWN)
-    .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }));
+  return (
+    (sign === '@' ? mentionable(state) : channelNames(state))
+      .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
+      // Handles that start with what was typed come before those where only the full name has it.
+      .toSorted(
+        (one, other) => Number(startsWith(other.name, started)) - Number(startsWith(one.name, started)),
+      )
+      .slice(0, SHOWN)
+      .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }))
+  );
+}
+
+function startsWith(name: string, started: string): boolean {
+  return name.toLowerCase().startsWith(started.toLowerCase());
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, PageState } from '../../../slack/page-api.ts';
 import { perform } from '../actions.ts';
-import { objectIn, objectsIn, wordsIn } from '../json.ts';
+import { isJson, objectIn, objectsIn, wordsIn } from '../json.ts';
 import type { Spot } from '../state/drafts.ts';
 import { plainWords } from '../text/text-view.tsx';
 
@@ -102,8 +102,19 @@ export function withOptions(element: Json, state: PageState | null): Json {
     .map(({ id, name }) => makeOption(id, `#${name}`, ''));
   if (type.includes('users_select')) return { options: people };
   if (type.includes('channels_select')) return { options: channels };
-  if (type.includes('conversations_select')) return { options: [...channels, ...people] };
+  if (type.includes('conversations_select')) return { options: conversationsFor(element, state, people) };
   return element;
+}
+
+/** What the element's filter lets through; everything without one. */
+function conversationsFor(element: Json, state: PageState, people: readonly Json[]): readonly Json[] {
+  const filter = isJson(element.filter) ? element.filter : {};
+  const isWanted = (kind: string) => !Array.isArray(filter.include) || filter.include.includes(kind);
+  const channels = state.channels
+    .filter(({ kind }) => kind !== 'dm' && isWanted(kind === 'private' ? 'private' : 'public'))
+    .filter(({ kind }) => kind !== 'shared' || filter.exclude_external_shared_channels !== true)
+    .map(({ id, name }) => makeOption(id, `#${name}`, ''));
+  return isWanted('im') ? [...channels, ...people] : channels;
 }
 
 function makeOption(value: string, text: string, description: string): Json {
