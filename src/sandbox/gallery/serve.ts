@@ -5,6 +5,7 @@ import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
 import type { Surface } from './fixtures/surface.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { makePieces } from './pieces.ts';
+import { withoutRepeats } from './without-repeats.ts';
 
 /** The fixtures have user IDs of their own. */
 const FIXTURE_USERS: readonly PageUser[] = [
@@ -27,7 +28,7 @@ export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): 
     const state: GalleryState = {
       people: [...ALL_USERS, ...FIXTURE_USERS],
       groups: USERGROUPS,
-      pieces: makePieces(await readSurfaces()),
+      pieces: withoutRepeats(makePieces(await readSurfaces())),
     };
     return JSON.stringify(state);
   };

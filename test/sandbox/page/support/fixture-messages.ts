@@ -36,7 +36,7 @@ export function listMessage(count: number): Message {
         type: 'actions',
         elements: [
           { ...menu, options: labels.map((label) => option(label, label)) },
-          button('Further', 'further'),
+          button('Next', 'further'),
         ],
       },
     ],
@@ -95,7 +95,7 @@ export function passwordMessage(): Message {
         ],
       },
       context('Put it into your password store now: the hosting API never shows it again.'),
-      { type: 'actions', elements: [button('I saved it', 'saved', { style: 'primary' })] },
+      { type: 'actions', elements: [button("I've saved it", 'saved', { style: 'primary' })] },
     ],
   };
 }
