@@ -2,7 +2,7 @@ import { type Role, roleCovers } from '../domain/actor.ts';
 import { Refusal } from '../domain/errors.ts';
 import { findNearest } from '../domain/nearest.ts';
 import { omitUndefined } from '../domain/omit-undefined.ts';
-import { context, type Message, textMessage } from './kit/blocks.ts';
+import { context, type Message, section, textMessage } from './kit/blocks.ts';
 import { type Command, defineCommand } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
 
@@ -11,7 +11,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'help',
     usage: 'help [command]',
-    summary: 'Shows what you can do here',
+    summary: 'Show what you can do',
     needs: 'anyone',
     parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
     run: async ({ about }, request) => {
@@ -19,7 +19,7 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
       const message =
         about === undefined
           ? helpMessage(listCommands(), role)
-          : commandHelp(getCommand(about, listCommands()));
+          : commandHelp(getCommand(about, listCommands()), role);
       await request.reply.send(message);
     },
   });
@@ -36,21 +36,71 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
   throw new Refusal('unknown_command', { typed, ...omitUndefined({ nearest }) });
 }
 
-/** The commands that this user may run, and no others. */
+/** The groups of help, in order. What is in none of them comes last. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Servers: ['list', 'show', 'start', 'stop', 'reboot', 'delete'],
+  Orders: ['catalog', 'create', 'renew', 'password'],
+  'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'audit', 'status'],
+};
+
+/** What each command may look like when it is typed. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  help: 'help create',
+  list: 'list web',
+  show: 'show web-1',
+  start: 'start web-1',
+  stop: 'stop web-1 web-2',
+  reboot: 'reboot web-1',
+  create: 'create plan=small label=web-2',
+  renew: 'renew web-1',
+  delete: 'delete web-1',
+  password: 'password web-1',
+  access: 'access grant @ann operator on web-* for 8h',
+  audit: 'audit web-1 since 7d',
+};
+
+/** The example of a command, without `/vps`. */
+export function exampleOf({ name }: Pick<Command, 'name'>): string {
+  return EXAMPLES[name] ?? name;
+}
+
+/** The commands that this user may run, and no others, in groups, each with an example. */
 export function helpMessage(commands: readonly Command[], role: Role | undefined): Message {
   const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
-  const lines = allowed.map(({ usage, summary }) => `\`/vps ${escapeText(usage)}\` ${summary}`);
-  const roleWords = role
-    ? `You are *${role}* here.`
-    : 'You have no role here yet: ask for one with `/vps access ask viewer`.';
-  return textMessage(
-    lines.join('\n'),
-    context(`${roleWords} A server is named by its label, id or IPv4 address.`),
-  );
+  const grouped = Object.values(GROUPS).flat();
+  const groups = [
+    ...Object.entries(GROUPS).map(([title, names]) => ({
+      title,
+      members: names.flatMap((name) => allowed.filter((command) => command.name === name)),
+    })),
+    { title: 'More', members: allowed.filter(({ name }) => !grouped.includes(name)) },
+  ];
+  const blocks = groups
+    .filter(({ members }) => members.length > 0)
+    .map(({ title, members }) => section([`*${title}*`, ...members.map(helpLine)].join('\n')));
+  const first = role
+    ? `You’re ${articleOf(role)} *${role}*.`
+    : 'You don’t have a role yet: `/vps access ask viewer` requests one.';
+  const more = '`/vps help create` explains one command. Refer to servers by label, ID or IPv4 address.';
+  return { text: 'What you can do with /vps', blocks: [...blocks, context(`${first} ${more}`)] };
+}
+
+function helpLine(command: Command): string {
+  return `\`/vps ${escapeText(exampleOf(command))}\` ${command.summary}`;
+}
+
+function articleOf(role: Role): string {
+  return role === 'operator' || role === 'owner' ? 'an' : 'a';
 }
 
 /** One command in full. */
-export function commandHelp({ usage, summary, needs }: Command): Message {
-  const takes = needs === 'anyone' ? '' : `\nIt takes the role *${needs}*.`;
-  return textMessage(`\`/vps ${escapeText(usage)}\`\n${summary}.${takes}`);
+export function commandHelp(command: Command, role?: Role): Message {
+  const { usage, summary, needs } = command;
+  const isAllowed = needs === 'anyone' || roleCovers(role, needs);
+  const required =
+    needs === 'anyone' ? '' : `Requires the *${needs}* role${isAllowed ? '' : ', which you don’t have'}.`;
+  return textMessage(
+    `*${summary}*\nUsage: \`/vps ${escapeText(usage)}\`\nExample: \`/vps ${escapeText(exampleOf(command))}\``,
+    ...(required === '' ? [] : [context(required)]),
+  );
 }

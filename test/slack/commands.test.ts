@@ -3,7 +3,7 @@ import { ROLES, roleCovers } from '../../src/domain/actor.ts';
 import { NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../../src/sandbox/gallery/fixtures/surfaces.ts';
 import { commands } from '../../src/slack/commands.ts';
-import { getCommand, helpMessage } from '../../src/slack/help.ts';
+import { exampleOf, getCommand, helpMessage } from '../../src/slack/help.ts';
 import { fakeRequest } from './support/fake-request.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
@@ -118,34 +118,38 @@ describe('the commands', () => {
   });
 
   it.each([
-    ['show', 'Which server?'],
-    ['reboot', 'Which server?'],
-    ['renew   ', 'Which server?'],
-    [`stop ${Array.from({ length: 21 }, (_, at) => `web-${at}`).join(' ')}`, 'At most 20'],
-    ['create web 1', 'goes into quotes'],
-    ['access grant ann viewer', 'Slack does not know “ann”'],
-    ['access grant', 'To whom?'],
-    ['access grant <@U012AB3CD> viewer web-1', '“web-1” is too much'],
+    [`stop ${Array.from({ length: 21 }, (_, at) => `web-${at}`).join(' ')}`, 'up to 20'],
+    ['create web 1', 'Put quotes around a label with spaces: label="web 1"'],
+    ['create label=db one', 'label="db one"'],
+    ['create plan=small label=db one two', 'label="db one two"'],
+    ['create web-1 label=db', 'I didn’t understand “web-1”'],
+    ['create lable=db', 'Did you mean “label=db”?'],
+    ['create size=small', 'There’s no option “size”. For example: /vps create plan=small'],
+    ['create plan= small', '“plan=” needs a value'],
+    ['create small fra debian-13 web 1', 'I didn’t understand'],
+    ['access grant ann viewer', '“ann” isn’t a user'],
+    ['access grant', 'Who? Mention a user'],
+    ['access grant <@U012AB3CD> viewer web-1', 'I didn’t understand “web-1”'],
     ['access grant <@U012AB3CD> viewer on', 'After “on”'],
     ['access grant <@U012AB3CD> viewer for ever', 'After “for”'],
     ['access grant <@U012AB3CD> viewer for 0h', 'After “for”'],
     ['access grant <@U012AB3CD> viewer for 9000w', 'After “for”'],
-    ['access revoke <@U012AB3CD> viewer', 'all roles of one subject'],
-    ['access revoke <@U012AB3CD> on web-*', 'all roles of one subject'],
-    ['access revoke <@U012AB3CD> on=web-*', 'all roles of one subject'],
-    ['access grant <@U012AB3CD> viewer on web-* on db-*', '“on” stands there twice'],
-    ['access grant <@U012AB3CD> viewer for 8h for=1h', '“for” stands there twice'],
-    ['access ask manager for web-1', '“on web-1” names a server'],
-    ['access ask', 'Name a role'],
-    ['access ask boss', 'There is no role “boss”'],
+    ['access revoke <@U012AB3CD> viewer', 'removes all roles'],
+    ['access revoke <@U012AB3CD> on web-*', 'removes all roles'],
+    ['access revoke <@U012AB3CD> on=web-*', 'removes all roles'],
+    ['access grant <@U012AB3CD> viewer on web-* on db-*', '“on” appears twice'],
+    ['access grant <@U012AB3CD> viewer for 8h for=1h', '“for” appears twice'],
+    ['access ask manager for web-1', 'Use “on web-1” to ask for one server'],
+    ['access ask', 'Choose viewer, operator, manager or owner'],
+    ['access ask boss', 'There’s no “boss” role'],
     ['access revok <@U012AB3CD>', 'Did you mean “access revoke”?'],
     ['audit since yesterday', 'After “since”'],
     ['audit since 2026-02-31', 'After “since”'],
     ['audit since', 'After “since”'],
-    ['access grant <@U012AB3CD>', 'Name a role'],
+    ['access grant <@U012AB3CD>', 'Choose viewer, operator, manager or owner'],
     ['access grant <@U012AB3CD> vewer', 'Did you mean viewer?'],
-    ['access dance', 'There is no “access dance”'],
-    ['connect sk-live-1234', 'never typed into Slack'],
+    ['access dance', 'There’s no “access dance” command'],
+    ['connect sk-live-1234', 'Never paste an API key into Slack'],
   ])('%s is explained, and nothing is done', async (text, words) => {
     const request = fakeRequest();
     const [name = '', ...rest] = text.split(' ');
@@ -182,10 +186,18 @@ describe('help', () => {
   it.each([
     undefined,
     ...ROLES,
-  ])('for %s shows what this user may run, in order, and nothing else', (role) => {
+  ])('for %s shows what this user may run, each once, and nothing else', (role) => {
     const allowed = commands.filter(({ needs }) => needs === 'anyone' || roleCovers(role, needs));
-    const block = JSON.stringify(helpMessage(commands, role).blocks[0]);
-    expect(block.match(/`\/vps [a-z]+/g)).toEqual(allowed.map(({ name }) => `\`/vps ${name}`));
+    const blocks = helpMessage(commands, role).blocks.filter(({ type }) => type === 'section');
+    const shown = JSON.stringify(blocks).match(/`\/vps [a-z]+/g) ?? [];
+    expect([...shown].sort()).toEqual(allowed.map(({ name }) => `\`/vps ${name}`).sort());
+  });
+
+  it('has an example of every command that takes something', () => {
+    const bare = commands.filter(
+      (command) => command.usage !== command.name && exampleOf(command) === command.name,
+    );
+    expect(bare.map(({ name }) => name)).toEqual([]);
   });
 
   it('tells a user without a role how to get one', () => {
