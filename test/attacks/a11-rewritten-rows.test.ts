@@ -43,10 +43,14 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  for (const table of ['audit_heads', 'pings']) await db.schema.dropTable(table).execute();
+  for (const table of ['audit_heads', 'pings', 'protected_servers'])
+    await db.schema.dropTable(table).execute();
+  await db.schema.alterTable('approvals').dropColumn('denial_reason').execute();
+  for (const column of ['denial_reason', 'granted_role', 'granted_pattern', 'command'])
+    await db.schema.alterTable('access_requests').dropColumn(column).execute();
   await db.destroy();
   engine.close();
-  bySql(path, "delete from kysely_migration where name = '0005-safety'");
+  bySql(path, "delete from kysely_migration where name >= '0005'");
 }
 
 describe('somebody who can write the database, but has no key', () => {
