@@ -9,6 +9,7 @@ const failsFor =
   (at: number): Fate => ({ kind: 'store_fails', at, forMs });
 
 /** Lets the store throw before and after every call, one run for each. */
+// A2 in docs/attacks.md.
 describe.each(ORDERS)('$name, while the store fails', (order) => {
   test.each([
     ['one call fails, before or after it was committed', 0],

@@ -68,6 +68,7 @@ describe('an unconfirmed create', () => {
     expect(judge(create(), servers, [])).toEqual(verdict);
   });
 
+  // A9 in docs/attacks.md.
   test('never takes a server that another order has created', () => {
     expect(judge(create(), [server(3, 'web-1')], [3])).toEqual({ kind: 'nothing_yet' });
     expect(judge(create(), [server(3, 'web-1'), server(4, 'web-1')], [3])).toEqual({
