@@ -39,7 +39,7 @@ describe.skipIf(!chromiumPath)('a channel with 2,000 messages', () => {
   });
 
   it('opens within a second, answers a press immediately, and scrolls smoothly to its beginning', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const opener = await stage.open('olga');
     const startedMs = performance.now();

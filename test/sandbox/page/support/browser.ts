@@ -94,7 +94,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
       const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(5000);
+      page.setDefaultTimeout(20_000);
       watch(page, complaints);
       await page.goto(`${slack.url}/?as=${as}`);
       await composerOf(page).waitFor();
