@@ -22,7 +22,7 @@ const PORTS = [
   'app/access/grants-port.ts',
   'app/locks.ts',
   'app/purchases/spill.ts',
-  ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases'].map(
+  ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases', 'servers'].map(
     (feature) => `app/${feature}/ports.ts`,
   ),
 ];
@@ -42,14 +42,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['kysely', '@photostructure/sqlite', 'zod', 'node:fs', 'node:path'],
   },
   'slack/transport/': {
-    uses: [
-      'slack/transport/',
-      'slack/kit/',
-      'slack/words.ts',
-      'slack/access/buttons.ts',
-      'app/with-timeout.ts',
-      'domain/',
-    ],
+    uses: ['slack/transport/', 'slack/kit/', 'slack/words.ts', 'app/with-timeout.ts', 'domain/'],
     knows: ['app/', 'system.ts', 'log.ts'],
     packages: [
       '@slack/bolt',
@@ -63,6 +56,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'node:querystring',
     ],
   },
+  'slack/kit/short-key.ts': { uses: ['slack/kit/limits.ts'], packages: ['node:crypto'] },
   'slack/directory/': {
     uses: ['slack/directory/', 'app/with-timeout.ts', 'domain/'],
     knows: ['slack/transport/', 'app/', 'system.ts'],
@@ -374,7 +368,7 @@ describe('what is confined', () => {
         'cli/open-app.ts',
         'slack/transport/http-receiver.ts',
         'slack/account/connect.ts',
-        'slack/purchases/outcome-message.ts',
+        'slack/purchases/password-blocks.ts',
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/purchases/passwords.ts',

@@ -65,11 +65,14 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
   if (!verdict.ok) return { isWhole: false, words: verdict.words };
   const { entries, from, to, pruned } = verdict;
   // Pruning leaves entries of its own, so a workspace that was ever audited has some.
-  if (entries === 0) return { isWhole: false, words: 'there are no entries, and there never were any.' };
+  if (entries === 0) return { isWhole: false, words: 'there are no entries, and none were ever recorded.' };
   const older = pruned
-    ? ` ${pruned.count} older ones were pruned, the last time on ${new Date(pruned.at).toISOString().slice(0, 10)}.`
+    ? ` ${pruned.count} older entries were pruned, most recently on ${new Date(pruned.at).toISOString().slice(0, 10)}.`
     : '';
-  return { isWhole: true, words: `${entries} entries (${from} to ${to}) are as they were written.${older}` };
+  return {
+    isWhole: true,
+    words: `${countEntries(entries)} verified (${from} to ${to}), none altered.${older}`,
+  };
 }
 
 /** Removes entries from before that time (epoch milliseconds) in every workspace. False where it stopped at a fault. */
@@ -78,11 +81,15 @@ export async function prune(app: ProgramApp, before: number): Promise<boolean> {
   if (outcomes.length === 0) print('The audit has no entries yet.');
   for (const { workspaceId, removed, fault } of outcomes) {
     const stopped = fault
-      ? ` Then it stopped: ${fault.words} That entry and all after it are kept as evidence.`
+      ? ` Then pruning stopped: ${fault.words} That entry and all later ones are kept as evidence.`
       : '';
-    print(`${workspaceId}: ${removed} entries were removed.${stopped}`);
+    print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
   }
   return outcomes.every(({ fault }) => fault === undefined);
+}
+
+function countEntries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
 }
 
 async function listWanted(app: ProgramApp, named: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {

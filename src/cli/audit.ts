@@ -11,12 +11,12 @@ import { type ProgramApp, withApp } from './open-app.ts';
 import { parseOrExplain, parseWorkspaceId, runProgram, UsageError } from './program.ts';
 
 const USAGE = `Usage:
-  npm run -s audit -- [export] --format csv|jsonl   writes who did what to standard output, oldest first
+  npm run -s audit -- [export] --format csv|jsonl   writes the audit log to standard output, oldest first
       [--workspace T…] [--since 2026-01-01] [--until 2026-01-31] [--actor U…] [--server <label or ID>]
       Dates are whole UTC days, inclusive.
-  npm run -s audit -- verify [--workspace T…]       finds entries that were changed, removed or moved
-      [--head <number>:<signature>]  an "audit head" from the log of that one workspace: the audit has to go on from it
-  npm run -s audit -- prune --older-than-days 365   removes older entries; the rest can still be verified
+  npm run -s audit -- verify [--workspace T…]       finds altered, removed or moved entries
+      [--head <number>:<signature>]  checks against an "audit head" line in the log; needs exactly one --workspace
+  npm run -s audit -- prune --older-than-days 365   removes older entries; the rest stays verifiable
 Repeat --workspace for several; default: all.`;
 
 type Arguments = ReturnType<typeof readArguments>;
@@ -53,7 +53,7 @@ function readArguments() {
 /** Checks everything that was typed before anything is opened. @throws UsageError */
 function parseCommand({ values, positionals }: Arguments): Work {
   const [command = 'export', ...rest] = positionals;
-  if (rest.length > 0) throw new UsageError(`"${rest.join(' ')}" is too much.`, USAGE);
+  if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
   const workspaceIds = values.workspace.map((id) => parseWorkspaceId(id, USAGE));
   switch (command) {
     case 'verify': {
@@ -74,17 +74,21 @@ function parseCommand({ values, positionals }: Arguments): Work {
 
 function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefined {
   if (head === undefined) return undefined;
-  if (workspace.length !== 1) throw new UsageError('--head goes with exactly one --workspace.', USAGE);
+  if (workspace.length !== 1) throw new UsageError('Use --head with exactly one --workspace.', USAGE);
   const parsed = parseAuditHead(head);
   if (!parsed)
-    throw new UsageError('--head needs the number and the signature of a logged "audit head".', USAGE);
+    throw new UsageError(
+      '--head needs the number and the signature of an "audit head" line in the log, such as 12:v1.k1.abc.',
+      USAGE,
+    );
   return parsed;
 }
 
 function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
   if (workspace.length > 0)
-    throw new UsageError('prune removes entries of every workspace: leave out --workspace.', USAGE);
-  if (days === undefined) throw new UsageError('Add --older-than-days to prune.', USAGE);
+    throw new UsageError('prune works on every workspace. Leave out --workspace.', USAGE);
+  if (days === undefined)
+    throw new UsageError('Add --older-than-days, such as --older-than-days 365, to prune.', USAGE);
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`, USAGE);
   }

@@ -34,7 +34,7 @@ export function parseOrExplain<Arguments>(parse: () => Arguments, usage: string)
     return parse();
   } catch (error) {
     const [problem] = error instanceof Error ? error.message.split(/\.(?:\s|$)/) : [];
-    throw new UsageError(`${problem ?? 'These arguments can’t be read'}.`, usage);
+    throw new UsageError(`${problem ?? 'The arguments can’t be read'}.`, usage);
   }
 }
 
@@ -50,6 +50,6 @@ export function parseWorkspaceId(text: string, usage: string): WorkspaceId {
 function describeFault(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof VaultError) return `ENCRYPTION_KEYS can't be read: ${error.message}.`;
-  if (isExpected(error)) return `That didn't work: ${error.code.replaceAll('_', ' ')}.`;
-  return error instanceof Error ? error.message : "That didn't work.";
+  if (isExpected(error)) return `The command failed: ${error.code.replaceAll('_', ' ')}.`;
+  return error instanceof Error ? error.message : 'The command failed.';
 }

@@ -24,37 +24,38 @@ const REFUSALS: RefusalWords = {
   ...approvalRefusalWords,
   ...accessRefusalWords,
   ...accountRefusalWords,
-  already_handled: () => 'This very request was handled before; nothing was done again.',
-  unreadable_press: () => 'This button or form is of an older version of the app. Run the command again.',
+  already_handled: () => 'This request was already handled.',
+  unreadable_press: () => 'This button or form is out of date. Run the command again.',
   unknown_command: ({ typed, nearest }) =>
-    `There is no command ${codeTyped(typed)}.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
+    `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`/vps ${nearest}\`?` : ''} \`/vps help\` lists what you can do.`,
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
   not_approved: ({ reason }, currency) =>
-    `${wordsOfFailure(reason, currency)} Nothing was approved: it stays open, and can be approved later.`,
+    `${wordsOfFailure(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
   waited_too_long: () =>
-    'The hosting API’s limit of requests per minute kept this waiting for too long. Nothing was sent; try again in a minute.',
-  shutting_down: () => 'The app is being restarted. Nothing was sent; try again in a moment.',
+    'Your request waited too long for the hosting API’s rate limit, so nothing was sent. Try again in a minute.',
+  shutting_down: () => 'The app is restarting, so nothing was sent. Try again in a moment.',
 };
 
 const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   unauthorized:
-    'The hosting API does not accept the API key of this workspace. An owner can set a working one with `/vps connect`.',
+    'The hosting API rejected the API key of this workspace. An owner can connect a working key with `/vps connect`.',
   not_allowed:
-    'The hosting API is not open for this account yet: it opens after the first top-up of the balance on the account page.',
-  bad_request: 'The hosting API did not accept a value, perhaps the label: try a shorter or plainer one.',
+    'The hosting API isn’t open for this account yet. It opens after the first top-up on the hosting account’s page.',
+  bad_request: 'The hosting API rejected the request. Try a shorter or simpler label.',
   not_enough_balance:
-    'The balance of the hosting account is too low. Top it up on the account page, then try again.',
+    'The hosting account’s balance is too low. Top it up on the hosting account’s page, then try again.',
   limit:
-    'The hosting account has as many servers as it may have. Delete one, or ask the hosting company for more.',
-  not_created: 'The server could not be created. The month’s charge is back on the balance.',
-  checking: 'The hosting company has not confirmed yet: it will complete the server or return the charge.',
-  not_found: 'There is no such server in the account any more.',
-  wrong_state: 'That does not suit the state that the server is in now.',
-  rate_limited: 'The hosting API is taking no more requests this minute. Try again in a minute.',
-  no_answer: 'The hosting API did not answer.',
-  unreadable_answer: 'The hosting API’s answer could not be read.',
-  unknown_code: 'The hosting API answered with an error that is not in its document.',
-  not_sent: 'The hosting API could not be reached; nothing was sent.',
+    'The hosting account has reached its server limit. Delete a server, or ask the hosting company for a higher limit.',
+  not_created: 'The hosting company couldn’t create the server. The month’s charge is back on the balance.',
+  checking:
+    'The hosting company hasn’t confirmed it yet: it will either complete the server or return the charge.',
+  not_found: 'The server is no longer in the hosting account.',
+  wrong_state: 'The server’s current state doesn’t allow this.',
+  rate_limited: 'The hosting API’s rate limit is used up. Try again in a minute.',
+  no_answer: 'The hosting API didn’t answer.',
+  unreadable_answer: 'The hosting API’s answer couldn’t be read.',
+  unknown_code: 'The hosting API returned an unknown error.',
+  not_sent: 'The hosting API couldn’t be reached, so nothing was sent.',
 };
 
 /** Says why one of our rules refused, in escaped mrkdwn. */

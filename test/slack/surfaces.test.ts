@@ -81,7 +81,9 @@ describe('everything that users see', () => {
 
   it('has no links from labels', () => {
     const links = collect(all, ({ make }) =>
-      variantsOf(make()).flatMap((variant) => mrkdwnIn(variant).filter((text) => /<https?:|\|x>/.test(text))),
+      variantsOf(make()).flatMap((variant) =>
+        mrkdwnIn(variant).filter((text) => /<https?:|\|x>/.test(text.replaceAll(ACCOUNT_LINK, ''))),
+      ),
     );
     expect(links).toEqual([]);
   });
@@ -101,6 +103,9 @@ describe('everything that users see', () => {
     for (const { make } of surfaces) expect(make()).toEqual(make());
   });
 });
+
+/** The one link that messages have: to the page that the operator has set. */
+const ACCOUNT_LINK = '<https://hosting.example/account|';
 
 function isEvil(name: string): boolean {
   return /EVIL|^@(channel|here|everyone)$/.test(name);

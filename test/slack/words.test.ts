@@ -67,21 +67,19 @@ describe('the words for an error', () => {
 
   it('for an undocumented API error quote the error', () => {
     const error = new HostingError('unknown_code', 'maybe', { unknownCode: '<!here> maintenance' });
-    expect(wordsOfError(error, '')).toMatch(/not in its document.*`&lt;!here&gt; maintenance`/);
+    expect(wordsOfError(error, '')).toMatch(/unknown error.*`&lt;!here&gt; maintenance`/);
   });
 
   it('name the currency only if the operator set one', () => {
-    expect(words('price_moved', 'x', 'EUR')).toContain('from 5.90 EUR to 6.90 EUR');
-    expect(words('price_moved', 'x', '')).toContain('from 5.90 to 6.90 a month');
+    expect(words('price_moved', 'x', 'EUR')).toContain('from 5.90 EUR/month to 6.90 EUR/month');
+    expect(words('price_moved', 'x', '')).toContain('from 5.90/month to 6.90/month');
   });
 
   it('say what to do', () => {
     expect(wordsOfError(new Refusal('unknown_server', { typed: 'wbe', nearest: 'web' }), '')).toBe(
-      'There is no server `wbe`. Did you mean `web`?',
+      'No server matches `wbe`. Did you mean `web`?',
     );
-    expect(words('role_needed')).toMatch(
-      /\*manager\*.*you are \*viewer\*.*<@U0OWNER0001>.*\/vps access ask manager/,
-    );
+    expect(words('role_needed')).toMatch(/\*manager\*.*you’re a \*viewer\*.*<@U0OWNER0001> can grant it/);
     expect(words('no_api_key')).toContain('/vps connect');
     expect(wordsOfHosting({ code: 'not_enough_balance' })).toContain('Top it up');
     expect(wordsOfHosting({ code: 'not_allowed' })).toContain('first top-up');

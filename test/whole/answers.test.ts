@@ -17,8 +17,8 @@ describe('an answer', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
-    await team.slack.as('otto').in('#ops').types('/vps stop web-1');
-    await team.slack.as('otto').in('dm').sees('web-1 was stopped');
+    await team.slack.as('otto').in('#ops').types('/vps show web-1');
+    await team.slack.as('otto').in('dm').sees('Paid until');
   });
 
   it('arrives as plain text when Slack refuses its blocks', async () => {
@@ -42,6 +42,6 @@ describe('a form that Slack refuses to open', () => {
     await manager.sees('Slack refused to open the form');
     expect(manager.screen()).not.toContain('too slow');
     await manager.presses('Delete a server…');
-    await manager.sees('not refunded');
+    await manager.sees('no refund');
   });
 });

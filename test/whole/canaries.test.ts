@@ -97,15 +97,15 @@ describe('the whole story of a team, logged at level debug', () => {
     slack.app.commandsUrl = `${app.url}/slack/events`;
     const owner = slack.as('olga').in('#ops');
     await owner.types(`/vps connect ${apiKey}`);
-    await owner.sees('never typed into Slack');
+    await owner.sees('Never paste an API key into Slack');
     await owner.types('/vps connect');
     await owner.sees('Enter the API key');
     const link = new URL(owner.links().find((address) => address.includes('/connect/')) ?? '');
     const form = new URLSearchParams({ api_key: apiKey });
     const page = await (await fetch(`${app.url}${link.pathname}`, { method: 'POST', body: form })).text();
-    expect(page).toContain('The API key works');
+    expect(page).toContain('is connected');
     await owner.types('/vps access grant @mara manager');
-    await owner.sees('is now manager');
+    await owner.sees('is now a manager');
 
     const manager = slack.as('mara').in('#ops');
     const order = async (label: string, outcome: string) => {
@@ -115,22 +115,22 @@ describe('the whole story of a team, logged at level debug', () => {
       await fresh.sees(outcome);
       await fresh.closes();
     };
-    await order('kept', 'kept was created');
+    await order('kept', 'kept is being created');
     await manager.types('/vps password kept');
     await vi.waitUntil(() => messages.filter(({ text }) => text.includes('kept')).length > 1);
-    await order('saved', 'saved was created');
-    await manager.presses('I saved it');
+    await order('saved', 'saved is being created');
+    await manager.presses("I've saved it");
     for (const kind of ['lost_after', 'garbage', 'status_500_after'] as const) {
       hosting.faults.add({ on: 'create', kind });
-      await order(`in-doubt-${kind.replaceAll('_', '-')}`, 'We don’t know yet');
+      await order(`in-doubt-${kind.replaceAll('_', '-')}`, 'We’re not sure yet');
     }
     for (const code of ['not_enough_balance', 'limit', 'not_created', 'bad_request'] as const) {
       hosting.faults.add({ on: 'create', kind: 'error', code });
       await order(`refused-${code.replaceAll('_', '-')}`, 'was not created');
     }
-    await manager.sees(/in-doubt-status-500-after was created .* never reached us/);
+    await manager.sees(/in-doubt-status-500-after was created .* didn’t reach us/);
     slack.faults.breakReplyUrls();
-    await order('late', 'late was created');
+    await order('late', 'late is being created');
     slack.faults.clear();
     slack.faults.failMethod('views.update', 'internal_error', 1);
     await manager.types('/vps renew kept');
@@ -141,7 +141,7 @@ describe('the whole story of a team, logged at level debug', () => {
     await slack.deliverSigned({ payload: { type: 'block_actions', actions: [{ value: apiKey }] } });
     await slack.deliverSigned({ fields: { command: '/vps', text: apiKey } });
     await owner.types('/vps status');
-    await owner.sees('Root passwords to save');
+    await owner.sees('Unsaved root passwords');
     await owner.types('/vps audit');
     await owner.sees('create');
 

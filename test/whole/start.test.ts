@@ -112,12 +112,12 @@ describe('the key on the command line', () => {
     await owner.sees('No hosting account is connected yet');
 
     const wrong = await run('cli/key.js', ['set', ...wanted], settings, 'not-the-key\n');
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('unauthorized') });
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('rejected this key') });
     const kept = await run('cli/key.js', ['set', ...wanted], settings, `${team.apiKey}\n`);
     expect(kept).toMatchObject({ code: 0, output: expect.stringContaining('works and is stored') });
     expect(kept.output).not.toContain(team.apiKey);
     await owner.types('/vps list');
-    await owner.sees('no servers yet');
+    await owner.sees('There are no servers');
 
     expect((await run('cli/key.js', ['list'], settings)).output).toContain(TEAM.id);
     expect(await auditOf(team)).toEqual([
@@ -135,7 +135,9 @@ describe('the key on the command line', () => {
   test('prints its usage for wrong arguments', async () => {
     const { code, output } = await run('cli/key.js', ['set'], {});
     expect(code).toBe(1);
-    expect(output).toMatch(/^Which workspace\? Add --workspace and its ID to set\.\n\nUsage:\n/);
+    expect(output).toMatch(
+      /^Which workspace\? Add --workspace and its ID, such as T012AB3CD, to set\.\n\nUsage:\n/,
+    );
   });
 
   test.each([
@@ -144,7 +146,7 @@ describe('the key on the command line', () => {
     [['toString', '--workspace', 'T1'], 'There\'s no command "toString".'],
     [['set', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
     [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
-    [['list', 'all'], '"all" is too much.'],
+    [['list', 'all'], 'Unexpected argument: all'],
   ])('with %j prints what is wrong, and then the usage', async (args, words) => {
     const { code, output } = await run('cli/key.js', args, {});
     expect(code).toBe(1);

@@ -5,6 +5,7 @@ import { startTeam } from '../support/team.ts';
 
 const FORMER = 'T0FORMER01';
 
+// A15 in docs/attacks.md.
 it('refuses the requests of a former workspace, whatever is still stored of it', async () => {
   await using team = await startTeam();
   const { slack, app } = team;
@@ -14,7 +15,7 @@ it('refuses the requests of a former workspace, whatever is still stored of it',
   await apiKeys.put(FORMER, new Secret(team.apiKey), USERS.olga.id, 0);
   const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
   await slack.deliverSigned({ fields: { ...fields, team_id: FORMER } });
-  await slack.as('olga').in('#ops').sees('not set up for this workspace');
+  await slack.as('olga').in('#ops').sees('isn’t set up for this workspace');
   expect(team.hosting.requests()).toEqual([]);
   const [entry] = await audit.list({ workspaceId: FORMER, limit: 9 });
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });

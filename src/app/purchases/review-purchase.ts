@@ -113,7 +113,11 @@ function getPlanOf(order: Order, catalog: Catalog): Plan {
 export interface RenewReview {
   readonly server: Server;
   readonly paidUntil: number;
-  /** Known only for servers that were created with this app: the API's record has no plan and no price. */
+  /**
+   * The plan that was ordered with this app, as the catalog shows it today. Its price is a quote, not a fact: the API's
+   * record has no plan and no price, and the document does not say that a renewal costs what the catalog says
+   * (docs/hosting-api.md 2.8). Absent for servers that were not created with this app, and for plans that are gone.
+   */
   readonly plan?: Plan;
   readonly terms: Terms;
 }
@@ -149,7 +153,7 @@ async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<
   return findPlan(await hosting.fetchCatalog(), created.purchase.order.plan);
 }
 
-/** The price that a renewal of this server costs today; undefined when it was not created with this app. */
+/** What the catalog quotes today for the plan that was ordered; undefined when it was not created with this app. */
 export async function findRenewPrice(server: Server, context: PlanContext): Promise<Money | undefined> {
   return (await findPlanOf(server, context))?.monthly;
 }

@@ -10,6 +10,6 @@ export function pageButtons<Value>(
 ): Button[] {
   return [
     ...(page > 0 ? [kinds.back.element('Back', valueAt(page - 1))] : []),
-    ...(page < pages - 1 ? [kinds.further.element('Further', valueAt(page + 1))] : []),
+    ...(page < pages - 1 ? [kinds.further.element('Next', valueAt(page + 1))] : []),
   ];
 }

@@ -8,7 +8,7 @@ import { catalogMessage } from './catalog-message.ts';
 export const catalog = defineCommand({
   name: 'catalog',
   usage: 'catalog',
-  summary: 'Shows the plans with their prices, the locations and the images',
+  summary: 'Show plans, prices, locations and images',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {

@@ -11,18 +11,18 @@ import { defineForm, loadingView, noticeView } from '../kit/form.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { serverOption } from '../kit/server-option.ts';
-import { codeLabel } from '../kit/text.ts';
+import { codeLabel, mention } from '../kit/text.ts';
 import { decideButton } from './buttons.ts';
 
-const TITLE = 'What has happened?';
+const TITLE = 'What happened?';
 const NOTHING = 'nothing';
 const ELSEWHERE = 'elsewhere';
 
 /** A manager says what the account page shows, where the evidence that the app sees contradicts itself. */
 const decision = defineModal(
   'decide',
-  z.object({ operationId: z.string() }),
-  z.object({ outcome: z.string().regex(/^(\d+|nothing|elsewhere)$/, 'Choose what has happened') }),
+  z.object({ operationId: z.string(), actorId: z.string() }),
+  z.object({ outcome: z.string().regex(/^(\d+|nothing|elsewhere)$/, 'Choose what happened') }),
 );
 
 const form = defineForm({
@@ -37,11 +37,12 @@ const form = defineForm({
 
 /** Asks what the hosting account's page shows of an operation. */
 export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin): ModalView {
+  const { id: operationId, actorId } = unconfirmed.operation;
   return decision.view({
     origin,
-    metadata: { operationId: unconfirmed.operation.id },
+    metadata: { operationId, actorId },
     title: TITLE,
-    submit: 'Decide',
+    submit: 'Save',
     blocks: [section(questionOf(unconfirmed)), outcomeField(unconfirmed)],
   });
 }
@@ -51,13 +52,13 @@ export const decisionActions = [form.handler, decideButton.on((input, request) =
 export const decideModals = [
   decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => {
     return {
-      with: loadingView(TITLE),
+      with: loadingView(TITLE, 'Saving your answer…'),
       after: async () => {
-        await request.execute(decideUnconfirmed, {
-          operationId: metadata.operationId,
-          ...readOutcome(fields.outcome),
-        });
-        await request.views.update(viewId, noticeView(TITLE, 'Decided. Whoever confirmed it has been told.'));
+        const { operationId, actorId } = metadata;
+        await request.execute(decideUnconfirmed, { operationId, ...readOutcome(fields.outcome) });
+        const isOwn = actorId === request.caller.actor.userId;
+        const words = isOwn ? 'Saved.' : `Saved. We’ve told ${mention(actorId)} the result.`;
+        await request.views.update(viewId, noticeView(TITLE, words));
       },
     };
   }),
@@ -68,32 +69,34 @@ function readOutcome(outcome: string) {
   return outcome === ELSEWHERE ? { isDoneElsewhere: true } : { serverId: Number(outcome) };
 }
 
+const CLOSES = 'Your answer only closes this case; nothing is ordered or charged.';
+
 function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrder): string {
   const label = codeLabel(labelOf(operation.purchase));
   const isCreate = operation.purchase.kind === 'create';
-  const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? Nothing is sent or paid by answering; it ends the doubt.`;
+  const question = `was ${label} ${isCreate ? 'created' : 'renewed'} and charged? ${CLOSES}`;
   const missing = isListComplete ? '' : ' We can’t list all servers of the account right now.';
-  if (!isReconnected) return `Look at the hosting account’s page: ${question}${missing}`;
-  const list = isCreate ? ' The servers in this list are those of the account that is connected now.' : '';
-  return `The hosting account was connected anew since this was confirmed.${list} Look at the page of the account that was connected before: ${question}${missing}`;
+  if (!isReconnected) return `Check the hosting account’s page: ${question}${missing}`;
+  const list = isCreate ? ' The servers below are those of the account that is connected now.' : '';
+  return `The hosting account was reconnected after this order was confirmed.${list} Check the page of the account that was connected before: ${question}${missing}`;
 }
 
 function outcomeField(unconfirmed: UnconfirmedOrder) {
   const isCreate = unconfirmed.operation.purchase.kind === 'create';
   return decision.selectField('outcome', {
-    label: isCreate ? 'Which server is it?' : 'Was it renewed?',
-    placeholder: 'Choose what has happened',
+    label: isCreate ? 'Which server was created?' : 'Was it renewed?',
+    placeholder: 'Choose what happened',
     options: [
       ...doneOptions(unconfirmed, isCreate),
-      option(isCreate ? 'None: it was not created' : 'It was not renewed', NOTHING),
+      option(isCreate ? 'None: it wasn’t created' : 'It wasn’t renewed', NOTHING),
     ],
   });
 }
 
 function doneOptions({ candidates, isReconnected, isListComplete }: UnconfirmedOrder, isCreate: boolean) {
   const created = isReconnected
-    ? 'It was created in the account before'
-    : 'It was created: it’s not in this list';
+    ? 'It was created in the previous account'
+    : 'It was created, but isn’t in this list';
   const elsewhere = isCreate ? created : 'It was renewed';
   // A server of that id in the account of now may be another one: its paid time says nothing.
   if (isReconnected && !isCreate) return [option(elsewhere, ELSEWHERE)];

@@ -1,35 +1,34 @@
-import { describeMoney } from '../../domain/money.ts';
+import { describeMoney, describeMonthly } from '../../domain/money.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
-import { codeLabel, codeTyped, slackDate } from '../kit/text.ts';
+import { codeLabel, codeTyped, escapeText, slackDate } from '../kit/text.ts';
 
 /** What the refusals of purchases say. */
 export const purchaseRefusalWords = {
   unknown_choice: ({ field, typed, nearest }) =>
-    `There is no ${field} ${codeTyped(typed)} in the catalog now.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
+    `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
   bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
   price_moved: ({ before, now }, currency) =>
-    `The price has changed from ${describeMoney(before, currency)} to ${describeMoney(now, currency)} a month since you looked. Nothing was ordered and nothing was charged.`,
+    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} since you looked. Nothing was ordered or charged.`,
   already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} is paid until ${slackDate(paidUntil)} now: it was renewed since you looked. Nothing more was charged.`,
+    `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
   paid_until_unknown: ({ label }) =>
-    `The hosting API does not say until when ${codeLabel(label)} is paid, so nobody could tell afterwards whether a renewal had worked. Nothing was charged; renew it on the account page.`,
+    `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
-    `An earlier order of ${codeLabel(label)} is still in doubt. Nothing more was ordered: wait for its outcome, or choose another label.`,
+    `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
   list_incomplete: () =>
     'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
   order_unsaved: () =>
     'We couldn’t save your order’s status. It may still go through; don’t order again. `/vps status` shows unconfirmed orders.',
-  stale_confirmation: () =>
-    'This confirmation was too old to be carried out. Nothing was ordered and nothing was charged.',
+  stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   account_changed: () =>
-    'The hosting account was connected anew after this was confirmed, and it may be another one. Nothing was sent and nothing was charged.',
+    'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
   label_moved: ({ before, now }) =>
-    `The server has another label now: ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
-  doubt_over: () => 'There is nothing to decide any more: this has been settled meanwhile.',
+    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
+  doubt_over: () => 'This order isn’t unconfirmed anymore, so there’s nothing to decide.',
   over_budget: ({ whose, spent, most, price }, currency) =>
-    `That is more than the ${whose === 'person' ? 'budget of each person' : 'budget of this workspace'} allows: ${describeMoney(spent, currency)} of ${describeMoney(most, currency)} was spent this month, and ${price === undefined ? 'the price of this is not known here' : `this costs ${describeMoney(price, currency)}`}. Only what was paid with this app counts. Nothing was ordered and nothing was charged; an owner can change it with \`/vps settings\`.`,
+    `This exceeds ${whose === 'person' ? 'your' : 'the workspace’s'} monthly budget: ${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} is spent, and ${price === undefined ? 'we don’t know the price of this order' : `this order costs ${escapeText(describeMoney(price, currency))}`}. Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
   no_password: ({ label }) =>
-    `No root password is held${label ? ` for ${codeLabel(label)}` : ''}. It is kept only for a while, and erased once it was saved; the hosting API never shows it again.`,
+    `There’s no stored root password${label ? ` for ${codeLabel(label)}` : ''}. It was saved or has expired, and the hosting API can’t show it again.`,
   not_creator: ({ label }) =>
-    `Only the person who created ${codeLabel(label)} can see its root password, or erase it.`,
+    `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
 } satisfies Partial<RefusalWords>;

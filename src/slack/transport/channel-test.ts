@@ -4,7 +4,7 @@ import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
 import type { SlackClients } from './slack-clients.ts';
 
-/** Posts a message that says why it is there; not where other organizations may read along. */
+/** Posts a message that says why it is there; not where other organizations could read it. */
 export function createChannelTest(clients: SlackClients, channels: Channels): ChannelTest {
   return {
     post: async (workspaceId, channelId, requestedBy) => {
@@ -14,7 +14,7 @@ export function createChannelTest(clients: SlackClients, channels: Channels): Ch
         const isHidden = (await channels.look(workspaceId, channelId)) === 'unknown';
         return { isPosted: false, reason: isHidden ? 'channel_not_found' : 'channel_unreadable' };
       }
-      const words = `${mention(requestedBy)} wants requests to approve, and reminders, of \`/vps\` to come here; this message only tries whether they would.`;
+      const words = `${mention(requestedBy)} chose this channel to receive \`/vps\` approval requests.`;
       const posted = await clients.of(workspaceId).post(channelId, textMessage(words));
       return posted.ok ? { isPosted: true } : { isPosted: false, reason: posted.error };
     },

@@ -22,7 +22,7 @@ export async function prepareOperation(
 }
 
 /** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
-export async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
+async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
   const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
   const row = toRow(operation, generation);
   const inserted = await trx

@@ -107,14 +107,14 @@ describe('the audit on the command line, beside a running app', () => {
     await addMany(team, [makeEntry(), makeEntry(), makeEntry(), makeEntry({ workspaceId: 'T0THER' })]);
     const good = await run(team, '$AUDIT verify');
     expect(good).toMatchObject({ code: 0, words: '' });
-    expect(good.output).toContain(`${TEAM.id}: 3 entries (1 to 3) are as they were written.`);
+    expect(good.output).toContain(`${TEAM.id}: 3 entries verified (1 to 3), none altered.`);
     bySql(team, `update audit set actor_id = 'U9' where seq = 2`);
     const bad = await run(team, '$AUDIT verify');
     expect(bad).toMatchObject({ code: 1, words: '' });
     expect(bad.output).toMatch(
       new RegExp(`^${TEAM.id}: Entry 2 \\(\\w{26}\\) is not as it was written`, 'm'),
     );
-    expect(bad.output).toMatch(/^T0THER: 1 entries/m);
+    expect(bad.output).toMatch(/^T0THER: 1 entry verified/m);
     expect(await run(team, '$AUDIT verify --workspace T0THER')).toMatchObject({ code: 0 });
     expect(await run(team, '$AUDIT verify --workspace TNOBODY')).toMatchObject({ code: 1 });
     const lost = await run(team, 'ENCRYPTION_KEYS=k9:$(head -c32 /dev/urandom | base64) $AUDIT verify');
@@ -150,14 +150,14 @@ describe('the audit on the command line, beside a running app', () => {
     })();
     const { code, output } = await pruning;
     isPruning = false;
-    expect({ code, output }).toEqual({ code: 0, output: `${TEAM.id}: 1500 entries were removed.\n` });
+    expect({ code, output }).toEqual({ code: 0, output: `${TEAM.id}: 1500 entries removed.\n` });
     const written = await writing;
     expect(written).toBeGreaterThan(10);
     const { output: verdict } = await run(team, '$AUDIT verify');
     expect(verdict).toContain(
-      `${written + 2} entries (1501 to ${1500 + written + 2}) are as they were written.`,
+      `${written + 2} entries verified (1501 to ${1500 + written + 2}), none altered.`,
     );
-    expect(verdict).toContain('1500 older ones were pruned');
+    expect(verdict).toContain('1500 older entries were pruned');
     const noted = await run(team, '$AUDIT --format csv | grep -c audit_prune');
     expect(noted.output.trim()).toBe('2');
   });
@@ -186,13 +186,13 @@ describe('the audit with wrong arguments', () => {
     ['--format toString', `There's no format "toString".`],
     ['export', 'Add --format csv or jsonl.'],
     ['delete --format csv', `There's no command "delete".`],
-    ['verify everything', '"everything" is too much.'],
+    ['verify everything', 'Unexpected argument: everything'],
     ['verify --workspace acme', '"acme" is not a workspace ID.'],
-    ['verify --head 1:v1.k1.abc', '--head goes with exactly one --workspace.'],
+    ['verify --head 1:v1.k1.abc', 'Use --head with exactly one --workspace.'],
     ['verify --workspace T1 --head newest', '--head needs the number and the signature'],
     ['--frmat csv', `Unknown option '--frmat'.`],
-    ['prune', 'Add --older-than-days to prune.'],
-    ['prune --older-than-days 9 --workspace T1', 'leave out --workspace'],
+    ['prune', 'Add --older-than-days, such as --older-than-days 365, to prune.'],
+    ['prune --older-than-days 9 --workspace T1', 'Leave out --workspace'],
     ['prune --older-than-days 0', '--older-than-days needs a number of days such as 365, not "0".'],
     ['prune --older-than-days 1e3', '--older-than-days needs a number of days'],
     ['--format csv --since yesterday', '--since needs a day such as 2026-01-31, not "yesterday".'],

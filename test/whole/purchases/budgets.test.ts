@@ -25,7 +25,7 @@ function withBudget(
 async function create(team: RuledTeam, label: string): Promise<void> {
   await team.manager.types(typed(label));
   await team.manager.presses('Create and pay');
-  await team.manager.sees(`${label} was created`);
+  await team.manager.sees(`${label} is being created`);
   await team.manager.closes();
   team.manager.overlooksOldMessages();
 }
@@ -37,17 +37,19 @@ describe.concurrent('a budget', () => {
     await using team = await startRuledTeam(withBudget(1500, 1200));
     await create(team, 'web-1');
     await team.manager.types(typed('web-2'));
-    await team.manager.sees('5.90 of 15.00 spent here this month by everybody; 5.90 of 12.00');
-    await team.manager.sees('Only what was paid with this app counts');
-    team.manager.doesNotSee('This goes over the budget');
+    await team.manager.sees(
+      '5.90 of 15.00 spent this month by the workspace through this app. 5.90 of 12.00 spent this month by you',
+    );
+    await team.manager.sees('through this app');
+    team.manager.doesNotSee('This exceeds this month’s budget');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('web-2 was created');
+    await team.manager.sees('web-2 is being created (ID');
     await team.manager.closes();
     await team.manager.types(typed('web-3'));
-    await team.manager.sees('This goes over the budget of this month. It will be refused.');
+    await team.manager.sees('This exceeds this month’s budget and will be refused.');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('more than the budget of this workspace allows: 11.80 of 15.00 was spent');
-    await team.manager.sees('nothing was charged');
+    await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 is spent');
+    await team.manager.sees('Nothing was ordered or charged');
     expect(team.charges()).toBe(2);
     expect(team.creates()).toBe(2);
     expect(await team.listAudit()).toContain('mara confirm failed over_budget');
@@ -58,12 +60,12 @@ describe.concurrent('a budget', () => {
     await create(team, 'web-1');
     await team.manager.types(typed('web-2'));
     await team.manager.presses('Create and pay');
-    await team.manager.sees('more than the budget of each person allows');
+    await team.manager.sees('exceeds your monthly budget');
     const owner = team.slack.as('olga').in('#ops');
     await owner.types(typed('web-3'));
-    await owner.sees('0.00 of 6.00 spent here this month by you');
+    await owner.sees('0.00 of 6.00 spent this month by you');
     await owner.presses('Create and pay');
-    await owner.sees('web-3 was created');
+    await owner.sees('web-3 is being created');
     expect(team.charges()).toBe(2);
   });
 
@@ -78,8 +80,8 @@ describe.concurrent('a budget', () => {
         ),
       ),
     );
-    expect(all.filter(({ response }) => response.includes('is being created'))).toHaveLength(3);
-    expect(all.filter(({ response }) => response.includes('more than the budget'))).toHaveLength(9);
+    expect(all.filter(({ response }) => response.includes('Creating'))).toHaveLength(3);
+    expect(all.filter(({ response }) => response.includes('This exceeds'))).toHaveLength(9);
     await expect.poll(team.charges, { timeout: 10_000 }).toBe(3);
   });
 
@@ -99,9 +101,9 @@ describe.concurrent('a budget', () => {
     await using team = await startRuledTeam(withBudget(0));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
-    await team.manager.sees('This goes over the budget of this month');
+    await team.manager.sees('This exceeds this month’s budget');
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('0.00 of 0.00 was spent this month, and the price of this is not known here');
+    await team.manager.sees('0.00 of 0.00 is spent, and we don’t know the price of this order');
     team.manager.doesNotSee('costs 0.00');
     expect(team.charges()).toBe(0);
   });
@@ -110,7 +112,7 @@ describe.concurrent('a budget', () => {
     await using team = await startRuledTeam(withBudget(600));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
-    await team.manager.sees('no price that is known here, so it will not be counted');
+    await team.manager.sees('This renewal won’t count');
     await team.manager.presses('Renew and pay');
     await team.manager.sees('old-1 was renewed');
     await team.manager.closes();
@@ -128,12 +130,12 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     );
     await create(team, 'web-1');
     await team.manager.types(typed('web-2'));
-    await team.manager.sees('This goes over the budget of this month. Another manager has to approve it');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('waits for another manager');
-    await team.owner.sees('It goes over the budget of this month');
+    await team.manager.sees('This exceeds this month’s budget, so another manager must approve it');
+    await team.manager.presses('Request approval');
+    await team.manager.sees('Waiting for another manager');
+    await team.owner.sees('This exceeds this month’s budget');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-2 was created');
+    await team.manager.sees('web-2 is being created (ID');
     expect(team.charges()).toBe(2);
     await team.manager.closes();
     await team.manager.types(typed('web-3'));
@@ -146,17 +148,17 @@ describe.concurrent('a budget where the two-person rule is on', () => {
       await team.askCreate(label);
       await team.manager.closes();
     }
-    team.owner.doesNotSee('It goes over the budget');
+    team.owner.doesNotSee('This exceeds this month’s budget');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-2 was created');
+    await team.manager.sees('web-2 is being created (ID');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 is not created: the budget of this month does not hold it any more');
+    await team.manager.sees('web-1 was not created: this month’s budget no longer covers it');
     expect(team.charges()).toBe(1);
-    await team.manager.presses('Ask again…');
-    await team.manager.presses('Create and pay');
-    await team.owner.sees('It goes over the budget of this month');
+    await team.manager.presses('Request again…');
+    await team.manager.presses('Request approval');
+    await team.owner.sees('This exceeds this month’s budget');
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was created');
+    await team.manager.sees('web-1 is being created (ID');
     expect(team.charges()).toBe(2);
   });
 });

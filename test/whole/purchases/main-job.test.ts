@@ -12,13 +12,13 @@ describe('the main job', () => {
     await manager.presses('Review');
     await manager.sees('5.90');
     await manager.presses('Create and pay');
-    await manager.sees('was created');
+    await manager.sees('is being created (ID');
     const [server] = hosting.listServers(account);
     expect(server?.label).toBe('web-1');
     await manager.sees(hosting.passwordOf(server?.id ?? 0) ?? 'no password');
     expect(hosting.charges(account)).toHaveLength(1);
     await manager.closes();
-    await manager.presses('I saved it');
+    await manager.presses("I've saved it");
 
     await manager.types('/vps reboot web-1');
     await slack.as('vera').in('#ops').sees('rebooted');
@@ -31,7 +31,7 @@ describe('the main job', () => {
     await manager.closes();
 
     await manager.types('/vps delete web-1');
-    await manager.sees('not refunded');
+    await manager.sees('no refund');
     await manager.fills({ 'Type the label to delete it': 'web-1' });
     await manager.presses('Delete');
     await manager.sees('was deleted');

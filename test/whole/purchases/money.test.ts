@@ -5,7 +5,7 @@ import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
-const SHORT_DOUBT = { DOUBT_MINUTES: '0.03', HOSTING_TIMEOUT_MS: '800' };
+const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
 
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
@@ -32,7 +32,7 @@ describe.concurrent('a create', () => {
     const [delivery] = team.slack.deliveries().slice(-1);
     if (!delivery) throw new Error('nothing was delivered');
     await Promise.all([pressed, ...[1, 2, 3, 4].map(() => team.slack.redeliver(delivery))]);
-    await team.manager.sees('was created (id');
+    await team.manager.sees(/(was|is being) created \(ID/);
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(1);
   });
@@ -40,11 +40,11 @@ describe.concurrent('a create', () => {
   test('says how the first press stands when the same confirmation comes again after a restart', async () => {
     await using team = await reviewing();
     const delivery = await team.manager.presses('Create and pay');
-    await team.manager.sees('was created (id');
+    await team.manager.sees(/(was|is being) created \(ID/);
     await team.restart();
     if (!delivery) throw new Error('nothing was delivered');
     const again = await team.slack.redeliver(delivery);
-    expect(JSON.stringify(again)).toContain('Nothing is paid twice');
+    expect(JSON.stringify(again)).toContain('You won’t be charged twice');
     expect(createsOf(team)).toHaveLength(1);
   });
 
@@ -52,14 +52,14 @@ describe.concurrent('a create', () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('We don’t know yet whether');
-    await team.manager.sees('never reached us');
+    await team.manager.sees('We’re not sure yet whether');
+    await team.manager.sees('didn’t reach us');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(1);
     await team.manager.closes();
     team.manager.overlooksOldMessages();
     await team.manager.types('/vps password web-1');
-    await team.manager.sees('No root password is held');
+    await team.manager.sees('no stored root password');
   });
 
   test.each([
@@ -67,10 +67,10 @@ describe.concurrent('a create', () => {
     'status_500_after',
     'hang',
   ] as const)('is never sent again after %s', async (kind) => {
-    await using team = await reviewing({ settings: SHORT_DOUBT });
+    await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('was created (id', 10_000);
+    await team.manager.sees(/(was|is being) created \(ID/, 10_000);
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(1);
   });
@@ -81,23 +81,23 @@ describe.concurrent('a create', () => {
     'html',
     'hang_before',
   ] as const)('that was not done after all (%s) comes to a manager, was not charged, and can then be ordered again', async (kind) => {
-    await using team = await reviewing({ settings: SHORT_DOUBT });
+    await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('We don’t know yet');
-    await team.manager.sees('it hasn’t appeared', 10_000);
+    await team.manager.sees('We’re not sure yet');
+    await team.manager.sees('hasn’t appeared in the hosting account', 10_000);
     team.manager.doesNotSee('was not created');
     await team.manager.closes();
     await team.manager.presses('Decide…');
-    await team.manager.fills({ 'Which server is it?': 'None: it was not created' });
-    await team.manager.presses('Decide');
+    await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
+    await team.manager.presses('Save');
     await team.manager.sees('was not created');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(0);
     await team.manager.closes();
-    await team.manager.presses('Review again…');
+    await team.manager.presses('Try again');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(chargesOf(team)).toHaveLength(1);
   });
 
@@ -105,25 +105,25 @@ describe.concurrent('a create', () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 1000 });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('has not confirmed');
-    await team.manager.sees('was created (id', 10_000);
+    await team.manager.sees('hasn’t confirmed');
+    await team.manager.sees(/(was|is being) created \(ID/, 10_000);
     expect(chargesOf(team)).toHaveLength(1);
   });
 
   test('that the supplier gave up on comes to a manager, and is never told as not done', async () => {
-    await using team = await reviewing({ settings: SHORT_DOUBT });
+    await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('it hasn’t appeared', 10_000);
+    await team.manager.sees('hasn’t appeared in the hosting account', 10_000);
     team.manager.doesNotSee('was not created');
     expect(team.hosting.refunds(team.account)).toHaveLength(1);
   });
 
   test.each([
-    ['not_enough_balance', 'balance of the hosting account is too low'],
-    ['limit', 'as many servers as it may have'],
+    ['not_enough_balance', 'balance is too low: you need at least 5.90'],
+    ['limit', 'reached its server limit'],
     ['not_created', 'charge is back on the balance'],
-    ['bad_request', 'did not accept a value'],
+    ['bad_request', 'rejected the request'],
   ] as const)('that the API refuses with %s is told in words, and leaves nothing in doubt', async (code, words) => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'error', code });
@@ -135,14 +135,14 @@ describe.concurrent('a create', () => {
     await team.slack
       .as('olga')
       .in('#ops')
-      .sees(/In doubt\s+nothing/);
+      .sees(/Unconfirmed orders\s+none/);
   });
 
   test('is sent again only after rate_limited, which proves that nothing was done', async () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'error', code: 'rate_limited' });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('I saved it', 14_000);
+    await team.manager.sees("I've saved it", 14_000);
     expect(createsOf(team)).toHaveLength(2);
     expect(chargesOf(team)).toHaveLength(1);
   });
@@ -151,13 +151,13 @@ describe.concurrent('a create', () => {
     await using team = await reviewing();
     team.hosting.setPrice('small', '7.77');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('changed from 5.90 to 7.77');
+    await team.manager.sees('changed from 5.90/month to 7.77/month');
     expect(createsOf(team)).toHaveLength(0);
     await team.manager.closes();
-    await team.manager.presses('Review again…');
-    await team.manager.sees(/7\.77\s+a month/);
+    await team.manager.presses('Try again');
+    await team.manager.sees('7.77 per month');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('I saved it');
+    await team.manager.sees("I've saved it");
     expect(chargesOf(team)).toMatchObject([{ amountMinor: 777 }]);
   });
 
@@ -165,12 +165,12 @@ describe.concurrent('a create', () => {
     await using team = await reviewing();
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60_000 });
     await team.manager.presses('Create and pay');
-    await team.manager.sees('We don’t know yet');
+    await team.manager.sees('We’re not sure yet');
     await team.manager.closes();
     team.manager.overlooksOldMessages();
     await team.manager.types(ORDER);
     await team.manager.presses('Create and pay');
-    await team.manager.sees('is still in doubt');
+    await team.manager.sees('is still unconfirmed');
     expect(createsOf(team)).toHaveLength(1);
   });
 
@@ -183,7 +183,7 @@ describe.concurrent('a create', () => {
     }
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 200, times: 'always' });
     await Promise.all(people.map((person) => person.presses('Create and pay')));
-    for (const person of people) await person.sees('I saved it');
+    for (const person of people) await person.sees("I've saved it");
     expect(chargesOf(team)).toHaveLength(2);
     const [first, second] = createsOf(team);
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(200);
@@ -209,12 +209,14 @@ describe.concurrent('a create', () => {
     await limited.presses('decide', { operationId: open?.id });
     await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });
     await team.manager.presses('Decide…');
-    const [option] = (await team.manager.optionsOf('Which server is it?')).filter((text) => text === 'web-1');
-    await team.manager.fills({ 'Which server is it?': option ?? '' });
-    await team.manager.presses('Decide');
-    await team.manager.sees('Decided');
+    const [option] = (await team.manager.optionsOf('Which server was created?')).filter(
+      (text) => text === 'web-1',
+    );
+    await team.manager.fills({ 'Which server was created?': option ?? '' });
+    await team.manager.presses('Save');
+    await team.manager.sees('Saved');
     await team.manager.closes();
-    await team.manager.sees('was created (id');
+    await team.manager.sees(/(was|is being) created \(ID/);
   });
 });
 
@@ -244,42 +246,42 @@ describe.concurrent('a renewal', () => {
     await using team = await twoReviews();
     await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
     const screens = () => `${team.manager.screen()}${team.owner.screen()}`;
-    await expect.poll(screens).toContain('Somebody confirmed this before you');
+    await expect.poll(screens).toContain('Someone else already confirmed this');
     await expect.poll(screens).toContain('was renewed');
     expect(chargesOf(team)).toHaveLength(1);
   });
 
   test('says that its price is not known for a server that was not made here', async () => {
     await using team = await twoReviews();
-    await team.manager.sees('price is not known here');
+    await team.manager.sees('We don’t know the price');
   });
 
   test('of which the answer is lost is found by the paid time, and paid once', async () => {
     await using team = await twoReviews();
     team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('We don’t know yet');
-    await team.manager.sees('It is paid until', 10_000);
+    await team.manager.sees('We’re not sure yet');
+    await team.manager.sees('is now paid until', 10_000);
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
   test('that a manager decides was not done can be confirmed again, by any manager', async () => {
-    await using team = await twoReviews({ settings: SHORT_DOUBT });
+    await using team = await twoReviews(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('We don’t know yet');
+    await team.manager.sees('We’re not sure yet');
     await team.owner.presses('Renew and pay');
-    await team.owner.sees('Somebody confirmed this before you');
-    await team.manager.sees('its paid time hasn’t moved', 10_000);
+    await team.owner.sees('Someone else already confirmed this');
+    await team.manager.sees('is paid hasn’t changed', 10_000);
     await team.manager.closes();
     await team.manager.presses('Decide…');
-    await team.manager.fills({ 'Was it renewed?': 'It was not renewed' });
-    await team.manager.presses('Decide');
+    await team.manager.fills({ 'Was it renewed?': 'It wasn’t renewed' });
+    await team.manager.presses('Save');
     await team.manager.sees('was not renewed');
     await team.owner.closes();
     await team.owner.types('/vps renew web');
     await team.owner.presses('Renew and pay');
-    await team.owner.sees('It is paid until');
+    await team.owner.sees('is now paid until');
     expect(chargesOf(team)).toHaveLength(1);
   });
 
@@ -297,9 +299,7 @@ describe.concurrent('a renewal', () => {
       },
     });
     await team.manager.presses('Renew and pay');
-    await team.manager.sees(
-      'The server has another label now: db-prod instead of web-1. Nothing was charged',
-    );
+    await team.manager.sees('The server is now called db-prod instead of web-1');
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
   });
 
@@ -310,7 +310,7 @@ describe.concurrent('a renewal', () => {
       headers: { authorization: `Bearer ${team.apiKey}` },
     });
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('it was renewed since you looked');
+    await team.manager.sees('was renewed since you looked');
     expect(chargesOf(team)).toHaveLength(1);
   });
 });

@@ -22,15 +22,15 @@ describe('three thousand servers', () => {
     const viewer = team.slack.as('vera').in('#ops');
     await atOnce(async () => {
       await viewer.types('/vps list');
-      await viewer.sees('3,000 servers, part 1 of 30');
+      await viewer.sees('Showing 1–100');
     });
     for (let part = 2; part <= 30; part++) {
-      await viewer.presses('Further');
-      await viewer.sees(`part ${part} of 30`);
+      await viewer.presses('Next');
+      await viewer.sees(`Showing ${part * 100 - 99}–`.replace(/(\d)(\d{3})–/, '$1,$2–'));
     }
     await viewer.sees('web-3000');
     await viewer.presses('Back');
-    await viewer.sees('part 29 of 30');
+    await viewer.sees('Showing 2,801–2,900');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('three thousand servers', () => {
     team.hosting.seedServers(team.account, 3000, 'web');
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('/vps list web-29');
-    await operator.sees('111 servers with web-29');
+    await operator.sees('111 servers matching web-29');
     await operator.types('/vps list');
     await operator.sees('3,000 servers');
     await atOnce(async () => {
@@ -61,7 +61,7 @@ describe('three thousand servers', () => {
     for (const verb of ['show', 'start', 'stop', 'reboot', 'renew', 'delete']) {
       const fresh = manager.overlooksOldMessages();
       await fresh.types(`/vps ${verb} web`);
-      await fresh.sees('fits 3,000 servers');
+      await fresh.sees('3,000 servers match');
       if (fresh.modal()) await fresh.closes();
     }
     expect(changesSeen(team)).toEqual([]);
@@ -79,7 +79,7 @@ describe('three thousand servers', () => {
     team.slack.faults.refuseBlock('data_table');
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
-    await viewer.sees('web-1 · running');
+    await viewer.sees('🟢 running · web-1');
     await viewer.sees('more: narrow the list');
     await viewer.types('/vps catalog');
     await viewer.sees('6 plans');
@@ -96,9 +96,9 @@ describe('a catalog past every limit of a menu', () => {
       const viewer = team.slack.as('vera').in('#ops').overlooksOldMessages();
       await viewer.types('/vps catalog');
       await viewer.sees('150 plans, part 1 of 3');
-      await viewer.presses('Further');
+      await viewer.presses('Next');
       await viewer.sees('part 2 of 3');
-      await viewer.presses('Further');
+      await viewer.presses('Next');
       await viewer.sees('plan-150');
       await viewer.presses('Back');
       await viewer.sees('part 2 of 3');
@@ -124,7 +124,7 @@ describe('a catalog past every limit of a menu', () => {
     await manager.presses('Review');
     await manager.sees('3.07');
     await manager.presses('Create and pay');
-    await manager.sees('typed-1 was created');
+    await manager.sees('typed-1 is being created');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 });

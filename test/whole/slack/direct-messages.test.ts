@@ -6,8 +6,8 @@ const faultsOf = async ({ appUrl }: Team) => (await fetch(`${appUrl}/readyz`)).t
 async function ask({ slack }: Team, wish: string) {
   const newcomer = slack.as('nora').in('#ops');
   await newcomer.types(`/vps access ask ${wish}`);
-  await newcomer.fills({ 'What for?': 'the release' });
-  await newcomer.presses('Ask');
+  await newcomer.fills({ 'Why do you need it?': 'the release' });
+  await newcomer.presses('Send request');
 }
 
 test('a request for access reaches the owners as a direct message', async () => {

@@ -12,7 +12,7 @@ describe('without the scope users:read', () => {
     await using team = await startTeam({ scopes: WITHOUT_USERS });
     const owner = team.slack.as('olga').in('#ops');
     await owner.types(`/vps access grant ${subject} viewer`);
-    await owner.sees('lacks the scope users:read');
+    await owner.sees('missing scope users:read');
     const grants = await team.app.ports.grants.list(TEAM.id);
     expect(grants.filter(({ subjectKind }) => subjectKind !== 'user')).toEqual([]);
   });
@@ -34,6 +34,6 @@ describe('without the scope users:read', () => {
     const colleague = team.slack.as(user).in('#ops');
     await colleague.types('/vps show web-1');
     await colleague.presses('Reboot');
-    await colleague.sees('lacks the scope users:read');
+    await colleague.sees('missing scope users:read');
   });
 });

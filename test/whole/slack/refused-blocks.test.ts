@@ -7,7 +7,7 @@ it('the form of a deletion opens, with what is lost, where Slack does not take a
   team.slack.faults.refuseBlock('alert');
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');
-  await manager.sees('not refunded');
+  await manager.sees('no refund');
   await manager.fills({ 'Type the label to delete it': 'web-1' });
   await manager.presses('Delete');
   await manager.sees('web-1 was deleted');

@@ -33,7 +33,7 @@ describe('a command that is answered at once', () => {
     await using team = await startTeam();
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
-    await viewer.sees('no servers yet');
+    await viewer.sees('no servers in the hosting account yet');
     viewer.doesNotSee('Working on it…');
   });
 

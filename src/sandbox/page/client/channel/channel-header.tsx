@@ -62,7 +62,7 @@ function PanelName() {
 function LawCount({ laws }: { readonly laws: number }) {
   if (laws === 0) return null;
   return (
-    <span class="ping" title={`${laws} broken laws`}>
+    <span class="ping" title={`${laws} broken rules`}>
       {laws}
     </span>
   );

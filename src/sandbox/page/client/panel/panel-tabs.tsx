@@ -35,7 +35,7 @@ export function PanelTabs({ laws }: { readonly laws: number }) {
           {words}
           {tab === 'tour' && <TourCount />}
           {tab === 'traffic' && laws > 0 && (
-            <span class="ping" title={`${laws} broken laws`}>
+            <span class="ping" title={`${laws} broken rules`}>
               {laws}
             </span>
           )}
