@@ -17,6 +17,8 @@ export interface HostingOptions {
   /** The timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly system: System;
+  /** Requests per minute; 300 unless set (docs/hosting-api.md 8). */
+  readonly limit?: number;
   /** The slots that are taken, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
   readonly log?: { warn(fields: object, message: string): void };
@@ -125,10 +127,10 @@ class Accounts {
   }
 
   #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
-    const { system, calls, timeoutMs } = this.#options;
+    const { system, calls, timeoutMs, limit = 300 } = this.#options;
     const known = this.#limiters.get(name);
     if (known) return known;
-    const limiter = new Limiter({ system, calls, account: name, timeoutMs });
+    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit });
     if (this.#closing.signal.aborted) limiter.close();
     const made = { limiter, share: createShare(system) };
     this.#limiters.set(name, made);
