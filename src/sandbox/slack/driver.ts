@@ -11,13 +11,14 @@ import {
   type Surface,
   type Wanted,
 } from './driver/find.ts';
-import { type SeenMessage, type SeenView, seeMessage, seeView, squeeze } from './driver/seen.ts';
+import { createSight, type SeenMessage, type SeenView, seeView, squeeze } from './driver/seen.ts';
 import { PATIENCE_MS, until } from './driver/until.ts';
 import { offeredTexts, textsOf, toEntered } from './driver/values.ts';
 import { optionsOf } from './entered.ts';
 import { objectIn } from './json.ts';
 import type { Entered } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
+import type { StoredMessage } from './stored-message.ts';
 import { type } from './user-actions/command.ts';
 import { close, type FormValues, submit } from './user-actions/form.ts';
 import { openHome, reload } from './user-actions/home.ts';
@@ -48,6 +49,7 @@ export class Persona {
   readonly #user: User;
   readonly #channel: string;
   readonly #threadTs: string | undefined;
+  readonly #see: (message: StoredMessage) => SeenMessage;
   #seenUpTo = 0;
   #isHomeOpen = false;
 
@@ -56,6 +58,7 @@ export class Persona {
     this.#user = user;
     this.#channel = channel;
     this.#threadTs = threadTs;
+    this.#see = createSight(world, user);
   }
 
   get id(): string {
@@ -156,7 +159,7 @@ export class Persona {
 
   /** The messages of the channel that this user sees, oldest first. */
   messages(): readonly SeenMessage[] {
-    return this.#messages().map((message) => seeMessage(this.#world, message, this.#user));
+    return this.#messages().map((message) => this.#see(message));
   }
 
   /** The texts of the options of a menu or of boxes. */

@@ -19,6 +19,12 @@ export class Roster {
     users: new Set(group.users),
     isDisabled: false,
   }));
+  #edition = 0;
+
+  /** Grows with every change of a user: names on a rendered screen may be others then. */
+  get edition(): number {
+    return this.#edition;
+  }
 
   people(): readonly User[] {
     return [...this.#people.values()];
@@ -42,6 +48,7 @@ export class Roster {
   /** Adds a user, or replaces the one with the same ID. */
   put(user: User): void {
     this.#people.set(user.id, user);
+    this.#edition += 1;
   }
 
   /** Removes a user from all groups, as Slack does when a user is deactivated. */

@@ -6,6 +6,8 @@ import type { StoredView } from '../views.ts';
 import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
+const MINUTE_MS = 60_000;
+
 /** A message as a user sees it. */
 export interface SeenMessage extends PageMessage {
   /** "vps (only visible to you):" */
@@ -19,7 +21,23 @@ export interface SeenView extends PageView {
   readonly shown: string;
 }
 
-export function seeMessage(world: World, message: StoredMessage, user: User): SeenMessage {
+/**
+ * Looks at messages as this user. A wait looks at the whole screen after every event, so what can't look different now
+ * is not rendered again.
+ */
+export function createSight(world: World, user: User): (message: StoredMessage) => SeenMessage {
+  const known = new WeakMap<StoredMessage, { readonly at: string; readonly seen: SeenMessage }>();
+  return (message) => {
+    const at = `${world.roster.edition} ${Math.floor(world.clock.now() / MINUTE_MS)}`;
+    const before = known.get(message);
+    if (before?.at === at && !message.entered.get(user.id)?.size) return before.seen;
+    const seen = seeMessage(world, message, user);
+    known.set(message, { at, seen });
+    return seen;
+  };
+}
+
+function seeMessage(world: World, message: StoredMessage, user: User): SeenMessage {
   return {
     ...pageMessage(world, message, user),
     heading: renderAuthor(world, message),
