@@ -121,11 +121,18 @@ describe('a signed request that makes no sense', () => {
       by.interacts('interactive_message', { callback_id: 'x', actions: [{ name: 'a', value: 'b' }] }),
       by.interacts('dialog_submission', { callback_id: 'x', submission: {} }),
       by.interacts('never_heard_of', {}),
-      team.slack.sendEvent({ type: 'app_home_opened', user: by.id }),
-      team.slack.uninstallApp(),
     ]);
     for (const answer of answers) expectSane(answer);
     expect(changesSeen(team)).toEqual([]);
+    await expectAlive();
+  });
+
+  it('of events that an edited manifest may subscribe to is acknowledged', async () => {
+    const { slack } = team;
+    slack.app.events = ['app_home_opened', 'app_uninstalled'];
+    const events = [{ type: 'app_home_opened', user: visitor(team, 'olga').id }, { type: 'app_uninstalled' }];
+    for (const event of events) expect(await slack.sendEvent(event)).toMatchObject({ status: 200 });
+    slack.app.events = [];
     await expectAlive();
   });
 

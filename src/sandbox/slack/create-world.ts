@@ -25,7 +25,6 @@ export function createWorld(options: SlackOptions, clock: SlackClock, origin: ()
   const app: InstalledApp = {
     commandsUrl: '',
     ...manifest,
-    shortcuts: [],
     ackTimeoutMs: 3000,
     eventRetryDelaysMs: RETRY_DELAYS_MS,
     verificationToken: ids.secret(),

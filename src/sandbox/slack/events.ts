@@ -3,13 +3,18 @@ import { readAck } from './acks.ts';
 import { type Delivery, NO_ANSWER } from './deliver.ts';
 import type { Json } from './page-api.ts';
 import { eventEnvelope } from './payloads.ts';
+import { isSubscribed } from './subscriptions.ts';
 import type { World } from './world.ts';
 
 /** Slack sends an event again at once, after a minute and after five more (Slack's "Events API" page). */
 export const RETRY_DELAYS_MS: readonly number[] = [0, 60_000, 300_000];
 
-/** Sends one event of the Events API; one that is not acknowledged comes again later, newly signed. Resolves with the first try. */
-export async function sendEvent(world: World, event: Json): Promise<Delivery> {
+/**
+ * Sends one event of the Events API, if the app subscribes to it; one that is not acknowledged comes again later, newly
+ * signed. Resolves with the first try; undefined: the app doesn't subscribe to it.
+ */
+export async function sendEvent(world: World, event: Json): Promise<Delivery | undefined> {
+  if (!isSubscribed(world, event)) return undefined;
   const body = JSON.stringify(eventEnvelope(world, event));
   const what = `event ${String(event.type)}`;
   const first = await world.deliverer.send(what, 'json', body);

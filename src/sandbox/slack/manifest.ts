@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import type { PageShortcut } from './page-api.ts';
 
 /** What an app's manifest lets it do, as Slack reads it: what is left out is switched off. */
 export interface ManifestFacts {
   readonly command: string;
   readonly description: string;
   readonly usageHint: string;
+  /** Users and channels in a command's text come by ID. */
+  readonly shouldEscape: boolean;
+  readonly shortcuts: readonly PageShortcut[];
   /** An admin may leave out the optional ones among them. */
   readonly scopes: readonly string[];
   readonly hasHomeTab: boolean;
@@ -14,6 +18,12 @@ export interface ManifestFacts {
   readonly hasMessagesTab: boolean;
   /** Users can't write to the app in its conversation. */
   readonly isMessagesTabReadOnly: boolean;
+  /** The events that the app subscribes to: `app_mention`, `message.im`. */
+  readonly events: readonly string[];
+  /** Presses, submissions and shortcuts reach the app. */
+  readonly isInteractive: boolean;
+  /** External menus ask the app for their options. */
+  readonly hasMenuOptions: boolean;
 }
 
 const manifest = z.object({
@@ -30,7 +40,17 @@ const manifest = z.object({
         messages_tab_read_only_enabled: true,
       }),
     slash_commands: z
-      .array(z.object({ command: z.string(), description: z.string(), usage_hint: z.string().default('') }))
+      .array(
+        z.object({
+          command: z.string(),
+          description: z.string(),
+          usage_hint: z.string().default(''),
+          should_escape: z.boolean().default(false),
+        }),
+      )
+      .default([]),
+    shortcuts: z
+      .array(z.object({ name: z.string(), type: z.enum(['global', 'message']), callback_id: z.string() }))
       .default([]),
   }),
   oauth_config: z.object({
@@ -39,20 +59,37 @@ const manifest = z.object({
       bot: z.array(z.string()).default([]),
     }),
   }),
+  settings: z
+    .object({
+      event_subscriptions: z.object({ bot_events: z.array(z.string()).default([]) }).optional(),
+      interactivity: z
+        .object({ is_enabled: z.boolean(), message_menu_options_url: z.string().optional() })
+        .optional(),
+    })
+    .default({}),
 });
 
 /** Reads the text of a manifest. @throws ZodError where it is not one */
 export function parseManifest(text: string): ManifestFacts {
-  const { features, oauth_config } = manifest.parse(parse(text));
+  const { features, oauth_config, settings } = manifest.parse(parse(text));
   const [command] = features.slash_commands;
   return {
     command: command?.command ?? '',
     description: command?.description ?? '',
     usageHint: command?.usage_hint ?? '',
+    shouldEscape: command?.should_escape ?? false,
+    shortcuts: features.shortcuts.map(({ name, type, callback_id }) => ({
+      name,
+      type,
+      callbackId: callback_id,
+    })),
     scopes: oauth_config.scopes.bot,
     hasHomeTab: features.app_home.home_tab_enabled,
     hasMessagesTab: features.app_home.messages_tab_enabled,
     isMessagesTabReadOnly: features.app_home.messages_tab_read_only_enabled,
+    events: settings.event_subscriptions?.bot_events ?? [],
+    isInteractive: settings.interactivity?.is_enabled ?? false,
+    hasMenuOptions: settings.interactivity?.message_menu_options_url !== undefined,
   };
 }
 

@@ -20,6 +20,8 @@ export interface SlackOptions {
     /** What the app was created from; default the manifest of this repository. */
     readonly manifest?: ManifestFacts;
     readonly shortcuts?: readonly PageShortcut[];
+    /** Default: those that the manifest subscribes to. */
+    readonly events?: readonly string[];
     /** Default 3000, as with Slack. */
     readonly ackTimeoutMs?: number;
     /** When an event that was not acknowledged comes again. */

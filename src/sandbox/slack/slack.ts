@@ -173,13 +173,13 @@ export class LocalSlack implements AsyncDisposable {
     return signBody(this.#world.app.signingSecret, timestampSeconds, body);
   }
 
-  /** Sends an event of the Events API: `{ type: 'app_uninstalled' }`. */
-  sendEvent(event: Json): Promise<Delivery> {
+  /** Sends an event of the Events API, if the app subscribes to it: `{ type: 'app_uninstalled' }`. */
+  sendEvent(event: Json): Promise<Delivery | undefined> {
     return sendEvent(this.#world, event);
   }
 
   /** An admin removes the app from the workspace. */
-  uninstallApp(): Promise<Delivery> {
+  uninstallApp(): Promise<Delivery | undefined> {
     return sendEvent(this.#world, { type: 'app_uninstalled' });
   }
 

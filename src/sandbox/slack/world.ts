@@ -23,13 +23,19 @@ export interface InstalledApp {
   command: string;
   description: string;
   usageHint: string;
+  shouldEscape: boolean;
   /** Bot scopes that were granted. */
   scopes: readonly string[];
+  /** Without it, `views.publish` is refused. */
   hasHomeTab: boolean;
   /** Without it, direct messages of the app are refused. */
   hasMessagesTab: boolean;
   isMessagesTabReadOnly: boolean;
   shortcuts: readonly PageShortcut[];
+  /** The events that it subscribes to. */
+  events: readonly string[];
+  isInteractive: boolean;
+  hasMenuOptions: boolean;
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;
   /** When an event that was not acknowledged comes again; really at once, after a minute and after five. */

@@ -148,6 +148,7 @@ describe('a channel', () => {
 describe('in an organization of several workspaces', () => {
   it('says so in commands as text, in other payloads as JSON', async () => {
     const { slack, app } = await start();
+    slack.app.events = ['app_home_opened'];
     slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
     await slack.as('olga').types('/vps list');
     expect(app.last()).toMatchObject({

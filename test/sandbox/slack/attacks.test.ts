@@ -64,7 +64,7 @@ describe('the record', () => {
   });
 
   it('takes events of the Events API by hand', async () => {
-    const { slack, app } = await startBoth();
+    const { slack, app } = await startBoth({ app: { events: ['app_uninstalled'] } });
     await slack.uninstallApp();
     expect(app.last()).toMatchObject({ type: 'event_callback', event: { type: 'app_uninstalled' } });
     expect(app.received[0]?.headers['content-type']).toBe('application/json');

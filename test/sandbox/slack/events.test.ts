@@ -3,7 +3,9 @@ import { type FakeApp, type Reply, startBoth } from './support/fake-app.ts';
 
 /** An app that answers each try of an event in turn, and Slack's pauses shortened. */
 async function start(replies: readonly Reply[]) {
-  const both = await startBoth({ app: { eventRetryDelaysMs: [0, 5, 5], ackTimeoutMs: 500 } });
+  const both = await startBoth({
+    app: { events: ['app_uninstalled'], eventRetryDelaysMs: [0, 5, 5], ackTimeoutMs: 500 },
+  });
   let tries = 0;
   both.app.reply = () => replies[tries++] ?? {};
   return both;

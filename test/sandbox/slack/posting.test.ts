@@ -117,7 +117,7 @@ describe('an ephemeral message', () => {
 
 describe('a home tab', () => {
   it('is published for a user and opened by that user', async () => {
-    const { slack, app } = await startBoth();
+    const { slack, app } = await startBoth({ app: { events: ['app_home_opened'] } });
     app.reply = async ({ content, kind }) => {
       if (kind !== 'event') return {};
       const { user } = content.event as { user: string };

@@ -62,7 +62,7 @@ function pageChannel(world: World, channel: Channel, user: User): PageChannel {
 /** Everything that one user can see. */
 export function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
-  const { command, description, usageHint, shortcuts } = world.app;
+  const { command, description, usageHint, shortcuts, isInteractive } = world.app;
   return {
     team: TEAM,
     app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
@@ -70,8 +70,8 @@ export function pageState(world: World, user: User): PageState {
     people: world.roster.people(),
     groups: world.roster.groups().map(({ id, handle, name }) => ({ id, handle, name })),
     // Commands and shortcuts are not shared with other organizations.
-    commands: user.isExternal ? [] : [{ command, description, usageHint }],
-    shortcuts: user.isExternal ? [] : shortcuts,
+    commands: user.isExternal || command === '' ? [] : [{ command, description, usageHint }],
+    shortcuts: user.isExternal || !isInteractive ? [] : shortcuts,
     channels: world.channels
       .filter((channel) => channel.members.has(user.id) && !channel.isArchived)
       .map((channel) => pageChannel(world, channel, user)),

@@ -41,7 +41,7 @@ export async function type(
   if (threadTs !== undefined)
     throw new SlackRefusal('not_in_threads', `${text.split(' ')[0]} is not supported in threads`);
   const [command = '', ...rest] = text.split(' ');
-  if (command !== world.app.command)
+  if (command !== world.app.command || !world.app.scopes.includes('commands'))
     throw new SlackRefusal('unknown_command', `${command} is not a valid command`);
   if (user.isExternal && !isForced)
     throw new SlackRefusal('command_not_available', 'Commands are not shared with other organizations');
@@ -49,7 +49,8 @@ export async function type(
 }
 
 async function runCommand(world: World, user: User, channel: Channel, typed: string): Promise<Delivery> {
-  const fields = commandFields(world, user, channel, escapeTyped(typed, world));
+  const text = world.app.shouldEscape ? escapeTyped(typed, world) : escapeEntities(typed);
+  const fields = commandFields(world, user, channel, text);
   const what = `command ${world.app.command} ${typed}`.trim();
   watchForSilence(world, user, what);
   const delivery = await world.deliverer.send(what, 'form', new URLSearchParams(fields).toString());

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expectEmptyAck, readAck } from '../acks.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter } from '../entered.ts';
+import { sendInteraction } from '../interactions.ts';
 import { textIn } from '../json.ts';
 import type { Entered } from '../page-api.ts';
 import { closedPayload, submissionPayload } from '../payloads.ts';
@@ -18,7 +19,7 @@ export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered
 
 /**
  * A user submits a modal. The client itself checks required inputs and lengths first.
- * @throws SlackRefusal view_closed, no_submit, invalid_input
+ * @throws SlackRefusal view_closed, no_submit, invalid_input, not_interactive
  */
 export async function submit(
   world: World,
@@ -36,9 +37,8 @@ export async function submit(
     throw new SlackRefusal('invalid_input', words, { errors });
   }
   world.views.complain(view, {});
-  const body = new URLSearchParams({ payload: JSON.stringify(submissionPayload(world, user, view)) });
   const what = `view_submission ${textIn(view.fields, 'callback_id')}`.trim();
-  const delivery = await world.deliverer.send(what, 'form', body.toString());
+  const delivery = await sendInteraction(world, what, submissionPayload(world, user, view));
   const ack = readAck(world, delivery);
   const lateMs = world.faults.lateAcksMs();
   if (lateMs > 0) await sleep(lateMs);
@@ -62,11 +62,10 @@ export async function close(
   world.views.close(view, isCleared);
   let last: Delivery | undefined;
   for (const closed of isCleared ? [...stack].reverse() : [view]) {
-    if (closed.fields.notify_on_close !== true) continue;
+    if (closed.fields.notify_on_close !== true || !world.app.isInteractive) continue;
     const payload = closedPayload(world, user, closed, isCleared);
-    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     const what = `view_closed ${textIn(closed.fields, 'callback_id')}`.trim();
-    last = await world.deliverer.send(what, 'form', body);
+    last = await sendInteraction(world, what, payload);
     expectEmptyAck(world, what, readAck(world, last));
   }
   return last;

@@ -2,6 +2,7 @@ import { expectEmptyAck, readAck } from '../acks.ts';
 import type { PlacedElement } from '../block-ids.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter, isStateful, isTextInput, optionFor, stateOf } from '../entered.ts';
+import { sendInteraction } from '../interactions.ts';
 import { objectIn } from '../json.ts';
 import type { Entered, Json, PagePlace } from '../page-api.ts';
 import { actionPayload } from '../payloads.ts';
@@ -24,7 +25,7 @@ export interface Act {
 
 /**
  * A user presses a button, chooses from a menu, or ticks a box; the app gets block_actions.
- * @throws SlackRefusal confirm_needed, not_an_option, no_such_element, message_not_found, view_closed
+ * @throws SlackRefusal confirm_needed, not_an_option, no_such_element, message_not_found, view_closed, not_interactive
  */
 export async function press(world: World, user: User, act: Act): Promise<Delivery> {
   const place = getPlace(world, user, act.place);
@@ -55,8 +56,7 @@ async function dispatch(
   action: Json,
 ): Promise<Delivery> {
   const payload = actionPayload(world, user, place, action);
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const delivery = await world.deliverer.send(`block_actions ${String(action.action_id)}`, 'form', body);
+  const delivery = await sendInteraction(world, `block_actions ${String(action.action_id)}`, payload);
   const ack = readAck(world, delivery);
   expectEmptyAck(world, delivery.what, ack);
   if (ack.ok) return delivery;

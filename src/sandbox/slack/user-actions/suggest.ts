@@ -1,6 +1,7 @@
 import { type Ack, readAck } from '../acks.ts';
 import { findViewFaults } from '../block-kit/find-faults.ts';
 import { optionsOf } from '../entered.ts';
+import { sendInteraction } from '../interactions.ts';
 import { objectsIn } from '../json.ts';
 import type { Json, PagePlace } from '../page-api.ts';
 import { suggestionPayload } from '../payloads.ts';
@@ -19,7 +20,7 @@ export interface Suggestions {
 
 /**
  * A user types into an external select; the app is asked for the options.
- * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options
+ * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options, not_interactive
  */
 export async function suggest(
   world: World,
@@ -35,10 +36,11 @@ export async function suggest(
     typeof at.element.min_query_length === 'number' ? at.element.min_query_length : MIN_QUERY_LENGTH;
   if (query.length < min)
     throw new SlackRefusal('query_too_short', `At least ${min} characters must be typed`);
+  if (!world.app.hasMenuOptions)
+    throw new SlackRefusal('no_options', 'This app has no address that Slack could ask for options');
   const typed = { block_id: at.blockId, action_id: at.actionId, value: query };
   const payload = suggestionPayload(world, user, place, typed);
-  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const delivery = await world.deliverer.send(`block_suggestion ${at.actionId}`, 'form', body);
+  const delivery = await sendInteraction(world, `block_suggestion ${at.actionId}`, payload);
   const offer = readOffer(world, delivery.what, readAck(world, delivery));
   rememberOffer(
     world,

@@ -35,6 +35,7 @@ export const viewMethods: WebMethods = {
   'views.publish': {
     scopes: [],
     run: (world, args) => {
+      checkHomeTab(world);
       const user = world.roster.findUser(required(args, 'user_id'));
       if (!user || user.isBot || user.isDeactivated) throw new WebApiError('user_not_found');
       const content = getViewContent(world, 'views.publish', args, 'home');
@@ -46,6 +47,13 @@ export const viewMethods: WebMethods = {
 };
 
 const answer = (view: StoredView): Json => ({ view: describeView(view) });
+
+/** An app whose manifest has no Home tab can't publish one. @throws WebApiError not_enabled */
+function checkHomeTab(world: World): void {
+  if (world.app.hasHomeTab) return;
+  world.journal.breakLaw('home_tab', 'an app without a Home tab');
+  throw new WebApiError('not_enabled');
+}
 
 function checkHash(view: StoredView, args: Json): void {
   const hash = textIn(args, 'hash');

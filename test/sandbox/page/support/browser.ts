@@ -61,6 +61,7 @@ function start(files: Pages, port: number): Promise<LocalSlack> {
       botToken: TOKEN,
       scopes: ['commands', 'chat:write'],
       usageHint: 'help',
+      events: ['app_home_opened'],
       shortcuts: [{ callbackId: 'create-server', name: 'Create a server', type: 'global' }],
     },
   });
