@@ -42,19 +42,21 @@ export function unsavedWords(operation: Operation): string {
   return `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`;
 }
 
-/** What an open form says at the end, where a message has the details. */
+/** What an open form says at the end, where Slack took a message with the details: that proves not that it was shown. */
 export function pointerWords(operation: Operation): string {
-  const { state, purchase, hasPassword } = operation;
+  const { state, purchase, hasPassword, serverId } = operation;
   const what = `Your ${purchase.kind === 'create' ? 'order for' : 'renewal of'} ${codeLabel(labelOf(purchase))}`;
-  const details = 'The details are in a message that only you can see.';
+  const sent = (what: string) => `We sent you ${what} in a message that only you can see.`;
   switch (state) {
     case 'prepared':
     case 'sent':
       return progressWords(operation);
     case 'settled':
-      return `${what} went through. ${hasPassword ? 'The root password is in a message that only you can see.' : details}`;
+      return hasPassword
+        ? `${what} went through. ${sent('the root password')} If you don’t see it, \`/vps password ${serverId}\` shows it again.`
+        : `${what} went through. ${sent('the details')}`;
     case 'refused':
-      return `${what} ${isProven(operation.reason) ? 'didn’t go through' : 'was closed without confirmation'}. ${details}`;
+      return `${what} ${isProven(operation.reason) ? 'didn’t go through' : 'was closed without confirmation'}. ${sent('the details')}`;
     case 'unconfirmed':
       return `${what} isn’t confirmed yet. You can close this window. We’ll message you the result.`;
   }

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { MINUTE_MS } from '../../../src/domain/time.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+
+const HOLD_MINUTES = 1;
+const DAY_MINUTES = 24 * 60;
+
+/** The manager has created web-1, and Slack took the message with its password and showed it to nobody. */
+async function startUnseen() {
+  const system = movableSystem();
+  const team = await startTeam({ system, settings: { PASSWORD_HOLD_MINUTES: String(HOLD_MINUTES) } });
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.sees('Create and pay');
+  team.slack.faults.breakReplyUrls();
+  team.slack.faults.loseEphemerals();
+  await manager.presses('Create and pay');
+  await manager.sees('went through');
+  const [server] = team.hosting.listServers(team.account);
+  const password = team.hosting.passwordOf(server?.id ?? 0) ?? 'none was made';
+  expect(ephemeralsTaken(team)).toBeGreaterThan(0);
+  manager.doesNotSee(password);
+  return Object.assign(team, { manager, password, server, system });
+}
+
+const ephemeralsTaken = (team: Team) =>
+  team.slack
+    .traffic()
+    .filter(({ what, response }) => what === 'chat.postEphemeral' && /"ok":true/.test(response)).length;
+
+const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
+
+describe('a root password that Slack took and showed to nobody', () => {
+  test('is called sent, not seen, and its creator hears how to see it', async () => {
+    await using team = await startUnseen();
+    const told = team.manager.screen();
+    expect(told).toContain('We sent you the root password');
+    expect(told).toContain(`If you don’t see it, /vps password ${team.server?.id} shows it again`);
+    const dm = team.slack.as('mara').in('dm');
+    const all = [told, ...[...team.manager.messages(), ...dm.messages()].map(({ shown }) => shown)].join(
+      '\n',
+    );
+    expect(all).not.toMatch(/password (is|was|has been) (in|shown|delivered|below)|you (saw|have seen)/i);
+  });
+
+  test('outlasts every time limit until its creator acts, and is counted meanwhile', async () => {
+    await using team = await startUnseen();
+    await team.manager.closes();
+    for (const minutes of [HOLD_MINUTES + 1, 60, DAY_MINUTES, 30 * DAY_MINUTES]) {
+      team.system.move(minutes * MINUTE_MS);
+      // The start sweeps.
+      await team.restart();
+      expect(await heldBy(team)).toMatchObject([{ label: 'web-1', creatorId: team.manager.id }]);
+    }
+    team.slack.faults.clear();
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.types('/vps status');
+    await viewer.sees(/Unsaved root passwords\s+1/);
+    viewer.doesNotSee(team.password);
+  });
+
+  test('is shown to its creator by the command and by the panel, and erased only afterwards', async () => {
+    await using team = await startUnseen();
+    await team.manager.closes();
+    team.slack.faults.clear();
+    await team.manager.types('/vps');
+    await team.manager.presses('Show password');
+    await team.manager.sees(team.password);
+    team.manager.overlooksOldMessages();
+    await team.manager.types('/vps password');
+    await team.manager.sees(team.password);
+    team.system.move((HOLD_MINUTES + 1) * MINUTE_MS);
+    await team.restart();
+    await expect.poll(() => heldBy(team)).toEqual([]);
+  });
+});
