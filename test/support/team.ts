@@ -27,7 +27,7 @@ export interface TeamOptions {
   readonly config?: Partial<Config>;
   readonly hosting?: HostingOptions;
   readonly scopes?: readonly string[];
-  /** Slack's tiers, and one message a second in each channel: tests that act a hundred times a minute do without. */
+  /** Slack's tiers, and one message a second in each channel; default true. Hundreds of acts in a minute do without, and say so. */
   readonly hasRateLimits?: boolean;
   readonly log?: Log;
   readonly system?: System;
@@ -57,7 +57,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
   const slack = await startSlack({
-    hasRateLimits: options.hasRateLimits ?? false,
+    hasRateLimits: options.hasRateLimits ?? true,
     app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: options.scopes ?? SCOPES },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });

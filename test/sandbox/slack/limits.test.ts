@@ -6,7 +6,7 @@ const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read'];
 
 async function start() {
   const clock = makeHandClock();
-  const { slack, app } = await startBoth({ clock, hasRateLimits: true, app: { scopes: SCOPES } });
+  const { slack, app } = await startBoth({ clock, app: { scopes: SCOPES } });
   const post = (channel: string) => app.call('chat.postMessage', { channel, text: 'hello' });
   return { slack, app, clock, post };
 }

@@ -45,7 +45,11 @@ describe('the manifest that the local Slack reads', () => {
   });
 
   it('lets nobody write to the app, nor the app to anybody, without a Messages tab', async () => {
-    const { slack, app } = await startBoth({ app: { manifest: parseManifest(withoutHome) } });
+    // Two messages in one second.
+    const { slack, app } = await startBoth({
+      hasRateLimits: false,
+      app: { manifest: parseManifest(withoutHome) },
+    });
     const user = slack.as('olga');
     for (const channel of [user.id, `D${user.id.slice(1)}`])
       expect(await app.call('chat.postMessage', { channel, text: 'hello' })).toMatchObject({

@@ -7,7 +7,8 @@ const BOARD = 'C0PRIVATE1';
 
 describe('posting', () => {
   it('needs the app in the channel, or a scope for all public ones', async () => {
-    const { slack, app } = await startBoth();
+    // Several messages in one second.
+    const { slack, app } = await startBoth({ hasRateLimits: false });
     const post = (channel: string) => app.call('chat.postMessage', { channel, text: 'x' });
     expect(await post(RANDOM)).toMatchObject({ error: 'not_in_channel' });
     expect(await post(BOARD)).toMatchObject({ error: 'channel_not_found' });
@@ -19,7 +20,8 @@ describe('posting', () => {
   });
 
   it('refuses what is empty, too long, or against the rules of Block Kit, and says where', async () => {
-    const { slack, app } = await startBoth();
+    // Several messages in one second.
+    const { slack, app } = await startBoth({ hasRateLimits: false });
     const post = (more: object) => app.call('chat.postMessage', { channel: OPS, ...more });
     expect(await post({})).toMatchObject({ error: 'no_text' });
     expect(await post({ text: 'x'.repeat(40_001) })).toMatchObject({ error: 'msg_too_long' });

@@ -105,7 +105,8 @@ describe('the Web API', () => {
   });
 
   it('can be made slow, limited or failing', async () => {
-    const { slack, app } = await startBoth();
+    // Several messages in one second.
+    const { slack, app } = await startBoth({ hasRateLimits: false });
     slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 7 });
     const answer = await fetch(`${slack.apiUrl}chat.postMessage`, { method: 'POST', body: '' });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);

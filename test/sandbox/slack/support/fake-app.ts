@@ -46,7 +46,6 @@ export async function startBoth(
   options: Omit<Partial<SlackOptions>, 'app'> & { app?: Partial<SlackOptions['app']> } = {},
 ): Promise<{ slack: LocalSlack; app: FakeApp }> {
   const slack = await startSlack({
-    hasRateLimits: false,
     ...options,
     app: { signingSecret: SECRET, botToken: TOKEN, scopes: ['commands', 'chat:write'], ...options.app },
   });
