@@ -1,0 +1,59 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+/** A running app of which the manager has the review of web-1 in front of them. */
+export interface OrderingTeam extends Team {
+  readonly manager: ReturnType<Team['slack']['as']>;
+  readonly owner: ReturnType<Team['slack']['as']>;
+  readonly system: ReturnType<typeof movableSystem>;
+  creates(): number;
+  charges(): number;
+  /** The orders that are neither done nor refused. */
+  listOpen(): ReturnType<Team['app']['ports']['ledger']['listOpen']>;
+  /** How long the app has looked for its one unconfirmed order, in milliseconds. */
+  lookedMs(): Promise<number>;
+  /** Another program buys a server in the same account. */
+  buyOutside(label: string): Promise<number>;
+}
+
+export const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
+
+/** Starts it; its clocks can be moved. */
+export async function startOrdering(options: TeamOptions = {}): Promise<OrderingTeam> {
+  const system = movableSystem();
+  const team = await startTeam({ system, ...options });
+  const manager = team.slack.as('mara').in('#ops');
+  const otherKey = team.hosting.createKey(team.account, { beforeTopUp: true });
+  const listOpen = () => team.app.ports.ledger.listOpen(TEAM.id);
+  await manager.types(ORDER);
+  await manager.sees('Create and pay');
+  return Object.assign(team, {
+    manager,
+    owner: team.slack.as('olga').in('#ops'),
+    system,
+    creates: () => team.hosting.requests({ operation: 'create' }).length,
+    charges: () => team.hosting.charges(team.account).length,
+    listOpen,
+    lookedMs: async () => (await listOpen())[0]?.lookedMs ?? 0,
+    buyOutside: async (label: string) => {
+      const answer = await fetch(`${team.hosting.baseUrl}/servers`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${otherKey}` },
+        body: JSON.stringify({ plan: 'small', location: 'ams', image: 'debian-13', label }),
+      });
+      return ((await answer.json()) as { id: number }).id;
+    },
+  });
+}
+
+/** Makes writes to the database fail, as a full disk does, from another connection; returns the way to end it. */
+export function failWrites({ environment }: Team, on: string): () => void {
+  const other = new DatabaseSync((environment.DATABASE_URL ?? '').replace(/^sqlite:/, ''));
+  other.exec(`create trigger full before ${on} begin select raise(abort, 'disk is full'); end`);
+  return () => {
+    other.exec('drop trigger full');
+    other.close();
+  };
+}
