@@ -2,7 +2,7 @@
  * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
  * The page itself is `/gallery`, of the same bundle as the sandbox's page.
  */
-import type { PageGroup, PageMessage, PageUser, PageView } from '../slack/page-api.ts';
+import type { Json, PageGroup, PageMessage, PageUser, PageView } from '../slack/page-api.ts';
 
 export interface GalleryState {
   /** The users that messages mention. */
@@ -12,15 +12,22 @@ export interface GalleryState {
   readonly pieces: readonly GalleryPiece[];
 }
 
-/** A message or modal of the app, as a user would see it. */
+/** A message or modal of the app, as a user would see it, or what similar ones say. */
 export type GalleryPiece = {
-  /** Its anchor: `/gallery#errors-role-needed`. */
+  /** Its anchor: `/gallery#refusals-and-errors-error-role-needed-in-a-modal`. */
   readonly id: string;
   readonly group: string;
   readonly name: string;
-  /** How many blocks it has; a message holds 50, a view 100. */
-  readonly blocks: number;
 } & (
   | { readonly kind: 'message'; readonly payload: PageMessage }
   | { readonly kind: 'modal'; readonly payload: PageView }
+  | { readonly kind: 'sentences'; readonly rows: readonly SentenceRow[] }
 );
+
+/** What one message or modal says that those before it don't. */
+export interface SentenceRow {
+  readonly name: string;
+  readonly blocks: readonly Json[];
+  /** The text of notifications, where it says something else. */
+  readonly notification?: string;
+}

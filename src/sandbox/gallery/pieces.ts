@@ -7,36 +7,36 @@ import { createIds, type Ids } from '../slack/ids.ts';
 import { pageView } from '../slack/page/describe.ts';
 import type { PageMessage, PageView } from '../slack/page-api.ts';
 import { APP } from '../slack/workspace.ts';
+import { type DrawnPiece, slugOf } from './arrange.ts';
 import type { Surface } from './fixtures/surface.ts';
-import type { GalleryPiece } from './gallery-api.ts';
-import { groupOf, placeOf } from './groups.ts';
+import { type Place, placeOf, positionOf } from './groups.ts';
 
 /** One fixed time, so that pictures of different days can be compared. */
 const DRAWN_AT_MS = 1_790_000_000_000;
 
 /** What the page draws, group by group. A message with blocks that older clients lack is drawn in both versions. */
-export function makePieces(surfaces: readonly Surface[]): readonly GalleryPiece[] {
+export function makePieces(surfaces: readonly Surface[]): readonly DrawnPiece[] {
   const ids = createIds(makeHandClock(DRAWN_AT_MS));
   const pieces = surfaces.flatMap((surface) => versionsOf(surface).map((version) => makePiece(version, ids)));
-  return withOwnIds(pieces.toSorted((one, other) => placeOf(one.group) - placeOf(other.group)));
+  return withOwnIds(pieces.toSorted((one, other) => positionOf(one.group) - positionOf(other.group)));
 }
 
 /** One form of a surface, as it is sent to Slack. */
 export interface Version {
   readonly name: string;
-  readonly group: string;
+  readonly place: Place;
   readonly made: Message | ModalView;
 }
 
 /** A surface, and the same for clients that don't know newer blocks. */
 export function versionsOf({ name, make }: Surface): readonly Version[] {
   const made = make();
-  const group = groupOf(name);
-  if (isView(made) || !made.plainBlocks) return [{ name, group, made }];
+  const place = placeOf(name);
+  if (isView(made) || !made.plainBlocks) return [{ name, place, made }];
   const plain = { text: made.text, blocks: made.plainBlocks };
   return [
-    { name, group, made },
-    { name: `${name}, for older clients`, group, made: plain },
+    { name, place, made },
+    { name: `${name}, for older clients`, place, made: plain },
   ];
 }
 
@@ -45,9 +45,8 @@ export function isView(made: Message | ModalView): made is ModalView {
   return 'type' in made;
 }
 
-function makePiece({ name, group, made }: Version, ids: Ids): GalleryPiece {
-  const id = `${group} ${name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const piece = { id, group, name, blocks: made.blocks.length };
+function makePiece({ name, place, made }: Version, ids: Ids): DrawnPiece {
+  const piece = { ...place, id: slugOf(`${place.group} ${name}`), name };
   if (isView(made)) return { ...piece, kind: 'modal', payload: drawView(made, ids) };
   return { ...piece, kind: 'message', payload: drawMessage(made, ids) };
 }
@@ -85,7 +84,7 @@ function drawMessage({ text, blocks }: Message, ids: Ids): PageMessage {
 }
 
 /** Makes the IDs unique by counting those that repeat. */
-function withOwnIds(pieces: readonly GalleryPiece[]): readonly GalleryPiece[] {
+function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
   const seen = new Map<string, number>();
   return pieces.map((piece) => {
     const times = (seen.get(piece.id) ?? 0) + 1;

@@ -2,10 +2,10 @@ import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
 import type { PageUser } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
 import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
+import { arrange } from './arrange.ts';
 import type { Surface } from './fixtures/surface.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { makePieces } from './pieces.ts';
-import { withoutRepeats } from './without-repeats.ts';
 
 /** The fixtures have user IDs of their own. */
 const FIXTURE_USERS: readonly PageUser[] = [
@@ -28,7 +28,7 @@ export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): 
     const state: GalleryState = {
       people: [...ALL_USERS, ...FIXTURE_USERS],
       groups: USERGROUPS,
-      pieces: withoutRepeats(makePieces(await readSurfaces())),
+      pieces: arrange(makePieces(await readSurfaces())),
     };
     return JSON.stringify(state);
   };

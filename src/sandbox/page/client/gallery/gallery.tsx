@@ -45,8 +45,8 @@ interface Findable {
 }
 
 function makeFindable(piece: GalleryPiece): Findable {
-  const text = `${piece.group} ${piece.name} ${JSON.stringify(piece.payload)}`.toLowerCase();
-  return { piece, text };
+  const text = `${piece.group} ${piece.name} ${JSON.stringify(piece.kind === 'sentences' ? piece.rows : piece.payload)}`;
+  return { piece, text: text.toLowerCase() };
 }
 
 /** The pieces whose name or text contains all the words. */
