@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatSlackDate } from '../../../src/sandbox/page/client/text/dates.ts';
+import { isDrawn } from '../../../src/sandbox/page/client/text/drawn-emojis.ts';
+import { findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
 import type { Inline } from '../../../src/sandbox/page/client/text/inline.ts';
 import { parseMarkdown } from '../../../src/sandbox/page/client/text/markdown.ts';
 import { parseInline, parseMrkdwn } from '../../../src/sandbox/page/client/text/mrkdwn.ts';
@@ -30,6 +33,26 @@ function shortOf(part: Inline): string {
       return `${part.type}(${part.id} ${part.label})`;
   }
 }
+
+/** The source of the product's part that writes to Slack. */
+function readSlackSources(): string {
+  const folder = new URL('../../../src/slack/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  return files.map((path) => readFileSync(new URL(path, folder), 'utf8')).join('\n');
+}
+
+describe('emojis', () => {
+  it('are drawn if the app uses them, so that they show without a font for emojis', () => {
+    const source = readSlackSources();
+    const typed = source.match(/\p{Extended_Pictographic}/gu) ?? [];
+    const named = [...source.matchAll(/:([a-z]+(?:_[a-z]+)*):(?=[ *`'])/g)].map(([, name = '']) => name);
+    const signs = [...new Set([...typed, ...named.map((name) => findEmoji(name) ?? name)])];
+    expect(signs).toEqual(expect.arrayContaining(['🟢', '🔴', '⚠️']));
+    expect(signs.filter((sign) => !isDrawn(sign))).toEqual([]);
+  });
+});
 
 describe('mrkdwn', () => {
   it.each([

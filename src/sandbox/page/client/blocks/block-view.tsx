@@ -4,6 +4,7 @@ import { ElementView } from '../elements/element-view.tsx';
 import { ImageView } from '../elements/image.tsx';
 import { objectIn, objectsIn, textIn } from '../json.ts';
 import { RichText } from '../text/rich-text.tsx';
+import { Signed } from '../text/signs.tsx';
 import { plainWords, TextView } from '../text/text-view.tsx';
 import type { BlockProps } from './block-props.ts';
 import { Card, Carousel } from './cards.tsx';
@@ -14,7 +15,11 @@ import { Table } from './table.tsx';
 
 const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   section: Section,
-  header: ({ block }) => <h3 class="block-header">{plainWords(objectIn(block, 'text'))}</h3>,
+  header: ({ block }) => (
+    <h3 class="block-header">
+      <Signed text={plainWords(objectIn(block, 'text'))} />
+    </h3>
+  ),
   context: Context,
   divider: () => <hr />,
   image: ({ block }) => (

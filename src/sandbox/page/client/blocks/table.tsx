@@ -1,13 +1,14 @@
 import type { Json } from '../../../slack/page-api.ts';
 import { textIn } from '../json.ts';
 import { isRichText, RichText } from '../text/rich-text.tsx';
+import { Signed } from '../text/signs.tsx';
 import type { BlockProps } from './block-props.ts';
 import { cellText, rowsOf } from './cells.ts';
 
 /** A cell: raw text, a number, or rich text. */
 export function Cell({ cell }: { readonly cell: Json | undefined }) {
   if (isRichText(cell)) return <RichText block={cell} />;
-  return <>{cellText(cell)}</>;
+  return <Signed text={cellText(cell)} />;
 }
 
 /** The plain table: what the app wrote, as it wrote it. */

@@ -1,5 +1,6 @@
 import { objectIn, textIn } from '../json.ts';
 import { isFollowable } from '../text/inline.ts';
+import { Signed } from '../text/signs.tsx';
 import { plainWords } from '../text/text-view.tsx';
 import type { ElementProps } from './surface.ts';
 import { useSpot } from './use-spot.ts';
@@ -22,7 +23,7 @@ export function ButtonElement({ block, element }: ElementProps) {
       aria-busy={isBusy}
       onClick={press}
     >
-      {plainWords(objectIn(element, 'text'))}
+      <Signed text={plainWords(objectIn(element, 'text'))} />
       {isFollowable(url) && <span aria-hidden="true"> ↗</span>}
       {isBusy && <span class="spinner" aria-hidden="true" />}
     </button>

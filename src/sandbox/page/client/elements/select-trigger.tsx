@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { objectIn } from '../json.ts';
+import { Signed } from '../text/signs.tsx';
 import { plainWords } from '../text/text-view.tsx';
 import type { ElementProps } from './surface.ts';
 
@@ -28,7 +29,7 @@ export function SelectTrigger(props: SelectTriggerProps) {
   const valueId = labelId && `${labelId}-value`;
   const chips = words.map((each) => (
     <span key={each} class="chip">
-      {each}
+      <Signed text={each} />
     </span>
   ));
   return (
@@ -47,7 +48,7 @@ export function SelectTrigger(props: SelectTriggerProps) {
       onKeyDown={openByKey}
     >
       <span class="select-value" id={valueId}>
-        {words.length === 0 ? placeholder : props.isMulti ? chips : words}
+        {words.length === 0 ? placeholder : props.isMulti ? chips : <Signed text={words.join('')} />}
       </span>
       {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
     </button>

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { sandboxNow } from '../state/panel-state.ts';
 import { formatSlackDate } from './dates.ts';
+import { isDrawn } from './drawn-emojis.ts';
 import { findEmoji } from './emoji.ts';
 import type { Inline } from './inline.ts';
 import { channelName, groupName, personName } from './mentions.ts';
+import { Signed } from './signs.tsx';
 
 const TAGS = { bold: 'strong', italic: 'em', strike: 's', code: 'code' } as const;
 
@@ -15,7 +17,7 @@ export function InlineView({ parts }: { readonly parts: readonly Inline[] }) {
 function viewOf(part: Inline): ComponentChildren {
   switch (part.type) {
     case 'text':
-      return part.text;
+      return <Signed text={part.text} />;
     case 'bold':
     case 'italic':
     case 'strike':
@@ -63,6 +65,7 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
 export function Emoji({ name }: { readonly name: string }) {
   const sign = findEmoji(name);
   if (sign === undefined) return <>{`:${name}:`}</>;
+  if (isDrawn(sign)) return <Signed text={sign} />;
   return (
     <span class="emoji" role="img" aria-label={name.replaceAll('_', ' ')} title={`:${name}:`}>
       {sign}

@@ -5,13 +5,18 @@ import type { Inline } from './inline.ts';
 import { InlineView } from './inline-view.tsx';
 import { type Paragraph, parseMrkdwn } from './mrkdwn.ts';
 import { Preformatted } from './preformatted.tsx';
+import { Signed } from './signs.tsx';
 
 /** A text object of Block Kit: mrkdwn or plain text. */
 export function TextView({ of }: { readonly of: unknown }) {
   if (!isJson(of)) return null;
   const text = textIn(of, 'text');
   if (of.type === 'mrkdwn') return <Mrkdwn text={text} verbatim={of.verbatim === true} />;
-  return <span class="plain">{plainWords(of)}</span>;
+  return (
+    <span class="plain">
+      <Signed text={plainWords(of)} />
+    </span>
+  );
 }
 
 /** The words of a plain text object; its emoji codes are signs unless it says otherwise. */
