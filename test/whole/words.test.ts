@@ -208,6 +208,20 @@ describe('a power action in the wrong state', () => {
 });
 
 describe('a typing error', () => {
+  it('offers to show the server that was probably meant, and does nothing to it', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 3, 'web');
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps stop wbe-1');
+    await operator.sees('No server matches wbe-1. Did you mean web-1?');
+    await operator.presses('Show web-1');
+    await operator.sees('ssh root@');
+    expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(
+      Array(3).fill('running'),
+    );
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
   it('is answered with the nearest match', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 3, 'web');

@@ -1,7 +1,9 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
@@ -30,6 +32,8 @@ export interface Status {
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
   readonly passwordsHeld: number;
+  /** Set while nothing can be bought or renewed. */
+  readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
 }
 
@@ -70,23 +74,28 @@ export const readStatus = defineUseCase({
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const waiting = await listWaiting(context);
-    const [api, slack] = await Promise.all([tryApi(context), trySlack(context)]);
-    return { api, open, passwordsHeld, waiting, slack };
+    const settings = (await ports.workspaces.find(workspaceId))?.settings;
+    const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
+    return { api, open, passwordsHeld, waiting, slack, ...omitUndefined({ freeze: settings?.freeze }) };
   },
 });
 
 /** The lookups are tried, which no user sees; about messages only what was observed is told. */
-async function trySlack({ actor, ports }: UseCaseContext<StatusPorts>): Promise<SlackStatus> {
+async function trySlack(
+  { actor, ports }: UseCaseContext<StatusPorts>,
+  settings: WorkspaceSettings | undefined,
+): Promise<SlackStatus> {
   const { workspaceId, userId, channelId = '' } = actor;
-  const [workspace] = await Promise.all([
-    ports.workspaces.find(workspaceId),
+  await Promise.all([
     ports.users.exists(workspaceId, userId),
     ports.groups.list(workspaceId),
     // A direct message is no channel.
     channelId.startsWith('D') || channelId === '' || ports.channels.isShared(workspaceId, channelId),
   ]);
-  const announces = workspace?.settings.announces ?? false;
-  return { abilities: ports.slackAbilities.read(workspaceId), announces };
+  return {
+    abilities: ports.slackAbilities.read(workspaceId),
+    announces: settings?.announces ?? false,
+  };
 }
 
 async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {

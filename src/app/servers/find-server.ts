@@ -61,5 +61,12 @@ async function getNamedServer(
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
     throw new Refusal('ambiguous_server', { typed, servers: offered });
   }
-  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: match.nearest }));
+  const { nearest } = match;
+  const nearestId = nearest === undefined ? undefined : findOnlyId(nearest, servers);
+  throw new Refusal('unknown_server', omitUndefined({ typed, nearest, nearestId }));
+}
+
+function findOnlyId(wanted: string, servers: readonly Server[]): ServerId | undefined {
+  const [only, ...others] = servers.filter(({ label }) => label === wanted);
+  return others.length === 0 ? only?.id : undefined;
 }

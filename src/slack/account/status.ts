@@ -8,6 +8,7 @@ import { codeLabel, count, mention, plainLabel, slackDate } from '../kit/text.ts
 import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { wordsOfError } from '../words.ts';
+import { frozenWords } from './frozen-words.ts';
 import { slackStatusBlock } from './slack-status.ts';
 
 export const status = defineCommand({
@@ -26,11 +27,12 @@ export const status = defineCommand({
 
 /** How the app and the API are doing, as far as this workspace is concerned. */
 export function statusMessage(found: Status, currency: string): Message {
-  const { api } = found;
+  const { api, freeze } = found;
   return {
-    text: api.isUsable ? 'The hosting API answers.' : 'The hosting API can’t be used just now.',
+    text: api.isUsable ? 'The hosting API answers.' : 'The hosting API isn’t available right now.',
     blocks: [
       section(describeApi(api, currency)),
+      ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
       facts([
         ['API requests this minute', describeBudget(api)],
         ['Unconfirmed orders', describeOpen(found)],

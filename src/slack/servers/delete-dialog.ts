@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { DeleteReview } from '../../app/servers/delete-server.ts';
 import { deletionWord } from '../../domain/label.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { countPaidDays } from '../../domain/time.ts';
 import { context, facts, section } from '../kit/blocks.ts';
@@ -17,16 +18,26 @@ const TYPE_IT = 'Type the label';
 /** The label has to be typed, so that no server is deleted by accident. */
 export const deleteDialog = defineModal(
   'delete',
-  z.object({ serverId: z.number().int(), label: z.string(), word: z.string() }),
+  z.object({
+    serverId: z.number().int(),
+    label: z.string(),
+    word: z.string(),
+    on: z.literal('card').exactOptional(),
+  }),
   z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
 );
 
-/** Shows what will be lost. */
-export function deleteView({ server, takesApproval }: DeleteReview, origin: Origin, now: number): ModalView {
+/** Shows what will be lost. `on`: it was opened from the server's card, which then shows the outcome. */
+export function deleteView(
+  { server, takesApproval }: DeleteReview,
+  origin: Origin,
+  now: number,
+  on?: 'card',
+): ModalView {
   const word = deletionWord(server);
   return deleteDialog.view({
     origin,
-    metadata: { serverId: server.id, label: shorten(server.label, 300), word },
+    metadata: { serverId: server.id, label: shorten(server.label, 300), word, ...omitUndefined({ on }) },
     title: DELETE_TITLE,
     submit: 'Delete',
     blocks: [

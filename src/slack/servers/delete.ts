@@ -13,7 +13,10 @@ import { deleteButton, showButton } from './buttons.ts';
 import { DELETE_TITLE, deleteDialog, deleteView } from './delete-dialog.ts';
 import { chooseUnnamed } from './pick-server.ts';
 
-const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
+const ref = z.union([
+  z.object({ typed: z.string() }),
+  z.object({ id: z.number().int(), on: z.literal('card').exactOptional() }),
+]);
 
 const form = defineForm({
   id: 'delete',
@@ -24,7 +27,7 @@ const form = defineForm({
   choose: (input, request) => chooseUnnamed('delete', input, request),
   load: async (input, request, origin) => {
     const review = await request.execute(prepareDelete, { ref: input });
-    return deleteView(review, origin, request.now());
+    return deleteView(review, origin, request.now(), 'id' in input ? input.on : undefined);
   },
 });
 
@@ -35,7 +38,7 @@ export const remove = defineCommand({
   needs: 'manager',
   parse: parseServerName,
   run: (input, request) => form.open(input, request),
-  actions: [form.handler, deleteButton.on(({ id }, request) => form.open({ id }, request))],
+  actions: [form.handler, deleteButton.on((input, request) => form.open(input, request))],
   suggestions: [form.pickSuggestions],
   modals: [
     form.pickHandler,
@@ -52,7 +55,7 @@ export const remove = defineCommand({
           request.views.follow(origin.formId, viewId);
           const requested = await request.execute(requestDelete, { ...deletion, approvalId: origin.formId });
           if (requested) await showRequested(requested, origin.formId, viewId, request);
-          else await runDelete(deletion, viewId, request);
+          else await runDelete({ ...deletion, isOnCard: metadata.on === 'card' }, viewId, request);
         },
       };
     }),
@@ -71,7 +74,7 @@ async function showRequested(
 }
 
 async function runDelete(
-  deletion: { id: number; typedLabel: string; formId: string },
+  { isOnCard, ...deletion }: { id: number; typedLabel: string; formId: string; isOnCard: boolean },
   viewId: string,
   request: SlackRequest,
 ): Promise<void> {
@@ -79,9 +82,11 @@ async function runDelete(
   const { server, isGone } = await request.execute(deleteServer, deletion);
   const label = codeLabel(server.label);
   if (isGone) {
-    await request.views.update(viewId, noticeView(DELETE_TITLE, `${label} was deleted.`));
-    if (!(await request.announce(`deleted ${label}`)))
-      await request.reply.send(textMessage(`${label} was deleted.`));
+    const words = `${label} was deleted.`;
+    await request.views.update(viewId, noticeView(DELETE_TITLE, words));
+    const announced = await request.announce(`deleted ${label}`);
+    const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
+    if (!announced && !isShown) await request.reply.send(textMessage(words));
     return;
   }
   const words =

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { HostingCode, HostingError, ServerAct } from '../../domain/errors.ts';
+import type { HostingCode, HostingError, RefusalDetails, ServerAct } from '../../domain/errors.ts';
 import { isRefusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import type { PowerAction } from '../../domain/server.ts';
@@ -27,6 +27,7 @@ export function serverSteps(error: unknown): Button[] {
   }
   if (isRefusal(error, 'rebooted_recently'))
     return [againButton('reboot', error.details.server.id, 'Reboot again')];
+  if (isRefusal(error, 'unknown_server')) return nearestButton(error.details);
   return isRefusal(error, 'server_protected') ? [showServer(error.details.server.id)] : [];
 }
 
@@ -53,6 +54,12 @@ function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, la
 /** The user has read which server it is, and what happened to it. */
 function againButton(action: PowerAction, id: ServerId, text: string): Button {
   return powerButton[action].element(text, { id, sure: true }, { style: 'primary' });
+}
+
+/** Whatever was to be done, it only shows the server: the user has not named it. */
+function nearestButton({ nearest, nearestId: id }: RefusalDetails['unknown_server']): Button[] {
+  if (nearest === undefined || id === undefined) return [];
+  return [showButton.element(`Show ${plainLabel(nearest, 40)}`, { id })];
 }
 
 function showServer(id: ServerId): Button {

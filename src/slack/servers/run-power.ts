@@ -3,7 +3,7 @@ import type { ServerRef } from '../../app/servers/find-server.ts';
 import { showServer } from '../../app/servers/show-server.ts';
 import { watchServer } from '../../app/servers/watch-server.ts';
 import type { PowerAction } from '../../domain/server.ts';
-import { textMessage } from '../kit/blocks.ts';
+import { type Message, textMessage } from '../kit/blocks.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import {
@@ -51,15 +51,18 @@ async function followPower(
 ): Promise<void> {
   const watched = await request.execute(watchServer, { id: change.server.id, action });
   const isEdited = await announced?.edit(watchedWords(action, change, watched));
-  if (isOnCard) await updateCard(change, request);
-  else if (!isEdited) await request.reply.send(textMessage(watchedAnswer(change, watched)));
+  const isShown = isOnCard && (await request.reply.edit(await loadCard(change, request)));
+  if (!isEdited && !isShown) await request.reply.send(textMessage(watchedAnswer(change, watched)));
 }
 
 interface Announced {
   readonly announced: Awaited<ReturnType<SlackRequest['announce']>>;
 }
 
-async function updateCard({ server }: PowerChange, request: SlackRequest): Promise<void> {
-  const card = await request.execute(showServer, { ref: { id: server.id } });
-  await request.reply.replace(serverCard(card, request.now()));
+async function updateCard(change: PowerChange, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await loadCard(change, request));
+}
+
+async function loadCard({ server }: PowerChange, request: SlackRequest): Promise<Message> {
+  return serverCard(await request.execute(showServer, { ref: { id: server.id } }), request.now());
 }

@@ -63,14 +63,19 @@ function registerCommand(
   system: Pick<System, 'sleep'>,
 ): void {
   app.command(/.*/, async ({ ack, body, context }) => {
-    const answered = withResolvers();
-    const visible = withResolvers();
-    const delivery = { ...delivered(context), answered: answered.promise, onVisible: visible.resolve };
+    const answered = withResolvers<boolean>();
+    const visible = withResolvers<void>();
+    const delivery = {
+      ...delivered(context),
+      answered: answered.promise.then(() => undefined),
+      saysWorking: answered.promise,
+      onVisible: visible.resolve,
+    };
     const work = dispatch.command(body, delivery);
     start(work);
     const silent = await isSilent(work, visible.promise, system);
     await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack());
-    answered.resolve();
+    answered.resolve(silent);
   });
 }
 
@@ -81,7 +86,7 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
     start(dispatch.action(body, delivered(context)));
   });
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
-    const { promise: answered, resolve } = withResolvers();
+    const { promise: answered, resolve } = withResolvers<void>();
     const { ack: answer, after } = await dispatch.submission(body, { ...delivered(context), answered });
     if (after) start(after());
     await (answer ? ack(answer) : ack()).finally(resolve);
@@ -106,9 +111,9 @@ function delivered(context: Readonly<Record<string, unknown>>): Delivery {
   return typeof requestId === 'string' && requestId !== '' ? { requestId, answered } : { answered };
 }
 
-function withResolvers() {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
+function withResolvers<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
     resolve = settle;
   });
   return { promise, resolve };

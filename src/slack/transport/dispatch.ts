@@ -33,7 +33,7 @@ import {
 import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
-import { watchReply, watchViews } from './visible.ts';
+import { watchCommand } from './visible.ts';
 
 /** How a request reached us. */
 export interface Delivery {
@@ -47,6 +47,8 @@ export interface Delivery {
 export interface CommandDelivery extends Delivery {
   /** Called when the user sees something of it. */
   readonly onVisible?: () => void;
+  /** Resolves after the ack: whether it said that this is being worked on. */
+  readonly saysWorking?: Promise<boolean>;
 }
 
 /** One method for each kind of request that Slack sends. */
@@ -104,7 +106,7 @@ export function createDispatch(
 
 async function dispatchCommand(
   body: unknown,
-  { onVisible = () => undefined, ...delivery }: CommandDelivery,
+  { onVisible = () => undefined, saysWorking = Promise.resolve(false), ...delivery }: CommandDelivery,
   routing: Routing,
 ): Promise<void> {
   const payload = commandPayload.safeParse(body).data;
@@ -113,11 +115,12 @@ async function dispatchCommand(
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
-  const reply = watchReply(replyTo(payload.response_url, actor, routing), onVisible);
-  const request = watchViews(await createRequest(routing, caller, reply, payload.trigger_id), onVisible);
+  const seen = watchCommand(replyTo(payload.response_url, actor, routing), onVisible, saysWorking);
+  const request = seen.watch(await createRequest(routing, caller, seen.reply, payload.trigger_id));
   await routing
     .runCommand(payload.text, request)
     .catch((error: unknown) => sendError(error, request, routing.nextSteps(error, payload.text)));
+  await seen.cleaned();
 }
 
 async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {

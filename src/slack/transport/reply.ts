@@ -67,6 +67,7 @@ function createReply(
   return {
     send: async (message) => (await byUrl(message, EPHEMERALLY)) || otherwise(message),
     replace: async (message) => (await byUrl(message, IN_PLACE)) || otherwise(message),
+    edit: (message) => byUrl(message, IN_PLACE),
     delete: async () => {
       const url = await findUrl();
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;

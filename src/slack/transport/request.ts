@@ -54,6 +54,8 @@ export interface Reply {
   send(message: Message): Promise<boolean>;
   /** In place of the message whose button was pressed; as a new message where that is not possible. */
   replace(message: Message): Promise<boolean>;
+  /** In place of the message whose button was pressed, or not at all. Not for commands: Slack might post a new message. */
+  edit(message: Message): Promise<boolean>;
   /** Deletes the message whose button was pressed. */
   delete(): Promise<boolean>;
   /** To everyone in the channel. */

@@ -4,8 +4,8 @@ import type { Reply, SlackRequest } from './request.ts';
 /** A user who sees nothing for longer than this presses Enter again. */
 const SILENCE_MS = 700;
 
-/** What an ack of a command says when nothing else has been visible by then. */
-export const WORKING = 'Working on it…';
+/** What an ack of a command says when nothing else has been visible by then; Slack may keep it beside the outcome. */
+export const WORKING = 'Working on it. The result will appear here.';
 
 /** Waits until the user sees something of the work, or it has ended; true when they see nothing for too long. */
 export async function isSilent(
@@ -30,8 +30,47 @@ export async function isSilent(
   }
 }
 
+/** A command's ways back, which say when the user sees something of its work. */
+export interface SeenCommand {
+  readonly reply: Reply;
+  watch(request: SlackRequest): SlackRequest;
+  /** Resolves when nothing is left to be taken away. */
+  cleaned(): Promise<void>;
+}
+
+/**
+ * Calls `onVisible` when the user sees something. Once the channel is told or a modal is open, what the ack said is taken
+ * away, if Slack lets us; not where something went through the `response_url`, since what Slack then takes for its original
+ * message is not documented.
+ */
+export function watchCommand(
+  given: Reply,
+  onVisible: () => void,
+  saysWorking: Promise<boolean>,
+): SeenCommand {
+  let isAnswered = false;
+  let cleaning: Promise<void> | undefined;
+  const clean = async () => {
+    if ((await saysWorking) && !isAnswered) await given.delete();
+  };
+  return {
+    reply: watchReply(given, () => {
+      isAnswered = true;
+      onVisible();
+    }),
+    watch: (request) =>
+      watchViews(request, () => {
+        onVisible();
+        cleaning ??= clean();
+      }),
+    cleaned: async () => {
+      await cleaning;
+    },
+  };
+}
+
 /** The same ways back, which say when Slack has taken something that the user sees. */
-export function watchReply(reply: Reply, onVisible: () => void): Reply {
+function watchReply(reply: Reply, onVisible: () => void): Reply {
   const watched = async (taken: Promise<boolean>) => {
     const isTaken = await taken;
     if (isTaken) onVisible();
@@ -46,7 +85,7 @@ export function watchReply(reply: Reply, onVisible: () => void): Reply {
 }
 
 /** The same request, which says when a modal has been opened, or the channel was told. */
-export function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
+function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
   const { views } = request;
   const open: typeof views.open = async (view) => {
     const opened = await views.open(view);

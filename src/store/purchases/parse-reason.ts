@@ -30,7 +30,11 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   identity_unknown: z.object({ userId: z.string().exactOptional() }),
   approval_needed: none,
   purchases_frozen: z.object({ frozenBy: z.string(), since: z.number() }),
-  unknown_server: z.object({ typed: z.string(), nearest: z.string().exactOptional() }),
+  unknown_server: z.object({
+    typed: z.string(),
+    nearest: z.string().exactOptional(),
+    nearestId: z.number().int().exactOptional(),
+  }),
   unknown_choice: z.object({
     field: z.enum(['plan', 'location', 'image']),
     typed: z.string(),

@@ -35,7 +35,7 @@ export function fakeRequest(): FakeRequest {
     currency: 'EUR',
     now: () => NOW,
     announce: async () => false,
-    reply: { send: say, replace: say, announce: say, delete: async () => true },
+    reply: { send: say, replace: say, edit: say, announce: say, delete: async () => true },
     execute: async (useCase: { name: string }, input: unknown) => {
       entered.push([useCase.name, input]);
       return ANSWERS[useCase.name];

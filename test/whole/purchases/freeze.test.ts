@@ -18,6 +18,18 @@ describe.concurrent('while purchases are frozen', () => {
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
   });
 
+  test('the status says who froze them', async ({ expect }) => {
+    await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, freeze: FREEZE });
+    await team.manager.types('/vps status');
+    await team.manager.sees('Purchases are frozen (by @olga');
+    await team.setSettings(DEFAULT_SETTINGS);
+    const fresh = team.manager.overlooksOldMessages();
+    await fresh.types('/vps status');
+    await fresh.sees('The hosting API answers');
+    fresh.doesNotSee('Purchases are frozen');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
   test('an order whose form was open before is refused: nothing is charged', async ({ expect }) => {
     await using team = await startRuledTeam(DEFAULT_SETTINGS);
     await team.manager.types(CREATE);

@@ -48,6 +48,19 @@ it('a press on a card updates that card, and the channel is told, with no furthe
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
+it('a card shows the outcome of a reboot when that is seen', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps show web-1');
+  await operator.presses('Reboot');
+  await operator.sees('🟡 rebooting');
+  await operator.sees(/@otto rebooted web-1: 🟢 running/, LATER_MS);
+  await operator.sees(/web-1\n🟢 running/);
+  operator.doesNotSee('🟡 rebooting');
+  expect(operator.messages().filter(({ shown }) => shown.includes('Paid until'))).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
 it('Refresh shows in the same card what has changed since', async () => {
   await using team = await startServers(1);
   const viewer = team.slack.as('vera').in('#ops');
@@ -142,5 +155,20 @@ it('without a server, thousands are searched while the user types', async () => 
   await manager.types('/vps delete');
   expect(await manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
   await manager.closes();
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('the card from which a server was deleted says so, with no further message', async () => {
+  await using team = await startServers(1);
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps show web-1');
+  await manager.presses('Delete…');
+  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.presses('Delete');
+  await manager.sees('@mara deleted web-1');
+  await manager.closes();
+  await manager.sees('web-1 was deleted.');
+  manager.doesNotSee('Paid until');
+  expect(manager.messages()).toHaveLength(2);
   expect(team.slack.brokenLaws()).toEqual([]);
 });

@@ -10,7 +10,7 @@ describe('a command whose answer takes long', () => {
     team.slack.faults.slowDown('response_url', 1000);
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
-    await viewer.sees('Working on it…', 1000);
+    await viewer.sees('Working on it. The result will appear here.', 1000);
     await viewer.sees('web-1');
     expect(lawsOf(team)).toEqual([]);
   });
@@ -28,13 +28,29 @@ describe('a command whose answer takes long', () => {
   });
 });
 
+describe('a slow command whose outcome the channel is told', () => {
+  it('has its ack taken away, which uses its response_url once', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.slack.faults.slowDown('chat.postMessage', 1000);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps stop web-1');
+    await operator.sees('Working on it. The result will appear here.', 1000);
+    await operator.sees('@otto');
+    const uses = () => team.slack.traffic().filter(({ what }) => what === 'response_url');
+    await expect.poll(() => uses().length, { timeout: 5000 }).toBe(1);
+    expect(JSON.stringify(uses())).toContain('delete_original');
+    expect(lawsOf(team)).toEqual([]);
+  });
+});
+
 describe('a command that is answered at once', () => {
   it('shows its answer and nothing else', async () => {
     await using team = await startTeam();
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('no servers in the hosting account yet');
-    viewer.doesNotSee('Working on it…');
+    viewer.doesNotSee('Working on it');
   });
 
   it('opens its form and shows nothing else', async () => {
