@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     env: { TMPDIR: chooseTemporaryFolder() },
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts'],
+    globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
     // Most tests wait for sockets and timers more than they compute.
     maxWorkers: 3,
     // Our modules hold no state, and reloading them for each file took a third of the time.

@@ -39,9 +39,9 @@ const DRAIN_MARGIN_MS = 5000;
  * Puts the app together and starts it.
  * @throws DatabaseInUse, DatabaseUnusable, VaultError: each with a sentence for the operator
  */
-export async function compose(config: Config, log: Log, system: System = realSystem): Promise<RunningApp> {
+export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
-  const store = await openConfiguredStore(config, vault, system);
+  const { store, system } = await openConfiguredStore(config, vault, base);
   const stop = new AbortController();
   const metrics = createMetrics();
   countFrom(store, metrics);
@@ -87,8 +87,11 @@ async function startListening(config: Config, dispatch: Dispatch, system: System
   return { bolt, listener };
 }
 
-function openConfiguredStore({ DATABASE_URL, SPILL_DIR }: Config, vault: Vault, system: System) {
-  return openStore({ databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system });
+/** The store, and the system with the clock of all processes that share the store. */
+async function openConfiguredStore({ DATABASE_URL, SPILL_DIR }: Config, vault: Vault, base: System) {
+  const store = await openStore({ databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system: base });
+  const system: System = { ...base, ...store.clock };
+  return { store, system };
 }
 
 function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {

@@ -36,10 +36,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['app/hosting-api.ts', 'system.ts'],
     packages: ['bottleneck', 'undici', 'zod', 'node:crypto', 'node:events'],
   },
+  // IDs in the order of the database's clock.
+  'store/engine/postgres-clock.ts': { uses: ['store/', 'system.ts'], packages: ['kysely'] },
   'store/': {
     uses: ['store/', 'domain/'],
     knows: [...PORTS, 'system.ts', 'vault.ts'],
-    packages: ['kysely', '@photostructure/sqlite', 'zod', 'node:fs', 'node:path'],
+    packages: ['kysely', '@photostructure/sqlite', 'pg', 'zod', 'node:fs', 'node:path'],
   },
   'slack/transport/': {
     uses: ['slack/transport/', 'slack/kit/', 'slack/words.ts', 'app/with-timeout.ts', 'domain/'],
@@ -310,8 +312,17 @@ describe('what is confined', () => {
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
     ['ulid', ['system.ts']],
+    ['@photostructure/sqlite', ['store/engine/sqlite-dialect.ts', 'store/engine/sqlite-engine.ts']],
+    ['pg', ['dialect', 'driver', 'engine', 'pool'].map((part) => `store/engine/postgres-${part}.ts`)],
   ])('%s is used in %j alone', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
+  });
+
+  it('transactions are begun by the engine, which repeats them where it has to', () => {
+    // A check that the database answers must not be in the way of what it checks.
+    const belongs = ['store/engine/', 'store/ping.ts'];
+    expect(strays(app, /\.transaction\(\)/g, belongs)).toEqual([]);
+    expect(strays(app, /\.transact\(/g, []).length).toBeGreaterThan(10);
   });
 
   it('nothing else reaches the network', () => {

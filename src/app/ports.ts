@@ -41,6 +41,8 @@ export interface Store {
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
+  /** The one clock, and the IDs in its order, of all processes that share the store. */
+  readonly clock: Pick<System, 'now' | 'newId'>;
   /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;

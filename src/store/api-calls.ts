@@ -9,8 +9,9 @@ interface Wanted {
 }
 
 /** The taken slots, stored durably. A burst of 300 calls takes one commit instead of 300, and so does its end. */
-export function createApiCalls({ db }: Foundation): ApiCalls {
-  const take = together((wanted: readonly Wanted[]) => takeSlots(db, wanted));
+export function createApiCalls(foundation: Foundation): ApiCalls {
+  const { db } = foundation;
+  const take = together((wanted: readonly Wanted[]) => takeSlots(foundation, wanted));
   const release = together(async (ids: readonly string[]) => {
     await db.deleteFrom('api_calls').where('id', 'in', ids).execute();
   });
@@ -33,9 +34,12 @@ export function createApiCalls({ db }: Foundation): ApiCalls {
 }
 
 /** Takes free slots, first come, first served; returns the IDs of the slots that were taken. */
-async function takeSlots(db: Foundation['db'], wanted: readonly Wanted[]): Promise<ReadonlySet<string>> {
+async function takeSlots(
+  { db, engine }: Foundation,
+  wanted: readonly Wanted[],
+): Promise<ReadonlySet<string>> {
   // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
-  return db.transaction().execute(async (transaction) => {
+  return engine.transact(db, async (transaction) => {
     const freed = wanted.flatMap((one) => one.freed);
     if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
     const counts = await transaction

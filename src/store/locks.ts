@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely';
 import type { LockLeases, LockOwner } from '../app/locks.ts';
 import type { Foundation, Queries } from './engine/database.ts';
 
@@ -5,15 +6,21 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * One row for each held lock. While a row names an owner, no other owner has held the lock since. Leases are compared with
- * one clock, `now`, in epoch milliseconds.
+ * the engine's clock.
  */
-export function createLockLeases({ db }: Foundation, now: () => number): LockLeases {
+export function createLockLeases(foundation: Foundation): LockLeases {
+  const { db, engine } = foundation;
+  /** So long from now. */
+  const after = (ms: number) => {
+    const now = engine.clock.now();
+    return engine.moment(now + ms, now);
+  };
   return {
-    take: (lock, leaseMs) => take(db, lock, now(), leaseMs),
+    take: (lock, leaseMs) => take(db, lock, after(0), after(leaseMs)),
     renew: async ({ name, owner }, leaseMs) => {
       const renewed = await db
         .updateTable('locks')
-        .set({ until: now() + leaseMs })
+        .set({ until: after(leaseMs) })
         .where('name', '=', name)
         .where('owner', '=', owner)
         .returning('name')
@@ -27,7 +34,7 @@ export function createLockLeases({ db }: Foundation, now: () => number): LockLea
           column.or([
             column.and([column('name', '=', name), column('owner', '=', owner)]),
             // Left by a process that died; a day's margin covers any clock trouble.
-            column('until', '<=', now() - DAY_MS),
+            column('until', '<=', after(-DAY_MS)),
           ]),
         )
         .execute();
@@ -36,8 +43,13 @@ export function createLockLeases({ db }: Foundation, now: () => number): LockLea
 }
 
 /** Takes a lock that is free or whose lease has ended, in one statement. */
-async function take(db: Queries, { name, owner }: LockOwner, at: number, leaseMs: number): Promise<boolean> {
-  const held = { owner, until: at + leaseMs };
+async function take(
+  db: Queries,
+  { name, owner }: LockOwner,
+  now: Expression<number>,
+  until: Expression<number>,
+): Promise<boolean> {
+  const held = { owner, until };
   const taken = await db
     .insertInto('locks')
     .values({ name, ...held })
@@ -45,7 +57,7 @@ async function take(db: Queries, { name, owner }: LockOwner, at: number, leaseMs
       conflict
         .column('name')
         .doUpdateSet(held)
-        .where((column) => column.or([column('locks.until', '<=', at), column('locks.owner', '=', owner)])),
+        .where((column) => column.or([column('locks.until', '<=', now), column('locks.owner', '=', owner)])),
     )
     .returning('name')
     .executeTakeFirst();

@@ -12,7 +12,8 @@ import { createWorkspaces } from './account/workspaces.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
-import { migrate, requireCurrent } from './engine/migrate.ts';
+import type { Engine } from './engine/engine.ts';
+import { type Migrations, migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
@@ -25,7 +26,7 @@ import { createSeenRequests } from './seen-requests.ts';
 import { createProtections } from './servers/protections.ts';
 
 export interface StoreOptions {
-  /** `sqlite:./path` or `sqlite::memory:` (docs/design.md 8, `DATABASE_URL`). */
+  /** `sqlite:./path`, `sqlite::memory:` or `postgres://…` (docs/design.md 8, `DATABASE_URL`). */
   readonly databaseUrl: string;
   readonly vault: Vault;
   readonly system: System;
@@ -33,6 +34,8 @@ export interface StoreOptions {
   readonly lock?: boolean;
   /** Where paid answers are kept while the database can't take them (`SPILL_DIR`). Default: beside the database. */
   readonly spillDir?: string | undefined;
+  /** Tests open one whose statements they can see. */
+  readonly openEngine?: typeof openEngine;
 }
 
 /**
@@ -45,31 +48,43 @@ export async function openStore({
   system,
   lock = true,
   spillDir,
+  openEngine: open = openEngine,
 }: StoreOptions): Promise<Store> {
-  const engine = openEngine(databaseUrl, { lock });
+  const engine = await open(databaseUrl, { lock, system });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   const close = async () => {
     await db.destroy().finally(() => engine.close());
   };
   try {
-    const migrations = createMigrations(vault);
-    await (engine.mayMigrate ? migrate(db, migrations) : requireCurrent(db, migrations));
+    await bringUp(db, engine, createMigrations(vault));
     engine.markMigrated();
     if (engine.isSoleProcess) await freeLeases(db);
+    if (lock) await lookForUnconfirmed(db);
   } catch (error) {
     await close();
     throw error;
   }
-  const foundation = { db, engine, vault, newId: () => system.newId() };
+  const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
   const spill = createSpill(spillDir ?? engine.besidePath?.('spill'), vault);
   return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
+}
+
+async function bringUp(db: Kysely<Tables>, engine: Engine, migrations: Migrations): Promise<void> {
+  const { mayMigrate, migrationDialect, schema } = engine;
+  if (!mayMigrate) return requireCurrent(db, migrations, schema);
+  if (!migrationDialect) return migrate(db, migrations, schema);
+  const patient = new Kysely<Tables>({ dialect: migrationDialect });
+  return migrate(patient, migrations, schema).finally(() => patient.destroy());
 }
 
 /** Frees the leases of a killed process, where no other process can be alive that holds them. */
 async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
-  // However rarely they were looked for by then: a restart is a good moment.
+}
+
+/** However rarely they were looked for by then: a start is a good moment. */
+async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'in_doubt').execute();
 }
 
@@ -90,7 +105,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     protections: createProtections(foundation),
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
-    lockLeases: createLockLeases(foundation, () => system.now()),
+    lockLeases: createLockLeases(foundation),
+    clock: foundation.engine.clock,
     ping: createPing(foundation, system),
     close: () => {
       closing ??= close();

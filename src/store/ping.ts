@@ -9,6 +9,7 @@ export function createPing({ db }: Foundation, system: Pick<System, 'now' | 'ela
   let last: { readonly at: number; readonly done: Promise<void> } | undefined;
   return () => {
     if (last && system.elapsed() - last.at < GOOD_FOR_MS) return last.done;
+    // Not serializable, so that it is never in the way of a payment.
     const done = db.transaction().execute((trx) => tryOut(trx, system.now()));
     last = { at: system.elapsed(), done };
     return done;

@@ -8,6 +8,7 @@ import { migrate } from '../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import { realSystem } from '../../src/system.ts';
 import { entry, makeFolder, markSent, newCreate, open, T0, vault } from '../store/support.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
@@ -36,7 +37,7 @@ async function startHeld() {
 
 /** Puts the tables back to what release 0.1.0 had, with a row that it would have sealed. */
 async function downgrade(path: string, id: string): Promise<void> {
-  const engine = openSqlite(path, { lock: false });
+  const engine = openSqlite(path, { lock: false, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   const place = { row: id, column: 'sealed', workspaceId: 'T1' };
   const sealed = vault.seal(PASSWORD, { ...place, table: 'passwords' });
@@ -122,7 +123,7 @@ test('what the first release sealed is still there after the update, and bound t
 
 test('a database of the first release that has no rows yet is updated', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
-  const engine = openSqlite(path, { lock: false });
+  const engine = openSqlite(path, { lock: false, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, MIGRATIONS);
   await db.destroy();

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { System } from '../../src/system.ts';
+import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
 export {
@@ -23,32 +23,68 @@ export {
   vault,
 } from './fixtures.ts';
 
-const undo: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-
 /** Makes a folder that is removed after the test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'store-test-'));
-  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 /** Opens a store that is closed after the test. */
 export async function open(
   databaseUrl: string,
-  options: { lock?: boolean; system?: System } = {},
+  options: Partial<Parameters<typeof openStore>[0]> = {},
 ): Promise<Store> {
   const store = await openStore({ databaseUrl, vault, system: stillSystem, ...options });
-  undo.push(() => store.close());
+  onTestFinished(() => store.close());
   return store;
 }
 
+/** Makes the address of an empty database of PostgreSQL, for the time of the test. */
+export async function makePostgres(): Promise<string> {
+  const { url, giveBack } = await lendDatabase();
+  onTestFinished(giveBack);
+  return url;
+}
+
+interface TestedEngine {
+  readonly name: string;
+  readonly make: () => Promise<Store>;
+}
+
+/** Stores on empty databases of PostgreSQL. They stay open: emptying a database takes milliseconds, opening it half a second. */
+const freeStores: Awaited<ReturnType<typeof openPostgres>>[] = [];
+
+async function lendStore(): Promise<Store> {
+  const lent = freeStores.pop() ?? (await openPostgres());
+  let isClosed = false;
+  onTestFinished(async () => {
+    if (isClosed) return lent.giveBack();
+    await lent.empty();
+    freeStores.push(lent);
+  });
+  const close = () => {
+    isClosed = true;
+    return lent.store.close();
+  };
+  return { ...lent.store, close };
+}
+
+async function openPostgres() {
+  const database = await lendDatabase();
+  const databaseUrl = database.url;
+  const store = await openStore({ databaseUrl, vault, system: stillSystem, openEngine: givenTime });
+  return { ...database, store };
+}
+
+/** It is left out where no server is (`test/support/postgres-setup.ts` says so). */
+const POSTGRES: readonly TestedEngine[] = postgresUrl ? [{ name: 'PostgreSQL', make: lendStore }] : [];
+
 /** The engines that every store contract is tested on. A new engine is one more line here. */
-export const engines: readonly { name: string; make: () => Promise<Store> }[] = [
+export const engines: readonly TestedEngine[] = [
   { name: 'SQLite in memory', make: () => open('sqlite::memory:') },
   { name: 'SQLite in a file', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
+  ...POSTGRES,
 ];
 
 /** Reads all files of a folder into one buffer. */

@@ -5,6 +5,7 @@ import { migrate } from '../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../src/store/engine/sqlite-engine.ts';
 import type { OperationRow, Tables } from '../../src/store/engine/tables.ts';
 import { firstTables } from '../../src/store/migrations/0001-first-tables.ts';
+import { realSystem } from '../../src/system.ts';
 import type { Vault } from '../../src/vault.ts';
 
 const DAY_MS = 86_400_000;
@@ -45,7 +46,7 @@ type OldOperation = Pick<OperationRow, 'id' | 'purchase' | 'kind' | 'claim' | 's
 
 /** Writes a database as release 0.1.0 left it: its first tables alone, and rows sealed and signed in its form. */
 export async function writeFirstRelease(release: FirstRelease): Promise<void> {
-  const engine = openSqlite(release.path, { lock: false });
+  const engine = openSqlite(release.path, { lock: false, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
     await migrate(db, { '0001-first-tables': firstTables });

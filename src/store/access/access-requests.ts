@@ -14,7 +14,7 @@ type Decision = Parameters<AccessRequests['decide']>[1];
 
 /** Access requests. If two owners decide at once, the first one wins. */
 export function createAccessRequests(foundation: Foundation): AccessRequests {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   return {
     ...createDecisionStore(foundation, {
       table: 'access_requests',
@@ -22,8 +22,8 @@ export function createAccessRequests(foundation: Foundation): AccessRequests {
       onExpiry: () => ({}),
       read: toAccessRequest,
     }),
-    request: (request, limit) => db.transaction().execute((trx) => addRequest(trx, request, limit)),
-    decide: (id, decision) => db.transaction().execute((trx) => decide(trx, foundation, id, decision)),
+    request: (request, limit) => engine.transact(db, (trx) => addRequest(trx, request, limit)),
+    decide: (id, decision) => engine.transact(db, (trx) => decide(trx, foundation, id, decision)),
     withdraw: async (id, { requesterId, at }) => {
       const row = await db
         .updateTable('access_requests')

@@ -13,13 +13,13 @@ import type { GrantRow, Tables } from '../engine/tables.ts';
 
 /** Who has which role (docs/design.md 3). */
 export function createGrants(foundation: Foundation): Grants {
-  const { db, newId } = foundation;
+  const { db, engine, newId } = foundation;
   return {
     ...createGrantLists(foundation),
-    put: (grant, seen) => db.transaction().execute((trx) => putGrant(trx, newId(), grant, seen)),
+    put: (grant, seen) => engine.transact(db, (trx) => putGrant(trx, newId(), grant, seen)),
     readVersion: async (workspaceId) => (await readVersions(db, workspaceId)).access,
     remove: (workspaceId, id, seen) =>
-      db.transaction().execute(async (trx) => {
+      engine.transact(db, async (trx) => {
         await countGrants(trx, workspaceId, seen);
         const row = await trx
           .deleteFrom('grants')
@@ -30,9 +30,9 @@ export function createGrants(foundation: Foundation): Grants {
         return row && toGrant(row);
       }),
     removeAll: (workspaceId, subject, seen) =>
-      db.transaction().execute((trx) => removeAllOf(trx, workspaceId, subject, seen)),
+      engine.transact(db, (trx) => removeAllOf(trx, workspaceId, subject, seen)),
     removeEnded: (now, auditOf) =>
-      db.transaction().execute(async (trx) => {
+      engine.transact(db, async (trx) => {
         const rows = await trx
           .deleteFrom('grants')
           .where('temporary_role', 'in', ROLES)

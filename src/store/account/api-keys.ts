@@ -22,7 +22,7 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
     put: async (workspaceId, key, setBy, at) => {
       const facts = { workspace_id: workspaceId, set_by: setBy, set_at: at };
       const row = { ...facts, sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
-      await db.transaction().execute(async (trx) => {
+      await engine.transact(db, async (trx) => {
         await trx
           .insertInto('api_keys')
           .values(row)
@@ -33,7 +33,7 @@ export function createApiKeys({ db, engine, vault }: Foundation): ApiKeys {
       await engine.scrub(db);
     },
     remove: async (workspaceId) => {
-      const isRemoved = await db.transaction().execute((trx) => removeKey(trx, workspaceId));
+      const isRemoved = await engine.transact(db, (trx) => removeKey(trx, workspaceId));
       if (isRemoved) await engine.scrub(db);
       return isRemoved;
     },

@@ -61,8 +61,8 @@ function prunePage(
   before: number,
   at: number,
 ): Promise<Outcome> {
-  const { db, vault } = foundation;
-  return db.transaction().execute(async (trx) => {
+  const { db, engine, vault } = foundation;
+  return engine.transact(db, async (trx) => {
     const chain = await takeChain(trx, vault, workspaceId);
     const proven = proveChain(foundation, workspaceId, chain);
     if ('problem' in proven) return { removed: 0, fault: proven };

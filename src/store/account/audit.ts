@@ -19,9 +19,9 @@ const PAGE = 500;
  * was changed, removed or moved without the app is found.
  */
 export function createAuditLog(foundation: Foundation): AuditLog {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   const log: AuditLog = {
-    add: (entry) => db.transaction().execute((trx) => addAudit(trx, foundation, entry)),
+    add: (entry) => engine.transact(db, (trx) => addAudit(trx, foundation, entry)),
     list: async ({ before, limit, ...filter }) => {
       let query = select(foundation, filter).orderBy('id', 'desc').limit(limit);
       if (before !== undefined) query = query.where('id', '<', before);

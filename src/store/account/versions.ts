@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Versions } from '../../app/purchases/ports.ts';
 import type { Queries } from '../engine/database.ts';
+import type { VersionsRow } from '../engine/tables.ts';
 
 type Counted = 'key_generation' | 'access_version' | 'settings_version';
 
@@ -18,6 +19,21 @@ export async function readVersions(db: Queries, workspaceId: string): Promise<Ve
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst();
+  return toVersions(row);
+}
+
+/** The same, held until the transaction ends: every change of them then comes before it or after it. */
+export async function lockVersions(trx: Queries, workspaceId: string): Promise<Versions> {
+  const row = await trx
+    .insertInto('workspace_versions')
+    .values({ workspace_id: workspaceId })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ workspace_id: workspaceId }))
+    .returningAll()
+    .executeTakeFirst();
+  return toVersions(row);
+}
+
+function toVersions(row: VersionsRow | undefined): Versions {
   return {
     key: row?.key_generation ?? 0,
     access: row?.access_version ?? 0,

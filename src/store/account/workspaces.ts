@@ -7,7 +7,7 @@ import { readSettings, writeSettings } from './stored-settings.ts';
 import { countChange } from './versions.ts';
 
 /** The Slack workspaces that the app works for, and their settings. */
-export function createWorkspaces({ db }: Foundation): Workspaces {
+export function createWorkspaces({ db, engine }: Foundation): Workspaces {
   return {
     put: async ({ id, name }, at) => {
       await db
@@ -21,7 +21,7 @@ export function createWorkspaces({ db }: Foundation): Workspaces {
       return row && { id: row.id, name: row.name, settings: readSettings(row.settings) };
     },
     changeSettings: (id, was, settings) =>
-      db.transaction().execute(async (trx) => {
+      engine.transact(db, async (trx) => {
         await lockWorkspace(trx, id);
         const row = await trx
           .selectFrom('workspaces')

@@ -24,7 +24,7 @@ type Target = Parameters<Approvals['move']>[2];
  * changes that race, one happens, and only that one is audited.
  */
 export function createApprovals(foundation: Foundation): Approvals {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   return {
     ...createDecisionStore(foundation, {
       table: 'approvals',
@@ -32,17 +32,16 @@ export function createApprovals(foundation: Foundation): Approvals {
       onExpiry: (now) => ({ changed_at: now, claim: '' }),
       read: toApproval,
     }),
-    request: (approval, audit) =>
-      db.transaction().execute((trx) => addApproval(trx, foundation, approval, audit)),
+    request: (approval, audit) => engine.transact(db, (trx) => addApproval(trx, foundation, approval, audit)),
     approve: (id, decision, audit) => {
-      const done = db.transaction().execute((trx) => approve(trx, foundation, id, decision, audit));
+      const done = engine.transact(db, (trx) => approve(trx, foundation, id, decision, audit));
       return done.catch((error: unknown) => {
         if (error instanceof OverBudget) return 'over_budget' as const;
         throw error;
       });
     },
     move: (id, from, to, ...audits) =>
-      db.transaction().execute(async (trx) => {
+      engine.transact(db, async (trx) => {
         const isMoved = await move(trx, id, from, to);
         if (isMoved) for (const audit of audits) await addAudit(trx, foundation, audit);
         return isMoved;

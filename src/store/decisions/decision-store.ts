@@ -25,7 +25,7 @@ export function createDecisionStore<Kind extends Decision>(
   foundation: Foundation,
   kind: DecisionTable<Kind>,
 ): DecisionStore<Kind> {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   const { table } = kind;
   return {
     ...createDecisionLists(foundation, kind),
@@ -38,7 +38,7 @@ export function createDecisionStore<Kind extends Decision>(
       await update.where('id', '=', id).where('state', '=', state).execute();
     },
     expire: (now, auditOf) =>
-      db.transaction().execute(async (trx) => {
+      engine.transact(db, async (trx) => {
         const rows = await trx
           .updateTable(table)
           .set({ state: 'expired', decided_at: now, is_told: 0, ...kind.onExpiry(now) })

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Vault } from '../../vault.ts';
 import type { Engine, EngineOptions } from './engine.ts';
 import { DatabaseUnusable } from './errors.ts';
+import { openPostgres } from './postgres-engine.ts';
 import { openSqlite } from './sqlite-engine.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,27 +18,26 @@ export interface Foundation {
 /** The database, or a transaction on it. */
 export type Queries = Kysely<Tables> | Transaction<Tables>;
 
-const ENGINES: Readonly<Record<string, (place: string, options: EngineOptions) => Engine>> = {
-  sqlite: openSqlite,
+type Open = (databaseUrl: string, options: EngineOptions) => Engine | Promise<Engine>;
+
+const ENGINES: Readonly<Record<string, Open>> = {
+  sqlite: (databaseUrl, options) => openSqlite(databaseUrl.slice('sqlite:'.length), options),
+  postgres: openPostgres,
+  postgresql: openPostgres,
 };
 
 /**
  * Opens the engine that a `DATABASE_URL` names.
  * @throws DatabaseUnusable, DatabaseInUse
  */
-export function openEngine(databaseUrl: string, options: EngineOptions): Engine {
-  const colon = databaseUrl.indexOf(':');
-  const scheme = databaseUrl.slice(0, Math.max(colon, 0)).toLowerCase();
-  const place = databaseUrl.slice(colon + 1);
-  if (scheme.startsWith('postgres')) {
-    throw new DatabaseUnusable(
-      'DATABASE_URL: PostgreSQL is not supported yet. Use sqlite:./data/vps.sqlite, which needs no server.',
-    );
-  }
+export async function openEngine(databaseUrl: string, options: EngineOptions): Promise<Engine> {
+  const scheme = databaseUrl.slice(0, Math.max(databaseUrl.indexOf(':'), 0)).toLowerCase();
   const open = Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme] : undefined;
   // The address is not repeated: a mistyped one may hold a password.
-  if (!open || place === '') {
-    throw new DatabaseUnusable('DATABASE_URL must be written like sqlite:./data/vps.sqlite.');
+  if (!open || databaseUrl.length === scheme.length + 1) {
+    throw new DatabaseUnusable(
+      'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
+    );
   }
-  return open(place, options);
+  return open(databaseUrl, options);
 }

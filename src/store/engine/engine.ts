@@ -1,4 +1,5 @@
-import type { Dialect, Kysely } from 'kysely';
+import type { Dialect, Expression, Kysely, Transaction } from 'kysely';
+import type { System } from '../../system.ts';
 import type { Tables } from './tables.ts';
 
 /** A database engine: everything that differs between databases. */
@@ -6,21 +7,40 @@ export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */
   readonly mayMigrate: boolean;
+  /** For migrations, which may take and wait longer than other statements; absent when they need nothing else. */
+  readonly migrationDialect?: Dialect;
+  /** The schema with the app's tables, where a database has several. */
+  readonly schema?: string;
   /** Whether no other process can hold a lease, so that leases of a dead process can be freed at the start. */
   readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
   readonly skipsLockedRows: boolean;
+  /** The one clock of all processes that share the database. */
+  readonly clock: Pick<System, 'now' | 'newId' | 'sleep'>;
+  /**
+   * The moment `at` for a statement that compares leases, where `now` is this process's reading of the clock (both in epoch
+   * milliseconds). Where processes of several machines share the database, only the distance counts: the database adds it
+   * to its own time when it runs the statement.
+   */
+  moment(at: number, now: number): Expression<number>;
+  /**
+   * Runs the work as one serializable transaction. It may run the work several times, so the work does nothing outside
+   * of the database.
+   * @throws CommitUnknown when the connection was lost while it was committed; and what the work throws
+   */
+  transact<Result>(db: Kysely<Tables>, work: (trx: Transaction<Tables>) => Promise<Result>): Promise<Result>;
   /** Removes deleted data from the engine's own files, as far as it can. */
   scrub(db: Kysely<Tables>): Promise<void>;
-  /** A name beside the database's files; absent for a database in memory. */
+  /** A name beside the database's files, or where they would be by default; absent for a database in memory. */
   readonly besidePath?: (ending: string) => string;
   /** Called after the last query. */
-  close(): void;
+  close(): Promise<void> | void;
 }
 
 export interface EngineOptions {
-  /** Whether to hold the database against other processes for as long as it is open. */
+  /** Whether to hold the database against other processes for as long as it is open, where one process has it alone. */
   readonly lock: boolean;
+  readonly system: Pick<System, 'now' | 'elapsed' | 'sleep' | 'random' | 'newId'>;
 }

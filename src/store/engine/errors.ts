@@ -11,3 +11,12 @@ export class DatabaseInUse extends Error {
 export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable';
 }
+
+/** The connection was lost while a transaction was committed: it was stored as a whole, or not at all. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+
+  constructor(cause: unknown) {
+    super('the outcome of a commit is unknown', { cause });
+  }
+}

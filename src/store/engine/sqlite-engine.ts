@@ -17,9 +17,9 @@ const LOCK_TIMEOUT_MS = 1000;
  * Opens a file of SQLite, or `:memory:`; the folder and the file are made for their owner only.
  * @throws DatabaseInUse, DatabaseUnusable
  */
-export function openSqlite(path: string, { lock }: EngineOptions): Engine {
+export function openSqlite(path: string, { lock, system }: EngineOptions): Engine {
   if (path === ':memory:')
-    return makeEngine(path, BUSY_TIMEOUT_MS, { mayMigrate: true, isSoleProcess: true });
+    return makeEngine(path, BUSY_TIMEOUT_MS, { mayMigrate: true, isSoleProcess: true, clock: system });
   prepareFile(path);
   const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
   if (lock && !instanceLock) throw new DatabaseInUse(path);
@@ -27,7 +27,7 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
     const mayMigrate = instanceLock !== undefined;
     const timeoutMs = lock ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
     const besidePath = (ending: string) => `${path}.${ending}`;
-    const rights = { mayMigrate, isSoleProcess: lock };
+    const rights = { mayMigrate, isSoleProcess: lock, clock: system };
     const engine = { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
     return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
   } catch (error) {
@@ -39,7 +39,7 @@ export function openSqlite(path: string, { lock }: EngineOptions): Engine {
 function makeEngine(
   path: string,
   timeoutMs: number,
-  rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess'>,
+  rights: Pick<Engine, 'mayMigrate' | 'isSoleProcess' | 'clock'>,
   instanceLock?: DatabaseSyncInstance,
 ): Engine {
   const connection = connect(path, timeoutMs);
@@ -48,6 +48,10 @@ function makeEngine(
     ...rights,
     markMigrated: () => undefined,
     skipsLockedRows: false,
+    // Its processes are on one machine, so they have one clock.
+    moment: (at) => sql<number>`${at}`,
+    // There is one writing transaction at a time, so nothing is in its way.
+    transact: (db, work) => db.transaction().execute(work),
     scrub: (db) =>
       db.connection().execute(async (one) => {
         // Deleted data is zeroed in the file, but stays in the log until that is written back and truncated.

@@ -42,9 +42,9 @@ interface WorkspacesTable {
 /** How often these have changed. */
 interface WorkspaceVersionsTable {
   workspace_id: string;
-  key_generation: number;
-  access_version: number;
-  settings_version: number;
+  key_generation: Generated<number>;
+  access_version: Generated<number>;
+  settings_version: Generated<number>;
 }
 
 interface ApiKeysTable {
@@ -188,6 +188,7 @@ interface PingsTable {
   at: number;
 }
 
+export type VersionsRow = Selectable<WorkspaceVersionsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
 export type AccessRequestRow = Selectable<AccessRequestsTable>;

@@ -3,6 +3,7 @@ import type { Lease, Ledger } from '../../app/purchases/ports.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { CLOCK_SLACK_MS, type Operation } from '../../domain/operation.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Tables } from '../engine/tables.ts';
 import { toOperation } from './ledger-rows.ts';
 
@@ -10,18 +11,24 @@ import { toOperation } from './ledger-rows.ts';
 export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
   const { db } = foundation;
   return {
-    lease: (id, lease) => takeLease(db, id, lease),
+    lease: (id, lease) => takeLease(foundation, id, lease),
     leaseDue: (lease) => takeDueLease(foundation, lease),
     release: (id, owner, dueAt) => release(db, id, owner, dueAt),
   };
 }
 
-async function takeLease(db: Queries, id: ConfirmationId, { owner, now, until }: Lease): Promise<boolean> {
+async function takeLease(
+  { db, engine }: Foundation,
+  id: ConfirmationId,
+  { owner, now, until }: Lease,
+): Promise<boolean> {
   const taken = await db
     .updateTable('operations')
-    .set({ lease_owner: owner, lease_until: until })
+    .set({ lease_owner: owner, lease_until: engine.moment(until, now) })
     .where('id', '=', id)
-    .where((column) => column.or([column('lease_until', '<=', now), column('lease_owner', '=', owner)]))
+    .where((column) =>
+      column.or([column('lease_until', '<=', engine.moment(now, now)), column('lease_owner', '=', owner)]),
+    )
     .returning('id')
     .executeTakeFirst();
   return taken !== undefined;
@@ -34,14 +41,16 @@ async function takeDueLease(
 ): Promise<Operation | undefined> {
   const taken = await db
     .updateTable('operations')
-    .set({ lease_owner: owner, lease_until: until })
-    .where((column) => isFree(column, now))
+    .set({ lease_owner: owner, lease_until: engine.moment(until, now) })
+    .where((column) => isFree(column, engine, now))
     .where('id', '=', (query) =>
       query
         .selectFrom('operations')
         .select('id')
-        .where((column) => column.or([column('due_at', '<=', now), isFromLater(column, now)]))
-        .where((column) => isFree(column, now))
+        .where((column) =>
+          column.or([column('due_at', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]),
+        )
+        .where((column) => isFree(column, engine, now))
         .orderBy('due_at')
         .orderBy('id')
         .limit(1)
@@ -54,13 +63,16 @@ async function takeDueLease(
 
 type Columns = ExpressionBuilder<Tables, 'operations'>;
 
-function isFree(column: Columns, now: number): Expression<SqlBool> {
-  return column.or([column('lease_until', '<=', now), isFromLater(column, now)]);
+function isFree(column: Columns, engine: Engine, now: number): Expression<SqlBool> {
+  return column.or([column('lease_until', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]);
 }
 
 /** Confirmed before the clock was set back: whoever has its lease may not send it any more, and it is due to be refused. */
-function isFromLater(column: Columns, now: number): Expression<SqlBool> {
-  return column.and([column('state', '=', 'prepared'), column('created_at', '>', now + CLOCK_SLACK_MS)]);
+function isFromLater(column: Columns, engine: Engine, now: number): Expression<SqlBool> {
+  return column.and([
+    column('state', '=', 'prepared'),
+    column('created_at', '>', engine.moment(now + CLOCK_SLACK_MS, now)),
+  ]);
 }
 
 async function release(

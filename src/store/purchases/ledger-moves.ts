@@ -1,16 +1,12 @@
-import type { Transaction } from 'kysely';
-import type { Ledger, Versions } from '../../app/purchases/ports.ts';
+import type { Ledger } from '../../app/purchases/ports.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { CLOCK_SLACK_MS } from '../../domain/operation.ts';
 import { addAudit } from '../account/audit.ts';
-import { readVersions } from '../account/versions.ts';
-import { lockWorkspace } from '../account/workspaces.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
-import type { OperationRow, Tables } from '../engine/tables.ts';
-import { holdsLock } from '../locks.ts';
+import type { OperationRow } from '../engine/tables.ts';
 import { LOOKED_FOR, type StoredState, toStoredState } from './ledger-rows.ts';
+import { commitSent } from './ledger-sent.ts';
 import { toReasonColumns } from './parse-reason.ts';
 import { sealAnswer } from './sealed-answers.ts';
 
@@ -26,7 +22,7 @@ type Moves = Pick<
 export function createLedgerMoves(foundation: Foundation): Moves {
   const { db } = foundation;
   return {
-    markSent: (id, sent) => db.transaction().execute((trx) => markSent(trx, id, sent)),
+    markSent: (id, sent) => commitSent(foundation, id, sent),
     refuse: (id, refused, audit) => refuse(foundation, id, refused, audit),
     markUnconfirmed: (id, { dueAt, reason, sealedAnswer }, audit) =>
       moveAudited(foundation, id, ['sent'], audit, {
@@ -69,7 +65,7 @@ async function refuse(
     state: 'refused',
     claim: '',
   } as const;
-  return foundation.db.transaction().execute(async (trx) => {
+  return foundation.engine.transact(foundation.db, async (trx) => {
     const sender = await trx
       .selectFrom('operations')
       .select('sent_by')
@@ -83,58 +79,6 @@ async function refuse(
     await addAudit(trx, foundation, audit);
     return true;
   });
-}
-
-/**
- * Only the owner that sent a request may send it again: to any other one it counts as sent. A clock that was set back
- * shortens the time to send, and never makes it longer.
- */
-async function markSent(
-  trx: Transaction<Tables>,
-  id: ConfirmationId,
-  { at, owner, account, knownIds, versions, lock }: Parameters<Ledger['markSent']>[1],
-): ReturnType<Ledger['markSent']> {
-  if (lock && !(await holdsLock(trx, lock))) return 'refused';
-  if (!(await isCurrent(trx, id, versions))) return 'outdated';
-  const row = await trx
-    .updateTable('operations')
-    .set((column) => ({
-      state: 'sent',
-      sent_at: at,
-      sent_by: owner,
-      account,
-      attempt: column('attempt', '+', 1),
-      known_ids: JSON.stringify(knownIds),
-    }))
-    .where('id', '=', id)
-    .where((column) =>
-      column.or([
-        column.and([
-          column('state', '=', 'prepared'),
-          column('send_by', '>=', at),
-          column('created_at', '<=', at + CLOCK_SLACK_MS),
-        ]),
-        column.and([column('state', '=', 'sent'), column('sent_by', '=', owner)]),
-      ]),
-    )
-    .where('lease_owner', '=', owner)
-    .where('lease_until', '>', at)
-    .returning('id')
-    .executeTakeFirst();
-  return row === undefined ? 'refused' : 'sent';
-}
-
-/** Held until the transaction ends: who changes the key, a role or the settings then comes before it or after it. */
-async function isCurrent(trx: Transaction<Tables>, id: ConfirmationId, looked: Versions): Promise<boolean> {
-  const row = await trx
-    .selectFrom('operations')
-    .select('workspace_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) return true;
-  await lockWorkspace(trx, row.workspace_id);
-  const now = await readVersions(trx, row.workspace_id);
-  return now.key === looked.key && now.access === looked.access && now.settings === looked.settings;
 }
 
 /** Changes nothing when the operation has moved on since: its actor still has to be notified of the new state. */
@@ -199,7 +143,7 @@ async function moveAudited(
   audit: AuditEntry,
   change: Partial<OperationRow>,
 ): Promise<boolean> {
-  return foundation.db.transaction().execute(async (trx) => {
+  return foundation.engine.transact(foundation.db, async (trx) => {
     if (!(await move(trx, id, from, change))) return false;
     await addAudit(trx, foundation, audit);
     return true;

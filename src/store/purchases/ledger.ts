@@ -10,15 +10,13 @@ import { sumSpent } from './spending.ts';
 
 /** The ledger of paid operations (docs/design.md 4). */
 export function createLedger(foundation: Foundation): Ledger {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   return {
     ...createLedgerLists(foundation),
     ...createLeases(foundation),
     ...createLedgerMoves(foundation),
-    prepare: (operation, budget) =>
-      db.transaction().execute((trx) => prepareOperation(trx, operation, budget)),
-    settle: (id, settled, audit) =>
-      db.transaction().execute((trx) => settle(trx, foundation, id, settled, audit)),
+    prepare: (operation, budget) => engine.transact(db, (trx) => prepareOperation(trx, operation, budget)),
+    settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
     readVersions: (workspaceId) => readVersions(db, workspaceId),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),
   };

@@ -81,8 +81,11 @@ function keepInFolder(folder: string): Files {
       // Under its own name only when it is whole.
       if (existsSync(path)) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      overwrite(reserve, text);
-      renameSync(reserve, path);
+      // Processes of one machine may share the folder: a rename gives the reserve to one of them.
+      const part = `${path}.part`;
+      renameIfThere(reserve, part);
+      overwrite(part, text);
+      renameSync(part, path);
     },
     list: () =>
       (existsSync(folder) ? readdirSync(folder) : [])
@@ -94,6 +97,14 @@ function keepInFolder(folder: string): Files {
       makeReserve();
     },
   };
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
 }
 
 function overwrite(path: string, text: string): void {

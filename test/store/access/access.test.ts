@@ -121,7 +121,7 @@ describe.each(engines)('workspaces, keys and links on $name', ({ make }) => {
     test('are new only once, until they are removed', async () => {
       const { seenRequests } = store;
       const both = await Promise.all([seenRequests.addFirst('r', T0), seenRequests.addFirst('r', T0 + 1)]);
-      expect(both).toEqual([true, false]);
+      expect(both.sort()).toEqual([false, true]);
       expect(await seenRequests.addFirst('other', T0 + 5)).toBe(true);
       await seenRequests.removeBefore(T0 + 1);
       expect([await seenRequests.addFirst('r', T0), await seenRequests.addFirst('other', T0)]).toEqual([

@@ -9,6 +9,7 @@ import { openEngine } from '../../../src/store/engine/database.ts';
 import { migrate } from '../../../src/store/engine/migrate.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
 import { createMigrations } from '../../../src/store/migrations/index.ts';
+import { realSystem } from '../../../src/system.ts';
 import { engines, entry, makeFolder, newGrant, open, stillSystem, T0, vault } from '../support.ts';
 
 const here = { userId: 'U1', channelId: 'C1' };
@@ -153,7 +154,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
 test('of a user are found by one query that uses an index', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   await (await open(`sqlite:${path}`)).close();
-  const engine = openEngine(`sqlite:${path}`, { lock: true });
+  const engine = await openEngine(`sqlite:${path}`, { lock: true, system: realSystem });
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });

@@ -10,7 +10,8 @@ const BY = { at: T0 + 1e6, actorId: 'app', surface: 'background' } as const;
 /** Entries at T0 + 1, T0 + 2 … */
 async function addTimed({ audit }: Store, count: number, more: Partial<AuditEntry> = {}): Promise<void> {
   const all = Array.from({ length: count }, (_, n) => entry({ at: T0 + n + 1, ...more }));
-  await Promise.all(all.map((one) => audit.add(one)));
+  // One after the other: engines with several writers give no order to others.
+  for (const one of all) await audit.add(one);
 }
 
 describe.each(engines)('pruning on $name', ({ make }) => {
@@ -50,14 +51,14 @@ describe.each(engines)('pruning on $name', ({ make }) => {
 
   test('can remove all existing entries, page by page, and never later ones', async () => {
     const store = await make();
-    await addTimed(store, 1100, { at: T0 });
+    await addTimed(store, 600, { at: T0 });
     const both = [
       store.audit.prune(T0 + 1e9, BY),
       addTimed(store, 100, { at: BY.at, actId: 'later' }),
     ] as const;
     const [[outcome]] = await Promise.all(both);
-    expect(outcome).toEqual({ workspaceId: 'T1', removed: 1100 });
-    expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 102, to: 1202 });
+    expect(outcome).toEqual({ workspaceId: 'T1', removed: 600 });
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 102, to: 702 });
   });
 
   test('stops at the first newer entry, even if an older one follows it', async () => {
@@ -69,12 +70,12 @@ describe.each(engines)('pruning on $name', ({ make }) => {
 
   test('doesn’t disturb a verification at the same time', async () => {
     const store = await make();
-    await addTimed(store, 1500);
+    await addTimed(store, 600);
     const verdicts: unknown[] = [];
     const verifying = (async () => {
       for (let n = 0; n < 20; n++) verdicts.push((await store.audit.verify('T1')).ok);
     })();
-    for (const most of [300, 700, 1100, 1500]) await store.audit.prune(T0 + most, BY);
+    for (const most of [100, 250, 400, 600]) await store.audit.prune(T0 + most, BY);
     await verifying;
     expect(verdicts).toEqual(Array.from({ length: 20 }, () => true));
   });

@@ -6,11 +6,12 @@ import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
 import { firstTables } from '../../../src/store/migrations/0001-first-tables.ts';
+import { realSystem } from '../../../src/system.ts';
 import { makeFolder, newApproval, open } from '../support.ts';
 
 test('an approval that the first release canceled keeps its reason', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
-  const engine = openSqlite(path, { lock: false });
+  const engine = openSqlite(path, { lock: false, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, { '0001-first-tables': firstTables });
   const row = toApprovalRow(newApproval(), 0);

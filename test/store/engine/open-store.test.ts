@@ -9,6 +9,7 @@ import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
 import { createMigrations, MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { realSystem } from '../../../src/system.ts';
 import { makeFolder, open, T0, vault } from '../support.ts';
 
 let path: string;
@@ -47,7 +48,7 @@ describe('the database file', () => {
   });
 
   test('loses no commit in a power failure: WAL with full synchronization, foreign keys on', async () => {
-    const engine = openSqlite((await open(url)) && path, { lock: false });
+    const engine = openSqlite((await open(url)) && path, { lock: false, system: realSystem });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     const read = async (pragma: string) => {
       const { rows } = await db.executeQuery<Record<string, unknown>>({
@@ -128,7 +129,7 @@ describe('migrations', () => {
   });
 
   test('start with exactly the schema that was released', async () => {
-    const engine = openSqlite(':memory:', { lock: true });
+    const engine = openSqlite(':memory:', { lock: true, system: realSystem });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     const [[name, first] = []] = Object.entries(MIGRATIONS);
     await migrate(db, name && first ? { [name]: first } : {});
@@ -154,7 +155,7 @@ describe('migrations', () => {
   });
 
   test('leave nothing behind when they are interrupted, and can be run again', async () => {
-    const engine = openSqlite(':memory:', { lock: true });
+    const engine = openSqlite(':memory:', { lock: true, system: realSystem });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     let isBroken = true;
     const migrations = {

@@ -7,6 +7,7 @@ import { migrate } from '../../../src/store/engine/migrate.ts';
 import { openSqlite } from '../../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../../src/store/engine/tables.ts';
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts';
+import { realSystem } from '../../../src/system.ts';
 import { makeFolder } from '../support.ts';
 
 let path: string;
@@ -14,7 +15,7 @@ let engine: Engine;
 let db: Kysely<Tables>;
 beforeEach(async () => {
   path = join(makeFolder(), 'vps.sqlite');
-  engine = openSqlite(path, { lock: true });
+  engine = openSqlite(path, { lock: true, system: realSystem });
   db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, MIGRATIONS);
 });

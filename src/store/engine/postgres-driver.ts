@@ -1,0 +1,105 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { CommitUnknown } from './errors.ts';
+
+/** Lets Kysely speak to PostgreSQL over connections that may be lost at any moment. */
+export class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<LentConnection> {
+    return new LentConnection(await this.#pool.connect());
+  }
+
+  async beginTransaction(connection: DatabaseConnection, { isolationLevel }: TransactionSettings) {
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
+    await connection.executeQuery(CompiledQuery.raw(`start transaction${level}`));
+  }
+
+  /** @throws CommitUnknown unless the database itself says that it rolled back */
+  async commitTransaction(connection: LentConnection): Promise<void> {
+    // A time limit would end the wait for a synchronous replica, and report a commit that the replica doesn't have.
+    await connection.run('set local statement_timeout = 0');
+    const { command } = await connection.run('commit').catch((error: unknown) => {
+      throw isStatementError(error) ? error : new CommitUnknown(error);
+    });
+    // This is how it answers when a statement had failed, and nobody noticed.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+  }
+
+  async rollbackTransaction(connection: LentConnection): Promise<void> {
+    // The database rolls back by itself when the connection is lost; another error would hide the first one.
+    if (!connection.isBroken()) await connection.run('rollback');
+  }
+
+  async releaseConnection(connection: LentConnection): Promise<void> {
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** A connection for one transaction or statement; a broken one doesn't go back to the pool. */
+class LentConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  #broken: Error | undefined;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows } = await this.run(sql, parameters);
+    return { rows };
+  }
+
+  async run(sql: string, parameters: readonly unknown[] = []) {
+    if (this.#broken) throw this.#broken;
+    try {
+      return await this.#client.query(sql, parameters.map(cleanText));
+    } catch (error) {
+      if (!isStatementError(error)) this.#broken = error instanceof Error ? error : new Error('unknown');
+      throw error;
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error('queries are not streamed');
+  }
+
+  isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  release(): void {
+    this.#client.release(this.#broken);
+  }
+}
+
+/** Whether the database refused this statement alone: the connection is as good as before. */
+function isStatementError(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.severity === 'ERROR';
+}
+
+/** Whether a transaction was rolled back because another one was in its way. */
+export function isConflict(error: unknown): boolean {
+  return isStatementError(error) && (error.code === '40001' || error.code === '40P01');
+}
+
+/** A character that the database can't store becomes the sign for one; what users type must not be an error. */
+function cleanText(parameter: unknown): unknown {
+  return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
+}

@@ -1,0 +1,86 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { inject } from 'vitest';
+import { openEngine } from '../../src/store/engine/database.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+import { makeKey } from './keys.ts';
+
+/** Where tests can make databases; undefined where there is no server. */
+export const postgresUrl = inject('postgres')?.url;
+
+/** A database of this worker, with the schema and no rows. */
+interface TestDatabase {
+  readonly url: string;
+  readonly client: Client;
+}
+
+interface LentDatabase {
+  readonly url: string;
+  empty(): Promise<void>;
+  /** Empties it, for the next test. */
+  giveBack(): Promise<void>;
+}
+
+const free: TestDatabase[] = [];
+let made = 0;
+
+/** Lends a database of PostgreSQL that no other test uses at the same time. Making one takes half a second, emptying it little. */
+export async function lendDatabase(): Promise<LentDatabase> {
+  const database = free.pop() ?? (await makeDatabase());
+  const giveBack = async () => {
+    await empty(database);
+    free.push(database);
+  };
+  return { url: database.url, empty: () => empty(database), giveBack };
+}
+
+/** Makes a database without any tables. It is dropped after the last test. */
+export async function createEmptyDatabase(): Promise<string> {
+  const server = inject('postgres');
+  if (!server) throw new Error('there is no PostgreSQL server');
+  made += 1;
+  const name = `${server.prefix}${process.pid}_${made}`;
+  const client = new Client(server.url);
+  await client.connect();
+  await client.query(`create database "${name}"`).finally(() => client.end());
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function makeDatabase(): Promise<TestDatabase> {
+  const url = await createEmptyDatabase();
+  const vault = createVault(parseKeyring(`test:${makeKey('postgres')}`));
+  await (await openStore({ databaseUrl: url, vault, system: realSystem, openEngine: asInTests })).close();
+  const client = new Client(url);
+  // The database is dropped with this connection open.
+  client.on('error', () => undefined);
+  await client.connect();
+  return { url, client };
+}
+
+async function empty({ client }: TestDatabase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(tablename) as name from pg_tables
+      where schemaname = current_schema() and tablename not like 'kysely%' order by tablename = 'operations'`,
+  );
+  await client.query(rows.map(({ name }) => `delete from ${name};`).join(' '));
+}
+
+/** PostgreSQL, with nothing written into the folder of the project. */
+export const asInTests: typeof openEngine = async (url, options) => ({
+  ...(await openEngine(url, options)),
+  besidePath: (ending) => join(tmpdir(), `vps-slack-tests.${ending}`),
+});
+
+/** PostgreSQL with the clock of the test instead of the database's, so that contract tests can move it. */
+export const givenTime: typeof openEngine = async (url, options) => ({
+  ...(await asInTests(url, options)),
+  mayMigrate: false,
+  clock: options.system,
+  moment: (at) => sql<number>`cast(${at} as bigint)`,
+});
