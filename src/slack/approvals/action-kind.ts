@@ -4,3 +4,10 @@ import type { ApprovalAction } from '../../domain/approval.ts';
 export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
+
+/** The titles of the forms in which they are confirmed. */
+export const TITLES = {
+  create: 'Create a server',
+  renew: 'Renew a server',
+  delete: 'Delete a server',
+} as const;

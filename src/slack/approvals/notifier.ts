@@ -5,7 +5,7 @@ import { createCardNotifier, type NotifierParts } from '../decisions/card-notifi
 import { noticeView } from '../kit/form.ts';
 import type { Outbox } from '../transport/outbox.ts';
 import type { Confirmer } from '../transport/reply.ts';
-import { kindOf } from './action-kind.ts';
+import { kindOf, TITLES } from './action-kind.ts';
 import { approvalCard, approvalMessage, deletedAnnouncement } from './approval-card.ts';
 import { approvalWords } from './approval-words.ts';
 
@@ -21,9 +21,7 @@ export function createApprovalNotifier(parts: Parts): DecisionNotifier<Approval>
   });
 }
 
-const TITLES = { create: 'Create a server', renew: 'Renew a server', delete: 'Delete a server' } as const;
-
-/** An approved delete gets its message when it has ended; an approved purchase gets another one from its operation. */
+/** What was approved is told when it has ended: a delete here, a purchase by its operation. */
 async function notifyRequester(
   approval: Approval,
   requester: Confirmer,
@@ -36,7 +34,7 @@ async function notifyRequester(
   const view = () => noticeView(TITLES[kindOf(action)], approvalWords(approval, currency));
   await outbox.updateFollowed(requester, view, { isFinal: !isBeingDone });
   // Who withdraws it sees that at once, in the message whose button was pressed.
-  if ((action.kind === 'delete' && isBeingDone) || state === 'withdrawn') return true;
+  if (isBeingDone || state === 'withdrawn') return true;
   const isNotified = await send(approval, requester, { outbox, currency });
   if (isNotified && state === 'ended' && approval.reason.code === 'done')
     await outbox.announce(requester, deletedAnnouncement(approval));

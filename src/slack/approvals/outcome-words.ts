@@ -7,7 +7,8 @@ import {
 import type { HostingCode, NoDetails, RefusalCode, RefusalDetails } from '../../domain/errors.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { codeLabel, mention } from '../kit/text.ts';
-import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
+import { failedWords } from '../servers/failed-words.ts';
+import { wordsOfRefusal } from '../words.ts';
 import { kindOf } from './action-kind.ts';
 
 type Canceled = Extract<Approval, { state: 'canceled' }>;
@@ -35,22 +36,30 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
 
 /** How an approved delete ended; the messages about a purchase come from its operation. */
 export function endWords({ action, reason }: Ended, currency: string): string {
-  return describeReason(END_WORDS, reason, codeLabel(labelOfAction(action)), currency);
+  const name = labelOfAction(action);
+  return describeReason(END_WORDS, reason, codeLabel(name), { currency, name });
 }
 
-type EndWords<Details> = (details: Details, label: string, currency: string) => string;
+interface Wording {
+  readonly currency: string;
+  /** The label as it is, unlike the one that is ready to be shown. */
+  readonly name: string;
+}
+
+type EndWords<Details> = (details: Details, label: string, wording: Wording) => string;
 
 /** Words for a delete that the hosting API refused. */
 function failed(code: HostingCode | 'unknown_code'): EndWords<NoDetails> {
-  return (_, label) => `${label} was not deleted: ${wordsOfHosting({ code })}`;
+  return (_details, _label, { name }) => failedWords({ act: 'delete', label: name }, code, {});
 }
 
 /** Words for a delete that one of our rules stopped. */
 function refused<Code extends RefusalCode>(code: Code): EndWords<RefusalDetails[Code]> {
-  return (details, label, currency) => `${label} was not deleted: ${wordsOfRefusal(code, details, currency)}`;
+  return (details, label, { currency }) =>
+    `${label} was not deleted. ${wordsOfRefusal(code, details, currency)}`;
 }
 
-const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]> = {
+const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, wording: Wording]> = {
   done: (_, label) => `${label} was deleted.`,
   server_protected: (_, label) => `${label} was not deleted: an owner has protected it.`,
   no_answer: (_, label) =>
@@ -73,7 +82,8 @@ const END_WORDS: ReasonWords<DeleteEndDetails, [label: string, currency: string]
   rate_limited: failed('rate_limited'),
   not_sent: failed('not_sent'),
   no_api_key: refused('no_api_key'),
-  account_changed: refused('account_changed'),
+  account_changed: (_, label) =>
+    `${label} was not deleted: the hosting account was reconnected after the request.`,
   key_unreadable: refused('key_unreadable'),
   waited_too_long: refused('waited_too_long'),
   shutting_down: refused('shutting_down'),

@@ -60,7 +60,10 @@ function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, no
       ['Server', codeLabel(server.label)],
       ['ID', String(server.id)],
       ['Paid until', describePaidUntil(server, now)],
-      ['After the renewal', 'One month later. The hosting API sets the exact date.'],
+      [
+        'After the renewal',
+        'One more month. The hosting API sets the exact date; you’ll see it once it’s paid.',
+      ],
       ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
     ]),
     ...termsBlocks(terms, plan !== undefined, currency),

@@ -65,7 +65,7 @@ describe('the outcome of an approval', () => {
     approval,
   }) => {
     expect(approvalWords(approval, '')).toMatch(
-      /was not deleted: |not sure whether (`web-1`|it) was deleted/,
+      /was not deleted[:.] |`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
     );
   });
 
@@ -78,7 +78,7 @@ describe('the outcome of an approval', () => {
         reason,
       },
     );
-    expect(approvalWords(approval, '')).toMatch(/`web-1` was not deleted: .*`k1`/);
+    expect(approvalWords(approval, '')).toMatch(/`web-1` was not deleted\. .*`k1`/);
   });
 });
 

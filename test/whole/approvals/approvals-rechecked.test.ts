@@ -172,7 +172,7 @@ describe.concurrent('an approved delete that fails', () => {
       },
     }));
     await team.owner.presses('Approve');
-    await team.manager.sees('web-1 was not deleted: Stored data was encrypted with key k1');
+    await team.manager.sees('web-1 was not deleted. Stored data was encrypted with key k1');
     await team.owner.sees('web-1 was not deleted');
     expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
   });

@@ -58,6 +58,8 @@ describe.concurrent('a create that needs approval', () => {
     const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
     await team.manager.sees(password);
     for (const place of ['#ops', 'dm']) team.slack.as('olga').in(place).doesNotSee(password);
+    // One outcome, told once: that it was approved is no message of its own.
+    expect(JSON.stringify(team.manager.messages())).not.toContain('@olga approved');
     team.owner.doesNotSee('[Approve]');
     await team.owner.sees('Approved by @olga');
     expect(await team.listAudit()).toEqual([
@@ -372,7 +374,7 @@ describe.concurrent('a delete that needs approval', () => {
   test.each([
     ['lost_after', 'web-1 was deleted.'],
     ['lost_before', 'We’re not sure whether web-1 was deleted'],
-    ['error', 'web-1 was not deleted: The server’s current state'],
+    ['error', 'The hosting API says that web-1 can’t be deleted in its current state.'],
   ] as const)('whose answer is %s is sent once, and reported as: %s', async (kind, words) => {
     await using team = await startWithServer();
     await askDelete(team);

@@ -256,6 +256,16 @@ describe.concurrent('a renewal', () => {
     await team.manager.sees('We don’t know the price');
   });
 
+  test('shows the new date once it is paid: the document doesn’t say how a month is counted', async ({
+    expect,
+  }) => {
+    await using team = await twoReviews();
+    await team.manager.sees('One more month. The hosting API sets the exact date');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees(/was renewed for a month and is now paid until \w+ \d+, \d{4}/);
+    expect(chargesOf(team)).toHaveLength(1);
+  });
+
   test('of which the answer is lost is found by the paid time, and paid once', async () => {
     await using team = await twoReviews();
     team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
