@@ -48,7 +48,7 @@ export interface RefusalDetails {
   unknown_choice: { field: 'plan' | 'location' | 'image'; typed: string; nearest?: string };
   bad_label: { problem: string };
   too_many_servers: { count: number; most: number };
-  /** An owner protects the server: nobody can stop, reboot or delete it. */
+  /** An owner protects the server: it can't be stopped, rebooted or deleted. */
   server_protected: { server: Pick<Server, 'id' | 'label'>; act: ServerAct; protectedBy: UserId };
   /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
   prefix_only: { typed: string; server: Server; action: PowerAction };

@@ -78,12 +78,12 @@ function nextWait(policy: Policy, count: Count, error: unknown, system: System):
   if (longestMs === undefined) return undefined;
   const isLast = count.tries === policy.longestMs.length;
   const earliest = isLast ? count.firstAt + policy.lastAfterMs : now;
-  const asked =
+  const requestedMs =
     error instanceof RateLimitedError ? parseRetryAfter(error.retryAfter, system.now()) : undefined;
   const waitMs =
-    asked === undefined
+    requestedMs === undefined
       ? Math.max(0, earliest - now) + system.random() * longestMs
-      : asked + system.random() * JITTER_MS;
+      : requestedMs + system.random() * JITTER_MS;
   return now + waitMs - count.firstAt > policy.totalMs ? undefined : waitMs;
 }
 

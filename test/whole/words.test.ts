@@ -177,8 +177,8 @@ describe('a form that Slack refuses', () => {
     const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.update', 'invalid_arguments', times);
     await manager.types(`/vps ${typed}`);
-    await manager.sees('Slack did not take this form');
-    expect(manager.modal()?.shown).not.toContain('Asking the hosting API');
+    await manager.sees('Slack didn’t accept this form');
+    expect(manager.modal()?.shown).not.toContain('Loading…');
   });
 
   it('is offered as a button when its trigger has expired', async () => {
@@ -187,7 +187,7 @@ describe('a form that Slack refuses', () => {
     const manager = team.slack.as('mara').in('#ops');
     team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
     await manager.types('/vps delete web-1');
-    await manager.sees('Slack was too slow');
+    await manager.sees('The form took too long to open');
     await manager.presses('Delete a server…');
     await manager.sees('no refund');
   });

@@ -25,7 +25,7 @@ export async function checkGrantee(
   if (problem) throw new Refusal('no_grantee', { problem });
 }
 
-/** Roles of groups and channels count for members alone: where the app can't tell who is one, they count for nobody. */
+/** Roles of groups and channels count for members alone: where the app can't tell who is one, they don't count. */
 async function findBlindness(actor: Actor, { users }: GranteePorts): Promise<Problem | undefined> {
   return (await users.exists(actor.workspaceId, actor.userId)) === 'hidden' ? 'no_user_scope' : undefined;
 }

@@ -8,7 +8,7 @@ import type { AccessPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<AccessPorts>();
 
-/** After this time the requester may have done it long ago, or somebody else has. */
+/** After this time the requester may have done it long ago, or another user has. */
 const CONTINUE_MS = DAY_MS;
 
 /**

@@ -8,7 +8,7 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 }
 
 /**
- * Writes the newest entry of every chain to the log: a witness that nobody who writes the database alone can take back
+ * Writes the newest entry of every chain to the log: evidence that can't be removed through the database alone
  * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
  */
 export async function publishAuditHeads(ports: {

@@ -4,7 +4,7 @@ import type { FollowUpContext } from '../authorize/use-case.ts';
 import type { AccountPorts, KeyChange } from './ports.ts';
 
 /**
- * Tells the owners that the workspace's API key was set or removed, whoever did it: all orders go to that account from
+ * Tells the owners that the workspace's API key was set or removed, even by one of them: all orders go to that account from
  * now on. They are told in the channel of the settings, or directly. The command line has no way to Slack.
  */
 export async function notifyKeyChange(

@@ -21,7 +21,7 @@ export interface AccountPorts extends RolePorts {
   readonly connectNotifier: ConnectNotifier;
 }
 
-/** Somebody set or removed the API key of a workspace. */
+/** The API key of a workspace was set or removed. */
 export interface KeyChange {
   readonly workspaceId: WorkspaceId;
   readonly actorId: UserId;

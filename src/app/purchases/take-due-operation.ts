@@ -131,6 +131,6 @@ export function nextDueAt(operation: Operation, now: number): number {
   const { notifiedAt, endedAt, createdAt, lookedMs } = operation;
   const isLooking = notifiedAt !== undefined && isLookedFor(operation);
   const passed = isLookedFor(operation) ? lookedMs : now - (endedAt ?? createdAt);
-  const soon = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
-  return Math.round(now + (isLooking ? Math.min(Math.max(soon, passed / 12), LONGEST_WAIT_MS) : soon));
+  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * 60_000);
+  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), LONGEST_WAIT_MS) : nextMs));
 }

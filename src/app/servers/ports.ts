@@ -17,7 +17,7 @@ export interface ServerPorts extends RolePorts {
   readonly protections: Protections;
 }
 
-/** That an owner protects a server: nobody can stop, reboot or delete it until an owner lifts that. */
+/** That an owner protects a server: it can't be stopped, rebooted or deleted until an owner lifts that. */
 export interface Protection {
   readonly serverId: ServerId;
   readonly protectedBy: UserId;

@@ -6,7 +6,7 @@ import type { ServerPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
-/** Protects a server: from now on nobody can stop, reboot or delete it with this app. */
+/** Protects a server: from now on this app won't stop, reboot or delete it. */
 export const protectServer = defineUseCase({
   name: 'protect',
   needs: 'owner',

@@ -9,7 +9,7 @@ import { deleteMessage, postMessage, TEST_MESSAGES } from './test-messages.ts';
 
 const POSTING = ['post', 'edit', 'ephemeral message', 'delete'] as const;
 
-/** Looks the channel up, and posts, edits and deletes a message there, if nobody from outside would read it. */
+/** Looks the channel up, and posts, edits and deletes a message there, if no outsiders would read it. */
 export async function checkChannel(checkup: Checkup, wanted: ChannelName | undefined): Promise<void> {
   const { report, granted } = checkup;
   if (!wanted) {

@@ -1,4 +1,4 @@
-/** Tells whoever keeps or shows the service's state that something of it has changed; not what. */
+/** Tells its listeners that the service's state has changed, but not what. */
 export class Changes {
   readonly #listeners = new Set<() => void>();
 

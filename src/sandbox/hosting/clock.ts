@@ -1,6 +1,6 @@
 /**
  * The service's own time: the real one (or any source) plus what was skipped.
- * Nothing here sets a timer: every transition is worked out from `now()` when somebody looks.
+ * Nothing here sets a timer: every transition is worked out from `now()` when the state is read.
  */
 export class HostingClock {
   readonly #source: () => number;

@@ -5,7 +5,7 @@ import type { Operation } from './routes.ts';
 /** Added to an id to take it out of the whole numbers that a JavaScript number holds. */
 const HUGE = 9_007_199_254_740_993n;
 
-/** Says an honest answer in the dialect that the service speaks just now. Lists are done by `pages.ts`. */
+/** Puts a correct answer into the current dialect. Lists are done by `pages.ts`. */
 export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
   if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
   if (operation === 'servers' || !isRecord(body)) return body;

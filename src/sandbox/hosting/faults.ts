@@ -107,7 +107,7 @@ export class FaultBook {
   }
 }
 
-/** What a rule does to a request; no rule, an honest answer. */
+/** What a rule does to a request; without a rule, a correct answer. */
 export function effectOf(rule: FaultRule | undefined, operation: Operation): Effect {
   if (!rule) return { works: true, shows: 'answer' };
   // These two refusals move money (docs/hosting-api.md 3), so the create itself has to make them.

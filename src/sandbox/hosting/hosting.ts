@@ -95,7 +95,7 @@ export class HostingService {
     return this.#changes.onChange(listener);
   }
 
-  /** How answers look just now. */
+  /** The current form of answers. */
   get style(): AnswerStyle {
     return this.#style;
   }

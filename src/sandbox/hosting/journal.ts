@@ -10,7 +10,7 @@ export type Ending = 'pending' | 'answered' | 'cut' | 'hanging';
 export interface RequestEntry {
   readonly id: number;
   readonly atMs: number;
-  /** The same moment on the real clock, which nobody moves. */
+  /** The same moment on the real clock, which never jumps. */
   readonly realAtMs: number;
   readonly method: string;
   readonly path: string;
@@ -62,7 +62,7 @@ const NOTHING_KNOWN = {
   durationMs: undefined,
 } as const;
 
-/** Everything that happened, oldest first, capped so that a long sandbox run does not grow for ever. */
+/** Everything that happened, oldest first, capped so that a long sandbox run doesn't grow without end. */
 export class Journal {
   readonly #capacity: number;
   readonly #requests = new Map<number, RequestEntry>();
@@ -137,7 +137,7 @@ export class Journal {
     return { lastId: this.#lastId, money, requests };
   }
 
-  /** Takes over what an earlier process left, telling nobody. */
+  /** Takes over what an earlier process left, without notifying listeners. */
   restore({ lastId, money, requests }: HostingSnapshot['journal']): void {
     this.#lastId = lastId;
     for (const request of requests) this.#requests.set(request.id, { ...NOTHING_KNOWN, ...request });
@@ -157,7 +157,7 @@ export class Journal {
       try {
         listener(event);
       } catch (error) {
-        // A broken page must not change what the service does with somebody's money.
+        // A broken page must not change what the service does with an account's money.
         console.error('A listener of the hosting journal failed:', error);
       }
     }

@@ -36,7 +36,7 @@ export function stateAt(server: ServerRecord, nowMs: number): ServerState {
   return server.power;
 }
 
-/** Whether the server is gone for good: our invention too, seven days after `paid until`. */
+/** Whether the server is permanently gone: our invention too, seven days after `paid until`. */
 export function isGone(server: ServerRecord, nowMs: number): boolean {
   return nowMs >= server.paidUntilMs + KEPT_AFTER_EXPIRY_MS;
 }

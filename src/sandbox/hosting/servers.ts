@@ -142,7 +142,7 @@ export class Servers {
     return this.#passwords.get(serverId);
   }
 
-  /** Books what has fallen due since somebody last looked: unconfirmed creations complete or are refunded. */
+  /** Books what has fallen due since the state was last read: unconfirmed creations complete or are refunded. */
   settle(): void {
     this.#settle();
   }
@@ -191,7 +191,7 @@ export class Servers {
         this.#parts.accounts.refund(account, priceMinor, `refund, ${order.label} was not created`);
         continue;
       }
-      // The password is made all the same: the answer that would have carried it is lost for ever.
+      // The password is made all the same: the answer that would have carried it is lost.
       const server = this.#register(account, this.#nextId(), order, dueMs);
       this.#issuePassword(server.id);
     }

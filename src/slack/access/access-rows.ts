@@ -65,7 +65,7 @@ function grantBlock(grant: Grant, page: number): KnownBlock {
         label: `Revoke ${grant.role}`,
         confirm: confirmation({
           title: 'Revoke this role?',
-          text: `${plainRole(grant)}. It takes effect immediately.`,
+          text: `${plainRole(grant)}. Revoking takes effect immediately.`,
           confirm: 'Revoke',
           isDangerous: true,
         }),

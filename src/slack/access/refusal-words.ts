@@ -1,7 +1,7 @@
 import type { AccessRequestState } from '../../domain/decision.ts';
 import type { RefusalDetails } from '../../domain/errors.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
-import { codeLabel, codeTyped, mention, slackDate } from '../kit/text.ts';
+import { codeLabel, codeTyped, count, mention, slackDate } from '../kit/text.ts';
 import { articleOf, describeRole } from './access-words.ts';
 
 /** What the refusals of roles and access requests say. */
@@ -28,8 +28,8 @@ export const accessRefusalWords = {
     `This server has no label, so you can’t ask for a role on it alone. To ask for every server: \`/vps access ask ${role}\``,
   asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
-    const asked = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
-    return `You’ve sent ${wishes.length} requests in the last hour: ${asked.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
+    const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
+    return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
   },
   not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
   no_open_request: () => 'You don’t have an open request for a role.',

@@ -10,7 +10,7 @@ export function slackStatusBlock({ abilities, announces }: SlackStatus) {
     const [dot, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
     return `${dot} ${NAMES[ability]}: ${words}`;
   });
-  return section(['*What Slack allows the app here*', ...lines].join('\n'));
+  return section(['*What the app may do in Slack*', ...lines].join('\n'));
 }
 
 type Line = readonly [dot: string, words: string];
@@ -32,7 +32,7 @@ const NAMES: Readonly<Record<SlackAbility, string>> = {
 };
 
 const OFF_BY_SETTINGS: Line = ['⚪', 'turned off in `/vps settings`'];
-/** Where nobody can tell who reads along, nothing is announced. */
+/** Where the readers aren't known, nothing is announced. */
 const UNSEEN_READERS: Line = [
   '🔴',
   'off, because the app can’t tell which channels other organizations share. Fix the channel lookups.',

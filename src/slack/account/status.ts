@@ -14,7 +14,7 @@ import { slackStatusBlock } from './slack-status.ts';
 export const status = defineCommand({
   name: 'status',
   usage: 'status',
-  summary: 'Show API health, unconfirmed orders, pending approvals and what Slack allows the app',
+  summary: 'Show API health, unconfirmed orders, pending approvals and what the app may do in Slack',
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {

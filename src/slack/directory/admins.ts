@@ -4,10 +4,10 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
-import { type Asked, cacheLookups, RateLimited } from './cached-lookups.ts';
+import { cacheLookups, type Lookup, RateLimited } from './cached-lookups.ts';
 import { readUser } from './users.ts';
 
-/** Slack lets us ask about twenty times a minute, and takes up to 1,000; reading fewer holds nobody up. */
+/** Slack lets us ask about twenty times a minute, and takes up to 1,000; reading fewer delays no user. */
 const MOST_PAGES = 10;
 const USERS_PER_PAGE = 500;
 
@@ -21,7 +21,7 @@ export function createAdmins(clients: SlackClients, system: System): AdminList {
   return { list: cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system) };
 }
 
-async function lookUp(slack: SlackApi): Asked<Admins> {
+async function lookUp(slack: SlackApi): Lookup<Admins> {
   const users: Admins['users'][number][] = [];
   let cursor: string | undefined;
   for (let place = 0; place < MOST_PAGES; place++) {

@@ -11,7 +11,7 @@ const FAILURE_GOOD_FOR_MS = 30_000;
 const WAIT_MS = 2000;
 const MOST_CACHED = 10_000;
 
-/** While Slack limits us, an answer counts for this long: then nobody knows any more whether a role was revoked. */
+/** While Slack limits us, an answer counts for this long: after that, a revoked role might still count. */
 const LAST_GOOD_FOR_MS = 15 * 60_000;
 
 /** Slack does not answer because it was asked too often; it will again after this time. */
@@ -37,7 +37,7 @@ interface Entry<Answer> {
 }
 
 /** What Slack says: the answer, undefined when it can't be had, or that Slack wants to be asked later. */
-export type Asked<Answer> = Promise<Answer | RateLimited | undefined>;
+export type Lookup<Answer> = Promise<Answer | RateLimited | undefined>;
 
 /**
  * Asks Slack by key and caches the answer for five minutes or `goodForMs`, a failure (undefined) for half a minute. While
@@ -46,7 +46,7 @@ export type Asked<Answer> = Promise<Answer | RateLimited | undefined>;
  * answer is cached for the next one.
  */
 export function cacheLookups<Answer>(
-  ask: (key: string) => Asked<Answer>,
+  ask: (key: string) => Lookup<Answer>,
   system: System,
   goodForMs = GOOD_FOR_MS,
 ): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
@@ -65,7 +65,7 @@ export function cacheLookups<Answer>(
 }
 
 function begin<Answer>(
-  asked: Asked<Answer>,
+  lookup: Lookup<Answer>,
   system: System,
   goodForMs: number,
   good: Good<Answer> | undefined,
@@ -85,7 +85,7 @@ function begin<Answer>(
     entry.until = system.elapsed() + FAILURE_GOOD_FOR_MS;
     throw error;
   };
-  const entry: Entry<Answer> = { answer: asked.then(read, failed), until: Number.POSITIVE_INFINITY, good };
+  const entry: Entry<Answer> = { answer: lookup.then(read, failed), until: Number.POSITIVE_INFINITY, good };
   entry.answer.catch(() => undefined);
   return entry;
 }

@@ -9,7 +9,7 @@ import { cacheLookups, RateLimited } from './cached-lookups.ts';
 const WAIT_MS = 2000;
 
 const slackChannel = z.object({ is_archived: z.boolean().default(false) });
-/** Without these fields, nobody knows who reads along. */
+/** Without these fields, the readers aren't known. */
 const sharing = z.object({ is_ext_shared: z.boolean(), is_pending_ext_shared: z.boolean().default(false) });
 
 /** A channel that is shared hears nothing more after this time. */

@@ -3,7 +3,7 @@ import type { Groups, UserGroup } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
-import { type Asked, cacheLookups, RateLimited } from './cached-lookups.ts';
+import { cacheLookups, type Lookup, RateLimited } from './cached-lookups.ts';
 
 const slackGroups = z.array(
   z.object({
@@ -47,7 +47,7 @@ export function createGroups(clients: SlackClients, system: System): Groups {
 /** The app may not read groups, so that no group gives anyone a role. */
 const HIDDEN = 'hidden';
 
-async function lookUp(slack: SlackApi): Asked<readonly CachedGroup[] | typeof HIDDEN> {
+async function lookUp(slack: SlackApi): Lookup<readonly CachedGroup[] | typeof HIDDEN> {
   const answer = await slack.listGroups();
   if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
   if (!answer.ok && answer.error === 'missing_scope') return HIDDEN;

@@ -3,7 +3,7 @@ import type { SlackUser, Users } from '../../app/authorize/ports.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
-import { type Asked, cacheLookups, RateLimited } from './cached-lookups.ts';
+import { cacheLookups, type Lookup, RateLimited } from './cached-lookups.ts';
 
 const slackUser = z.object({
   team_id: z.string().optional(),
@@ -49,7 +49,7 @@ const NO_USER: Readonly<Record<string, 'no' | 'hidden'>> = {
   missing_scope: 'hidden',
 };
 
-async function lookUp(userId: string, slack: SlackApi): Asked<SlackUser | 'no' | 'hidden'> {
+async function lookUp(userId: string, slack: SlackApi): Lookup<SlackUser | 'no' | 'hidden'> {
   const answer = await slack.findUser(userId);
   if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
   if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : undefined;

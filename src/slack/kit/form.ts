@@ -45,7 +45,7 @@ interface FormParts<Input> {
 /** A menu holds 100 choices. */
 const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
-const TOO_LATE = 'Slack was too slow to open the form. It is one press away:';
+const TOO_LATE = 'The form took too long to open. Try again:';
 const REFUSED = 'Slack refused to open the form, so nothing was done. Try again:';
 
 /** Defines a form. Money effect: none; its origin's id becomes the id of the operation that is confirmed in it. */
@@ -149,7 +149,7 @@ async function fillView(
   const filled = await request.views.update(viewId, view);
   // `not_found`: the user has closed it.
   if (filled.ok || filled.error === 'not_found') return;
-  const words = 'Slack did not take this form, so nothing was done. Try again in a moment.';
+  const words = 'Slack didn’t accept this form, so nothing was done. Try again in a moment.';
   const shown = await request.views.update(viewId, noticeView(title, words));
   if (!shown.ok) await request.reply.send(textMessage(words));
 }
@@ -165,6 +165,6 @@ export function noticeView(title: string, ...paragraphs: string[]): ModalView {
 }
 
 /** The content of a modal while the API is asked. */
-export function loadingView(title: string, words = 'Asking the hosting API…'): ModalView {
+export function loadingView(title: string, words = 'Loading…'): ModalView {
   return noticeView(title, words);
 }

@@ -24,7 +24,7 @@ export const purchaseRefusalWords = {
     'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
   label_moved: ({ before, now }) =>
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
-  doubt_over: () => 'This order isn’t unconfirmed anymore, so there’s nothing to decide.',
+  doubt_over: () => 'This order has been resolved, so there’s nothing left to decide.',
   over_budget: ({ whose, spent, most, price }, currency) =>
     `This exceeds ${whose === 'person' ? 'your' : 'the workspace’s'} monthly budget: ${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} is spent, and ${price === undefined ? 'we don’t know the price of this order' : `this order costs ${escapeText(describeMoney(price, currency))}`}. Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
   no_password: ({ label }) =>

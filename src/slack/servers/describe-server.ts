@@ -9,7 +9,7 @@ export function describePaidUntil({ paidUntil }: Pick<Server, 'paidUntil'>, now:
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
   if (aheadMs <= 0) return `ended ${words} ago (${slackDay(paidUntil)})`;
-  return `in ${words} (${aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil)})`;
+  return `in ${words} (${dayOrTime(paidUntil, aheadMs)})`;
 }
 
 function describeSpan(ms: number): string {
@@ -32,5 +32,20 @@ export function describePlace(server: Server): string {
 /** A server in one line, what matters first. */
 export function serverLine(server: Server, now: number): string {
   const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\`` : '';
-  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · paid until ${describePaidUntil(server, now)}`;
+  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now)}`;
+}
+
+/** "paid for 28 days (until Dec 21)", in the reader's zone. */
+function describePaidTime({ paidUntil }: Pick<Server, 'paidUntil'>, now: number): string {
+  if (paidUntil === undefined) return 'paid time unknown';
+  const aheadMs = paidUntil - now;
+  const words = describeSpan(Math.abs(aheadMs));
+  return aheadMs <= 0
+    ? `paid time ended ${words} ago (${slackDay(paidUntil)})`
+    : `paid for ${words} (until ${dayOrTime(paidUntil, aheadMs)})`;
+}
+
+/** The hour matters only when it is near. */
+function dayOrTime(paidUntil: number, aheadMs: number): string {
+  return aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
 }

@@ -25,7 +25,7 @@ export function announcedWords(action: PowerAction, change: PowerChange): string
 export function watchedWords(action: PowerAction, { server }: PowerChange, watched: Watched): string {
   const label = codeLabel(server.label);
   if (watched.isThere) return `${VERBS[action].past} ${label}: ${seenWords(watched)}`;
-  return `is ${VERBS[action].present} ${label}. ${notYetWords(watched)}`;
+  return `is ${VERBS[action].present} ${label}. ${notYetWords(watched, 'it')}`;
 }
 
 /** The same for the user alone, where the channel is told nothing. */
@@ -38,7 +38,7 @@ export function answerWords(action: PowerAction, change: PowerChange): string {
 export function watchedAnswer(change: PowerChange, watched: Watched): string {
   const label = codeLabel(change.server.label);
   if (watched.isThere) return `${label} is ${seenWords(watched)}.`;
-  return `${label}: ${notYetWords(watched)}`;
+  return notYetWords(watched, label);
 }
 
 function seenWords({ server, ms }: Watched): string {
@@ -49,9 +49,11 @@ function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1000));
 }
 
-function notYetWords({ server, ms }: Watched): string {
-  if (!server) return 'The hosting API hasn’t reported its state since. Check it in a moment.';
-  return `After ${secondsOf(ms)} s, the API still reports ${stateWords(server)}.`;
+/** `name`: "it" where the sentence before has named the server. */
+function notYetWords({ server, ms }: Watched, name: string): string {
+  const its = name === 'it' ? 'its state' : `the state of ${name}`;
+  if (!server) return `The hosting API hasn’t reported ${its} since. Check again in a moment.`;
+  return `After ${secondsOf(ms)} s, the API still reports ${name} as ${stateWords(server)}.`;
 }
 
 /** What the user is told when nothing proves that a power action was carried out. */

@@ -9,8 +9,7 @@ export const serverRefusalWords = {
   ambiguous_server: ({ typed, servers }) =>
     `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
-  too_many_servers: ({ count: asked, most }) =>
-    `You can act on up to ${most} servers at once; these are ${asked}.`,
+  too_many_servers: ({ count: named, most }) => `You can act on up to ${most} servers at once, not ${named}.`,
   server_protected: ({ server, act, protectedBy }) =>
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
   prefix_only: ({ typed, server, action }) =>

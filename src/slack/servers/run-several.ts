@@ -37,7 +37,7 @@ async function reportSeveral(
   action: PowerAction,
   done: readonly PowerChange[],
   others: readonly KnownBlock[],
-  asked: number,
+  total: number,
   request: SlackRequest,
 ): Promise<void> {
   const announced = done.length > 0 && (await request.announce(severalWords(action, done, 'is')));
@@ -45,7 +45,7 @@ async function reportSeveral(
   const words =
     done.length > 0 && !announced
       ? `You ${severalWords(action, done, 'are')}.`
-      : `*${VERBS[action].title}* was accepted for ${done.length} of ${count(asked, 'server')}.`;
+      : `*${VERBS[action].title}* was accepted for ${done.length} of ${count(total, 'server')}.`;
   await request.reply.send(textMessage(words, ...others));
 }
 

@@ -73,15 +73,15 @@ function cardButtons(card: ServerCard) {
 function cardPower(action: PowerAction, { id, label }: Server): Button {
   const { title } = VERBS[action];
   const name = plainLabel(label, 40);
-  const asked = {
+  const question = {
     start: undefined,
     stop: `${name} goes offline. Billing continues.`,
     reboot: `${name} will be offline for a moment.`,
   }[action];
   const confirm =
-    asked === undefined
+    question === undefined
       ? undefined
-      : confirmation({ title: `${title} the server?`, text: asked, confirm: title, isDangerous: true });
+      : confirmation({ title: `${title} the server?`, text: question, confirm: title, isDangerous: true });
   return powerButton[action].element(title, { id, on: 'card' }, { label: `${title} ${name}`, confirm });
 }
 

@@ -146,7 +146,7 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
 async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
   const payload = submissionPayload.safeParse(body).data;
   if (!payload) {
-    const view = noticeView('That did not work', UNREADABLE);
+    const view = noticeView('That didn’t work', UNREADABLE);
     return { ack: { response_action: 'update' as const, view } };
   }
   const origin = findOrigin(payload.view.private_metadata);

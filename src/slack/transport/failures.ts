@@ -31,7 +31,7 @@ export async function showLateError(
   steps: readonly KnownBlock[],
 ): Promise<void> {
   const words = request.explain(error);
-  const { ok } = await request.views.update(viewId, noticeView('That did not work', words));
+  const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
   if (!ok) await request.reply.send(textMessage(words, ...steps));
 }
 
@@ -47,7 +47,7 @@ export function explainInModal(error: unknown, request: SlackRequest): Submissio
   const words = request.explain(error);
   const field = fieldOf(error);
   if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
-  return { response_action: 'update', view: noticeView('That did not work', words) };
+  return { response_action: 'update', view: noticeView('That didn’t work', words) };
 }
 
 function fieldOf(error: unknown): string | undefined {

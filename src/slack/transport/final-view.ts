@@ -19,7 +19,7 @@ export interface FinalView {
   take(): Promise<ModalView | undefined>;
 }
 
-/** Begins to wait for the final view of a modal that was submitted just now. */
+/** Begins to wait for the final view of a modal that has just been submitted. */
 export function awaitFinalView(request: SlackRequest, viewId: string, system: System): FinalView {
   const startedAt = system.elapsed();
   let isOpen = true;

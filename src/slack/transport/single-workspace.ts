@@ -8,13 +8,13 @@ import { type AbilityWatch, isTokenRefused, lacksMessagesTab } from './slack-abi
 import type { SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
 import type { TokenSource } from './slack-clients.ts';
 
-/** Said in `/readyz`, since cards and late outcomes reach nobody. */
+/** Said in `/readyz`, since cards and late outcomes can't be sent. */
 const NO_MESSAGES_TAB =
   'Slack refuses direct messages (messages_tab_disabled): turn on the app’s Messages tab, or import manifest.yml again';
 const WHOLE_ORGANIZATION =
   'SLACK_BOT_TOKEN is for a whole organization, and this app serves one workspace: install it in that workspace and set its token';
 const RETRY_MS = 5000;
-/** A token can be revoked at any time, and Slack may tell nobody. */
+/** A token can be revoked at any time, and Slack may not say so. */
 const LOOK_AGAIN_MS = 3 * 60_000;
 
 /** The one workspace that `SLACK_BOT_TOKEN` is for. */

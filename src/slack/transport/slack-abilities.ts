@@ -3,7 +3,7 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import type { SeenAnswer } from './slack-api.ts';
 
-/** An observation that was not made again for this long says nothing: Slack tells nobody when the app is set up anew. */
+/** An observation that was not made again for this long says nothing: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = 60 * 60_000;
 
 /** Learns from Slack's answers what it allows the app. */
@@ -79,9 +79,9 @@ function stateOf(
 
 /** Slack may name scopes that would do as well and that the manifest doesn't ask for. */
 function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
-  const asked = SCOPES_OF[ability];
-  const named = asked.filter((scope) => needed.split(',').includes(scope));
-  return named.length === 0 ? asked : named;
+  const scopes = SCOPES_OF[ability];
+  const named = scopes.filter((scope) => needed.split(',').includes(scope));
+  return named.length === 0 ? scopes : named;
 }
 
 const SCOPES_OF: Readonly<Record<SlackAbility, readonly string[]>> = {

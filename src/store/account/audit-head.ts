@@ -41,7 +41,7 @@ export async function listHeads(db: Queries): Promise<readonly (Link & { readonl
   });
 }
 
-/** Undefined for what somebody else has written there; `verify` finds it. */
+/** Undefined for what wasn't written by this app; `verify` finds it. */
 function parseHead(head: string): Link | undefined {
   try {
     return link.parse(JSON.parse(head));

@@ -6,7 +6,7 @@ import type { Engine, EngineOptions } from './engine.ts';
 import { DatabaseInUse, DatabaseUnusable } from './errors.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 
-/** How long a statement waits for another process. It holds the event loop: while the app waits, nobody gets an answer. */
+/** How long a statement waits for another process. It holds the event loop: while it waits, no request is answered. */
 const BUSY_TIMEOUT_MS = 5000;
 /** The command line can wait for longer, next to an app that writes all the time. */
 const PATIENT_TIMEOUT_MS = 30_000;

@@ -16,7 +16,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-money-protocol': moneyProtocol,
 };
 
-/** Every migration by name, in order; what was sealed or signed in another form is written anew by the vault. */
+/** Every migration by name, in order; what was sealed or signed in another form is rewritten by the vault. */
 export function createMigrations(vault: Vault): Readonly<Record<string, Migration>> {
   return {
     ...MIGRATIONS,

@@ -67,7 +67,7 @@ function isFree(column: Columns, engine: Engine, now: number): Expression<SqlBoo
   return column.or([column('lease_until', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]);
 }
 
-/** Confirmed before the clock was set back: whoever has its lease may not send it any more, and it is due to be refused. */
+/** Confirmed before the clock was set back: the holder of its lease may no longer send it, and it is due to be refused. */
 function isFromLater(column: Columns, engine: Engine, now: number): Expression<SqlBool> {
   return column.and([
     column('state', '=', 'prepared'),

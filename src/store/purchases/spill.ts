@@ -121,7 +121,7 @@ function writeAnswer({ serverId, paidUntil, password }: PaidAnswer): string {
   return JSON.stringify({ serverId, paidUntil, password: password?.reveal() });
 }
 
-/** Undefined for what does not open: the key is missing, or somebody else has written it. */
+/** Undefined for what does not open: the key is missing, or it wasn't written by this app. */
 function readAnswer(operationId: string, text: string, vault: Vault): SpilledAnswer | undefined {
   try {
     const read = storedAnswer.parse(JSON.parse(vault.open(text, placeOf(operationId))));

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 
-/** A page request that is not served, in words for whoever sent it. */
+/** A page request that is not served, in words for the sender. */
 export class PageRefusal extends Error {
   override readonly name = 'PageRefusal';
   readonly status: number;
@@ -14,7 +14,7 @@ export class PageRefusal extends Error {
 }
 
 /**
- * Lets in only who asks by a loopback name (any other is somebody's DNS pointed at this machine) and only forms
+ * Lets in only requests that use a loopback name (any other is foreign DNS pointed at this machine) and only forms
  * that were posted from this very page.
  * @throws PageRefusal
  */

@@ -36,7 +36,7 @@ function faultsView(faults: readonly Fault[], home: number): Html {
 <td>${rule.on}</td><td>${describeRule(rule)}</td><td>${Number.isFinite(left) ? left : 'always'}</td></tr>`,
   );
   const kinds = Object.keys(FAULT_EFFECTS).filter((kind) => kind !== 'error');
-  return html`${table(['', 'On', 'Fault', 'Left'], rows, 'None: the service is honest and quick.')}
+  return html`${table(['', 'On', 'Fault', 'Left'], rows, 'No faults: the service answers correctly and at once.')}
 <form class="row" method="post" action="/account/${home}/faults">
 <label>On <select name="on"><option>any</option><option>paid</option>${OPERATIONS.map((name) => html`<option>${name}</option>`)}</select></label>
 <label>Fault <select name="kind">${kinds.map((kind) => html`<option>${kind}</option>`)}
@@ -44,11 +44,11 @@ function faultsView(faults: readonly Fault[], home: number): Html {
 <label>Times <select name="times"><option>1</option><option>2</option><option>5</option><option>always</option></select></label>
 <label>Seconds <input name="seconds" value="10" inputmode="decimal"></label>
 <button>Switch on</button></form>
-<p class="dim">Seconds count for slow (how long the answer takes) and for every checking (until the server appears or the money is back).
-<strong>Nothing is done</strong> under ${listKinds(false)} and refusals, with two exceptions for create:
-not_created charges the month and returns it at once; checking charges it and returns it after the seconds.
-<strong>The work is done</strong> under ${listKinds(true)}; under the two checking kinds the month is charged, and the server
-appears, or the money is back, after the seconds.</p>`;
+<p class="dim">Seconds apply to slow (how long the answer takes) and to checking (until the server appears or the charge is returned).
+<strong>The request is not carried out</strong> with ${listKinds(false)} or a refusal. Two refusals of create charge first:
+not_created returns the charge at once, checking returns it after the seconds.
+<strong>The request is carried out</strong> with ${listKinds(true)}. With the two checking kinds, the month is charged, and
+after the seconds the server appears or the charge is returned.</p>`;
 }
 
 /** The faults under which the work is done, or is not. A refusal is told apart in words. */
