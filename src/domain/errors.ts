@@ -41,7 +41,6 @@ export interface RefusalDetails {
   // typed text
   unknown_command: { typed: string; nearest?: string };
   bad_words: { problem: string; usage: string };
-  /** `nearestId`: of the one server that has the nearest label. */
   unknown_server: { typed: string; nearest?: string; nearestId?: ServerId };
   ambiguous_server: { typed: string; servers: readonly Server[] };
   label_differs: { typed: string; label: string };

@@ -66,6 +66,7 @@ async function getNamedServer(
   throw new Refusal('unknown_server', omitUndefined({ typed, nearest, nearestId }));
 }
 
+/** Undefined when several servers have this label. */
 function findOnlyId(wanted: string, servers: readonly Server[]): ServerId | undefined {
   const [only, ...others] = servers.filter(({ label }) => label === wanted);
   return others.length === 0 ? only?.id : undefined;
