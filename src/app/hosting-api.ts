@@ -1,5 +1,5 @@
 import type { Catalog, Order } from '../domain/catalog.ts';
-import type { ServerId, WorkspaceId } from '../domain/ids.ts';
+import type { ServerId, UserId, WorkspaceId } from '../domain/ids.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { PowerAction, Server, ServerList } from '../domain/server.ts';
 
@@ -62,9 +62,10 @@ export interface HostingApi {
 
 /**
  * Finds the client of the account behind a workspace's key. All keys of a workspace, and all workspaces with one key, stay
- * within one minute's limit: they may belong to one account (docs/design.md 6).
+ * within one minute's limit: they may belong to one account (docs/design.md 6). While calls wait, each `caller` gets a fair
+ * share, and may have only so many waiting: more are refused with `too_many_waiting`.
  */
-export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId) => HostingApi;
+export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 
 /** The slots of an account's minute that are taken by any process on this store (docs/design.md 6). Clocks don't matter. */
 export interface ApiCalls {

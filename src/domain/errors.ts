@@ -125,7 +125,7 @@ export interface RefusalDetails {
   channel_unwritable: { reason: string };
   /** Another user saved other settings while the form was open. */
   settings_moved: Record<never, never>;
-  // the process
+  too_many_waiting: Record<never, never>;
   waited_too_long: Record<never, never>;
   shutting_down: Record<never, never>;
 }

@@ -1,8 +1,10 @@
-import type { Urgency } from '../app/hosting-api.ts';
+import type { CallOptions, Urgency } from '../app/hosting-api.ts';
 
 /** One call to be sent. */
 export interface Job<Answer> {
   readonly urgency: Urgency;
+  /** Whose call it is: each caller gets a fair share. Without a name it shares one line with the others that have none. */
+  readonly caller?: string | undefined;
   readonly onWait?: (() => void) | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
@@ -11,11 +13,14 @@ export interface Job<Answer> {
   readonly isSent?: () => boolean;
 }
 
+/** How a call is made, and by whom. */
+export type CallBy = CallOptions & Pick<Job<unknown>, 'caller'>;
+
 /** Holds calls back until they may be sent. */
 export interface CallLimiter {
   /**
    * Waits for a slot, then sends. The answer is returned at once; the slot stays taken for a minute after it.
-   * @throws Refusal `waited_too_long`, `shutting_down`: nothing was sent
+   * @throws Refusal `too_many_waiting`, `waited_too_long`, `shutting_down`: nothing was sent
    * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
    */
   run<Answer>(job: Job<Answer>): Promise<Answer>;

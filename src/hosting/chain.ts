@@ -1,10 +1,10 @@
-import type { CallOptions, PaidCallOptions } from '../app/hosting-api.ts';
+import type { PaidCallOptions } from '../app/hosting-api.ts';
 import type { Catalog } from '../domain/catalog.ts';
 import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ServerList } from '../domain/server.ts';
 import type { System } from '../system.ts';
-import type { CallLimiter, Job } from './call-limiter.ts';
+import type { CallBy, CallLimiter, Job } from './call-limiter.ts';
 import { decode } from './decode.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fetchCatalog, listPage, SERVERS_PATH } from './endpoints.ts';
@@ -46,10 +46,12 @@ export interface Chain {
   change<Answer>(endpoint: Endpoint<Answer>, options?: ChangeOptions): Promise<Answer>;
 }
 
-type ChangeOptions = CallOptions & Partial<Pick<PaidCallOptions, 'beforeSend'>>;
+type ChangeOptions = CallBy & Partial<Pick<PaidCallOptions, 'beforeSend'>>;
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
+/** While so few calls wait, a read that somebody else asked for is sent as soon as one's own. */
+const FEW_WAITING = 10;
 
 /**
  * Puts the handlers of one account together: share(retry(limit(decode(send)))).
@@ -72,19 +74,28 @@ export function createChain(parts: ChainParts): Chain {
   const findPath = createPathFinder(parts.baseUrl, SERVERS_PATH);
   // The list may miss changes that happen after its first page was requested.
   const fetchPage =
-    ({ urgency, onWait, beforeSend }: Read) =>
+    ({ beforeSend, ...read }: Read) =>
     (path: string) =>
-      call(listPage(path), { urgency, onWait, ...(path === SERVERS_PATH && { beforeSend }) });
+      call(listPage(path), { ...read, ...(path === SERVERS_PATH && { beforeSend }) });
+
+  const isBusy = () => {
+    const { taken, limit, waiting } = limiter.budget();
+    return taken >= limit || waiting > FEW_WAITING;
+  };
 
   return {
-    readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read)),
-    readServers: share.reader(KEEP_SERVERS_MS, async (read) => {
-      const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
-      if (!list.isComplete) harmless(parts.onIncomplete)(list);
-      return list;
-    }),
-    change: (endpoint, { urgency = 'user', onWait, beforeSend } = {}) =>
-      share.change(() => call(endpoint, { urgency, onWait, beforeSend })),
+    readCatalog: share.reader(KEEP_CATALOG_MS, (read) => call(fetchCatalog, read), isBusy),
+    readServers: share.reader(
+      KEEP_SERVERS_MS,
+      async (read) => {
+        const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
+        if (!list.isComplete) harmless(parts.onIncomplete)(list);
+        return list;
+      },
+      isBusy,
+    ),
+    change: (endpoint, { urgency = 'user', caller, onWait, beforeSend } = {}) =>
+      share.change(() => call(endpoint, { urgency, caller, onWait, beforeSend })),
   };
 }
 

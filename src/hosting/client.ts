@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ApiCalls, HostingApi } from '../app/hosting-api.ts';
+import type { ApiCalls, CallOptions, HostingApi } from '../app/hosting-api.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter } from './call-limiter.ts';
@@ -32,9 +32,9 @@ export interface Hosting {
   /**
    * The API of the account behind this key. All users of the same key share its limiter and its reads. Calls made under a
    * limiter's name also go through that limiter, so that two keys of one workspace, which may belong to one account,
-   * together stay within 300 requests a minute (docs/design.md 6).
+   * together stay within 300 requests a minute (docs/design.md 6). While calls wait, each caller gets a fair share.
    */
-  of(key: Secret<string>, limiterName?: string): HostingApi;
+  of(key: Secret<string>, limiterName?: string, caller?: string): HostingApi;
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
   close(): Promise<void>;
 }
@@ -48,10 +48,10 @@ export function createHosting(options: HostingOptions): Hosting {
   const accounts = new Accounts(options, transport);
   let closed: Promise<void> | undefined;
   return {
-    of(key, limiterName) {
+    of(key, limiterName, caller) {
       const name = accountOf(key);
       // Looked up at every call, since an idle account may have been dropped and has to be opened again.
-      return createApi(name, () => accounts.get(name, key, limiterName));
+      return createApi(name, caller, () => accounts.get(name, key, limiterName));
     },
     close() {
       accounts.close();
@@ -138,16 +138,17 @@ class Accounts {
   }
 }
 
-function createApi(name: string, account: () => Account): HostingApi {
+function createApi(name: string, caller: string | undefined, account: () => Account): HostingApi {
+  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, caller });
   return {
     account: name,
-    fetchCatalog: (call) => account().chain.readCatalog(call),
-    fetchServers: (call) => account().chain.readServers(call),
-    listServers: async (call) => (await account().chain.readServers(call)).servers,
-    createServer: (order, call) => account().chain.change(createServer(order), call),
-    renewServer: (id, call) => account().chain.change(renewServer(id), call),
-    changePower: (action, id, call) => account().chain.change(changePower(action, id), call),
-    deleteServer: (id, call) => account().chain.change(deleteServer(id), call),
+    fetchCatalog: (call) => account().chain.readCatalog(by(call)),
+    fetchServers: (call) => account().chain.readServers(by(call)),
+    listServers: async (call) => (await account().chain.readServers(by(call))).servers,
+    createServer: (order, call) => account().chain.change(createServer(order), by(call)),
+    renewServer: (id, call) => account().chain.change(renewServer(id), by(call)),
+    changePower: (action, id, call) => account().chain.change(changePower(action, id), by(call)),
+    deleteServer: (id, call) => account().chain.change(deleteServer(id), by(call)),
     budget: () => account().limiter.budget(),
   };
 }

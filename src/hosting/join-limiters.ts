@@ -8,7 +8,7 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
   const inner = joinLimiters(others);
   return {
     run: <Answer>(job: Job<Answer>) => {
-      const { urgency, onWait } = job;
+      const { urgency, caller, onWait } = job;
       let isSent = false;
       const send = (waitedMs: number) => {
         const sendNow = (waitedMoreMs: number) => {
@@ -18,7 +18,7 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
         return inner.run({ ...job, send: sendNow });
       };
       // What another limiter or the caller held back was never sent: its slot is free again at once.
-      return outer.run({ urgency, onWait, send, isSent: () => isSent });
+      return outer.run({ urgency, caller, onWait, send, isSent: () => isSent });
     },
     pause: (ms) => {
       for (const limiter of limiters) limiter.pause(ms);

@@ -6,8 +6,9 @@ import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';
 import { SharedSlots } from './shared-slots.ts';
 import { sleepUnless } from './sleep.ts';
+import { type Ticket, WaitingCalls, type WaitingLimits } from './waiting-calls.ts';
 
-export interface LimiterOptions {
+export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly system: System;
   readonly calls: ApiCalls;
   readonly account: string;
@@ -21,6 +22,15 @@ export interface LimiterOptions {
   /** How long a call waits for its slot before it is refused. */
   readonly maxWaitMs?: number;
 }
+
+const DEFAULTS = {
+  limit: 300,
+  windowMs: 60_000,
+  backgroundLimit: 100,
+  maxWaitMs: 90_000,
+  mostOfCaller: 100,
+  mostWaiting: 2000,
+} as const;
 
 /** After this wait the user is told that the call is queued. */
 export const NOTIFY_AFTER_MS = 5_000;
@@ -43,7 +53,7 @@ export class Limiter implements CallLimiter {
   readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
-  readonly #waiting = new Set<Ticket>();
+  readonly #waiting: WaitingCalls;
   readonly #closing = new AbortController();
   #ready: Promise<void> | undefined;
   #taken = 0;
@@ -51,7 +61,8 @@ export class Limiter implements CallLimiter {
   #lastUsedAt: number;
 
   constructor(options: LimiterOptions) {
-    this.#options = { limit: 300, windowMs: 60_000, backgroundLimit: 100, maxWaitMs: 90_000, ...options };
+    this.#options = { ...DEFAULTS, ...options };
+    this.#waiting = new WaitingCalls(this.#options);
     const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
     this.limit = limit;
     this.#shared = new SharedSlots({
@@ -70,12 +81,22 @@ export class Limiter implements CallLimiter {
     const { system } = this.#options;
     this.#lastUsedAt = system.elapsed();
     return new Promise((resolve, reject) => {
+      const { urgency, caller = '' } = job;
       if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
-      const ticket: Ticket = { askedAt: system.elapsed(), ended: new AbortController(), reject };
+      if (this.#waiting.isFull(caller, this.limit - this.#taken))
+        return reject(new Refusal('too_many_waiting', {}));
+      const serve = () => this.#serve(ticket, job, resolve);
+      const ticket: Ticket = {
+        askedAt: system.elapsed(),
+        ended: new AbortController(),
+        caller,
+        serve,
+        reject,
+      };
       this.#waiting.add(ticket);
       void this.#watch(ticket, job.onWait);
-      void this.#queue(ticket, job.urgency, () => this.#serve(ticket, job, resolve)).catch((error) => {
-        if (this.#leave(ticket)) reject(error);
+      void this.#queue(ticket, urgency).catch((error) => {
+        if (this.#waiting.leave(ticket)) reject(error);
       });
     });
   }
@@ -100,25 +121,24 @@ export class Limiter implements CallLimiter {
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const ticket of this.#waiting) {
-      this.#leave(ticket);
-      ticket.reject(new Refusal('shutting_down', {}));
-    }
+    this.#waiting.rejectAll(new Refusal('shutting_down', {}));
     // These promises resolve when running requests end; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
-  async #queue(ticket: Ticket, urgency: Urgency, work: () => Promise<void>): Promise<void> {
+  async #queue(ticket: Ticket, urgency: Urgency): Promise<void> {
     await this.#begin();
-    if (!this.#waiting.has(ticket)) return;
+    if (!this.#waiting.lineUp(ticket, urgency)) return;
     const { timeoutMs, windowMs, maxWaitMs } = this.#options;
     // A safety net for slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
     // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
     // that other processes hold, and in the account's limiter after the workspace's.
     const expiration = 2 * maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
     const priority = PRIORITY[urgency];
-    const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, work);
+    // As many turns as calls; whose turn it is, is decided when a slot is free: Bottleneck knows no callers.
+    const turn = () => this.#waiting.serveNext(urgency);
+    const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, turn);
     // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
     await (urgency === 'background' ? this.#background.schedule(takeSlot) : takeSlot());
   }
@@ -126,13 +146,11 @@ export class Limiter implements CallLimiter {
   /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
-    // Bottleneck can't cancel a waiting job, so a caller that gave up is skipped here.
-    if (!this.#waiting.has(ticket)) return;
     const slot = await this.#shared.take(ticket.ended.signal).catch((error: unknown) => {
-      if (this.#leave(ticket)) ticket.reject(error);
+      if (this.#waiting.leave(ticket)) ticket.reject(error);
     });
     if (!slot) return;
-    if (!this.#leave(ticket)) return this.#shared.giveBack(slot.id);
+    if (!this.#waiting.leave(ticket)) return this.#shared.giveBack(slot.id);
     this.#taken++;
     try {
       await job.beforeSend?.();
@@ -195,13 +213,7 @@ export class Limiter implements CallLimiter {
     if (!(await sleepUnless(signal, Math.min(NOTIFY_AFTER_MS, maxWaitMs), system))) return;
     onWait?.();
     if (!(await sleepUnless(signal, maxWaitMs - NOTIFY_AFTER_MS, system))) return;
-    if (this.#leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
-  }
-
-  /** Removes the ticket from the waiting ones; false if it was removed already. */
-  #leave(ticket: Ticket): boolean {
-    ticket.ended.abort();
-    return this.#waiting.delete(ticket);
+    if (this.#waiting.leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
   }
 
   async #holdBack(): Promise<void> {
@@ -212,14 +224,6 @@ export class Limiter implements CallLimiter {
     }
     await this.#slots.updateSettings({ reservoir: null });
   }
-}
-
-/** A caller that waits for a slot. */
-interface Ticket {
-  readonly askedAt: number;
-  /** Aborted when the wait is over, whatever ended it. */
-  readonly ended: AbortController;
-  readonly reject: (error: unknown) => void;
 }
 
 const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;

@@ -31,6 +31,8 @@ const REFUSALS: RefusalWords = {
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
   not_approved: ({ reason }, currency) =>
     `${wordsOfFailure(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
+  too_many_waiting: () =>
+    'Too many of your requests are waiting for the hosting API’s rate limit, so this one wasn’t sent. Try again in a minute.',
   waited_too_long: () =>
     'Your request waited too long for the hosting API’s rate limit, so nothing was sent. Try again in a minute.',
   shutting_down: () => 'The app is restarting, so nothing was sent. Try again in a moment.',

@@ -132,15 +132,18 @@ function createContext<Ports extends EntryPorts>(
     },
     // One act uses one account: a server found in one account is never deleted in another that was connected since.
     hosting: () => {
-      hosting ??= openHosting(actor.workspaceId, ports);
+      hosting ??= openHosting(actor, ports);
       return hosting;
     },
   };
 }
 
 /** @throws Refusal `no_api_key` */
-async function openHosting(workspaceId: string, { apiKeys, hostingOf }: EntryPorts): Promise<HostingApi> {
+async function openHosting(
+  { workspaceId, userId }: Actor,
+  { apiKeys, hostingOf }: EntryPorts,
+): Promise<HostingApi> {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
-  return hostingOf(held.key, workspaceId);
+  return hostingOf(held.key, workspaceId, userId);
 }

@@ -80,6 +80,7 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   not_sent: 'the hosting API couldn’t be reached',
   unknown_code: 'the hosting API returned an unknown error',
   // the process
+  too_many_waiting: 'too many requests were waiting',
   waited_too_long: 'waited too long for the rate limit',
   shutting_down: 'the app was restarting',
   defect: 'unexpected error',
