@@ -10,7 +10,8 @@ import type { Tables } from '../../src/store/engine/tables.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
-import { engines, makeFolder, open, stillSystem, T0, vault } from './support.ts';
+import { asInTests, postgresUrl } from '../support/postgres.ts';
+import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from './support.ts';
 
 describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   let store: Store;
@@ -106,9 +107,15 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   engine.close();
 });
 
-test('two processes on one file never take more slots of the hosting API than there are', async () => {
-  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-  const [app, commandLine] = [await open(url), await open(url, { lock: false })];
+test.each([
+  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+])('two processes on one database of $name never take more slots of the hosting API than there are', async ({
+  make,
+}) => {
+  const url = await make();
+  const openHere = (lock: boolean) => open(url, { lock, openEngine: asInTests });
+  const [app, commandLine] = [await openHere(true), await openHere(false)];
   const take = (store: Store, id: string) => store.apiCalls.take({ id, account: 'a', at: T0 }, 10);
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),

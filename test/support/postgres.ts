@@ -39,14 +39,14 @@ export async function lendDatabase(): Promise<LentDatabase> {
 }
 
 /** Makes a database without any tables. It is dropped after the last test. */
-export async function createEmptyDatabase(): Promise<string> {
+export async function createEmptyDatabase(options = ''): Promise<string> {
   const server = inject('postgres');
   if (!server) throw new Error('there is no PostgreSQL server');
   made += 1;
   const name = `${server.prefix}${process.pid}_${made}`;
   const client = new Client(server.url);
   await client.connect();
-  await client.query(`create database "${name}"`).finally(() => client.end());
+  await client.query(`create database "${name}" ${options}`).finally(() => client.end());
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return url.href;
@@ -71,11 +71,12 @@ async function empty({ client }: TestDatabase): Promise<void> {
   await client.query(rows.map(({ name }) => `delete from ${name};`).join(' '));
 }
 
-/** PostgreSQL, with nothing written into the folder of the project. */
-export const asInTests: typeof openEngine = async (url, options) => ({
-  ...(await openEngine(url, options)),
-  besidePath: (ending) => join(tmpdir(), `vps-slack-tests.${ending}`),
-});
+/** Any engine, with nothing of PostgreSQL written into the folder of the project. */
+export const asInTests: typeof openEngine = async (url, options) => {
+  const engine = await openEngine(url, options);
+  if (url.startsWith('sqlite:')) return engine;
+  return { ...engine, besidePath: (ending) => join(tmpdir(), `vps-slack-tests.${ending}`) };
+};
 
 /** PostgreSQL with the clock of the test instead of the database's, so that contract tests can move it. */
 export const givenTime: typeof openEngine = async (url, options) => ({

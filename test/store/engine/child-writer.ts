@@ -1,11 +1,18 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
-import { entry, markSent, newApproval, newCreate, newGrant, T0, vault } from '../fixtures.ts';
+import { entry, newApproval, newCreate, newGrant, sentBy, T0, vault } from '../fixtures.ts';
 
 /** Runs as a process of its own: writes for ever, and prints what was committed until it is killed. */
 const [, , databaseUrl = '', what = 'operations'] = process.argv;
-const store = await openStore({ databaseUrl, vault, system: realSystem });
+const store = await openStore({
+  databaseUrl,
+  vault,
+  system: realSystem,
+  spillDir: join(tmpdir(), 'vps-slack-tests.spill'),
+});
 const write = what === 'operations' ? writeOperation : writeDecisions;
 for (let count = 1; ; count++) await write(count);
 
@@ -13,7 +20,9 @@ async function writeOperation(serverId: number): Promise<void> {
   const operation = newCreate('web-1', { at: realSystem.now() });
   await store.ledger.prepare(operation);
   await say(`prepared ${operation.id}`);
-  await markSent(store.ledger, operation.id, realSystem.now(), []);
+  const now = realSystem.now();
+  await store.ledger.lease(operation.id, { owner: 'writer', now, until: now + 60_000 });
+  await store.ledger.markSent(operation.id, sentBy('writer', now));
   await say(`sent ${operation.id}`);
   const password = new Secret(`password of ${operation.id}`);
   await store.ledger.settle(operation.id, { at: realSystem.now(), serverId, password }, entry());

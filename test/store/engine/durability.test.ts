@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { DatabaseInUse } from '../../../src/store/engine/errors.ts';
-import { makeFolder, open } from '../support.ts';
+import { asInTests, postgresUrl } from '../../support/postgres.ts';
+import { makeFolder, makePostgres, open } from '../support.ts';
 
 const ENOUGH_LINES = 300;
 
@@ -26,8 +27,8 @@ async function writeAndKill(
     reader.on('line', () => lines.length >= ENOUGH_LINES && resolve());
   });
   await once(reader, 'line');
-  await expect(open(databaseUrl)).rejects.toThrow(DatabaseInUse);
-  const beside = await open(databaseUrl, { lock: false });
+  if (databaseUrl.startsWith('sqlite:')) await expect(open(databaseUrl)).rejects.toThrow(DatabaseInUse);
+  const beside = await open(databaseUrl, { lock: false, openEngine: asInTests });
   await enough;
   const closed = once(reader, 'close');
   child.kill('SIGKILL');
@@ -38,10 +39,19 @@ async function writeAndKill(
   return lastWord;
 }
 
-test('a process that is killed loses nothing that it reported, and does not hold up the next one', async () => {
-  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+const DATABASES = [
+  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+];
+
+test.each(
+  DATABASES,
+)('a process that is killed loses nothing that it reported, and does not hold up the next one, on $name', async ({
+  make,
+}) => {
+  const url = await make();
   const stateOf = await writeAndKill(url, 'operations');
-  const store = await open(url);
+  const store = await open(url, { openEngine: asInTests });
   const reached = {
     prepared: ['prepared', 'sent', 'settled'],
     sent: ['sent', 'settled'],
@@ -60,10 +70,14 @@ test('a process that is killed loses nothing that it reported, and does not hold
   expect(audited.length).toBe((await store.passwords.listHeld('T1')).length);
 });
 
-test('an approval before a process was killed still counts after it, with its consequences', async () => {
-  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+test.each(
+  DATABASES,
+)('an approval before a process was killed still counts after it, with its consequences, on $name', async ({
+  make,
+}) => {
+  const url = await make();
   const wordOf = await writeAndKill(url, 'decisions');
-  const store = await open(url);
+  const store = await open(url, { openEngine: asInTests });
   let audited = 0;
   for (const [id, word] of wordOf) {
     const [approval, request] = [await store.approvals.find(id), await store.accessRequests.find(id)];

@@ -1,0 +1,99 @@
+import { Kysely, sql } from 'kysely';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import { CommitUnknown } from '../../../src/store/engine/errors.ts';
+import { createPostgresDialect } from '../../../src/store/engine/postgres-dialect.ts';
+import { createPool } from '../../../src/store/engine/postgres-pool.ts';
+import { realSystem } from '../../../src/system.ts';
+import { asInTests, postgresUrl } from '../../support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { entry, makePostgres, newCreate, open, sentBy } from '../support.ts';
+
+describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () => {
+  let proxy: TcpProxy;
+  let store: Store;
+  beforeEach(async () => {
+    proxy = await startTcpProxy(await makePostgres());
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    store = await open(proxy.url, { system: realSystem, openEngine: asInTests });
+  });
+
+  const now = () => realSystem.now();
+  /** A confirmed order whose lease `owner` has. */
+  const prepared = async () => {
+    const operation = newCreate('web-1', { at: now() });
+    await store.ledger.prepare(operation);
+    await store.ledger.lease(operation.id, { owner: 'owner', now: now(), until: now() + 60_000 });
+    return operation.id;
+  };
+  const markSent = (id: string) => store.ledger.markSent(id, sentBy('owner', now()));
+
+  test('what was under way fails, the store says so, and recovers by itself', async () => {
+    await store.ping();
+    const writing = Promise.allSettled(Array.from({ length: 30 }, () => store.audit.add(entry())));
+    await realSystem.sleep(20);
+    proxy.cut();
+    const outcomes = await writing;
+    const written = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(written).toBeLessThan(30);
+    await realSystem.sleep(1000);
+    await expect(store.ping()).rejects.toThrow();
+    await expect(store.ledger.prepare(newCreate())).rejects.toThrow();
+    proxy.mend();
+    await expect.poll(() => store.ping().then(() => 'answers')).toBe('answers');
+    // Everything that was reported as written is there, and the chain is whole.
+    const { entries } = (await store.audit.verify('T1')) as { entries: number };
+    expect(entries).toBeGreaterThanOrEqual(written);
+    await store.audit.add(entry());
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+  });
+
+  test('while an order is marked as sent, before the commit: it is not sent, and stays confirmed', async () => {
+    const id = await prepared();
+    proxy.loseNextCommit('before');
+    await expect(markSent(id)).rejects.toThrow(CommitUnknown);
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
+    expect(await markSent(id)).toBe('sent');
+  });
+
+  test('while an order is marked as sent, after the commit: it is read back by its attempt, and sent once', async () => {
+    const id = await prepared();
+    proxy.loseNextCommit('after');
+    expect(await markSent(id)).toBe('sent');
+    expect(await store.ledger.find(id)).toMatchObject({ state: 'sent' });
+  });
+
+  test('while the database restarts after the commit: it is read back when the database is there again', async () => {
+    const id = await prepared();
+    proxy.loseNextCommit('after, and it stays away');
+    const marking = markSent(id);
+    await realSystem.sleep(800);
+    await expect(store.ledger.find(id)).rejects.toThrow();
+    proxy.mend();
+    expect(await marking).toBe('sent');
+  });
+
+  test('while a confirmation is stored: it is an error, and the same confirmation again is known or new', async () => {
+    for (const [loss, kind] of [
+      ['before', 'new'],
+      ['after', 'known'],
+    ] as const) {
+      const operation = newCreate('web-1', { at: now() });
+      proxy.loseNextCommit(loss);
+      await expect(store.ledger.prepare(operation)).rejects.toThrow(CommitUnknown);
+      expect(await store.ledger.prepare(operation)).toMatchObject({ kind });
+    }
+  });
+
+  test('a database that stops answering is given up, and its connection is not used again', async () => {
+    const patience = { statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 300 };
+    const pool = createPool(proxy.url, patience);
+    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
+    onTestFinished(() => db.destroy());
+    await sql`select 1`.execute(db);
+    expect(pool.idleCount).toBe(1);
+    proxy.freeze();
+    await expect(db.transaction().execute((trx) => sql`select 1`.execute(trx))).rejects.toThrow(/timeout/);
+    expect(pool.totalCount).toBe(0);
+  });
+});

@@ -1,0 +1,211 @@
+import { Kysely, sql } from 'kysely';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import { openEngine } from '../../../src/store/engine/database.ts';
+import { DatabaseUnusable } from '../../../src/store/engine/errors.ts';
+import type { Tables } from '../../../src/store/engine/tables.ts';
+import { createMigrations } from '../../../src/store/migrations/index.ts';
+import { realSystem } from '../../../src/system.ts';
+import { asInTests, createEmptyDatabase, postgresUrl } from '../../support/postgres.ts';
+import { entry, makePostgres, newCreate, newGrant, open, sentBy, T0, vault } from '../support.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Works on the database behind the store's back. */
+async function bySql<Row extends object>(url: string, text: string): Promise<readonly Row[]> {
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query<Row>(text).finally(() => client.end());
+  return rows;
+}
+
+const openHere = (url: string, options: Partial<Parameters<typeof open>[1]> = {}) =>
+  open(url, { system: realSystem, openEngine: asInTests, ...options });
+
+/** A process whose clock is wrong. */
+const openWithClockOff = (url: string, byMs: number) =>
+  openHere(url, { system: { ...realSystem, now: () => realSystem.now() + byMs } });
+
+describe.skipIf(!postgresUrl)('the schema on PostgreSQL', () => {
+  test('is made once by processes that start at the same moment', async () => {
+    const url = await createEmptyDatabase();
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openHere(url)));
+    for (const [number, store] of stores.entries()) await store.audit.add(entry({ actId: `${number}` }));
+    const executed = await bySql(url, 'select name from kysely_migration');
+    expect(executed).toHaveLength(Object.keys(createMigrations(vault)).length);
+    expect(await stores[0]?.audit.verify('T1')).toMatchObject({ ok: true, entries: 4 });
+  });
+
+  test('sorts and compares text by its bytes, whatever the locale of the server', async () => {
+    const url = await makePostgres();
+    const columns = await bySql<{ collation: string }>(
+      url,
+      `select collation_name as collation from information_schema.columns
+        where table_schema = current_schema() and table_name not like 'kysely%' and data_type = 'text'`,
+    );
+    expect(columns.length).toBeGreaterThan(80);
+    expect([...new Set(columns.map(({ collation }) => collation))]).toEqual(['C']);
+  });
+
+  test('has no type that another engine has not', async () => {
+    const types = await bySql<{ type: string }>(
+      await makePostgres(),
+      `select distinct data_type as type from information_schema.columns
+        where table_schema = current_schema() and table_name not like 'kysely%' order by 1`,
+    );
+    expect(types.map(({ type }) => type)).toEqual(['bigint', 'integer', 'text']);
+  });
+
+  test('is not mistaken for that of another app in the same database', async () => {
+    const url = await createEmptyDatabase();
+    await bySql(url, 'create schema other; create table other.kysely_migration (name text, timestamp text)');
+    await openHere(url);
+    expect(await bySql(url, 'select name from public.kysely_migration')).not.toEqual([]);
+  });
+
+  test('of a newer version is refused in a sentence', async () => {
+    const url = await createEmptyDatabase();
+    await (await openHere(url)).close();
+    await bySql(url, "insert into kysely_migration values ('9999-from-the-future', '2030')");
+    for (const lock of [true, false])
+      await expect(openHere(url, { lock })).rejects.toThrow(/newer version of the app.+9999-from-the-future/);
+  });
+
+  test('is made by the command line only where nothing is yet', async () => {
+    const url = await createEmptyDatabase();
+    await (await openHere(url, { lock: false })).close();
+    await bySql(url, "delete from kysely_migration where name like '0008%'");
+    await expect(openHere(url, { lock: false })).rejects.toThrow(/of an older version than this command/);
+  });
+});
+
+describe.skipIf(!postgresUrl)('a database that could lose or garble what is stored', () => {
+  const refusalOf = (url: string) =>
+    openHere(url).then(
+      () => 'opened',
+      (error: unknown) => (error instanceof DatabaseUnusable ? error.message : String(error)),
+    );
+
+  test('is refused when it is a replica', async () => {
+    const url = await createEmptyDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await bySql(url, `alter database "${name}" set default_transaction_read_only = on`);
+    expect(await refusalOf(url)).toMatch(/read-only.+Name the primary\.$/);
+  });
+
+  test('is refused when it is not in UTF-8', async () => {
+    const url = await createEmptyDatabase("encoding 'SQL_ASCII' locale 'C' template template0");
+    expect(await refusalOf(url)).toMatch(/SQL_ASCII.+UTF8\.$/);
+  });
+
+  test('is refused in a sentence without the password when it does not answer, or does not exist', async () => {
+    expect(await refusalOf('postgres://u:hunter2@127.0.0.1:1/x')).toMatch(
+      /^The database postgres:\/\/127.+ECONNREFUSED/,
+    );
+    const url = new URL(postgresUrl ?? '');
+    url.pathname = '/vps_not_there';
+    url.password = 'hunter2';
+    expect(await refusalOf(url.href)).toMatch(/"vps_not_there" does not exist\.$/);
+    expect(await refusalOf(url.href)).not.toContain('hunter2');
+  });
+
+  test('commits durably in each session, even where the database is set to do less', async () => {
+    const url = await createEmptyDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await bySql(url, `alter database "${name}" set synchronous_commit = off`);
+    const engine = await openEngine(url, { lock: true, system: realSystem });
+    const db = new Kysely<Tables>({ dialect: engine.dialect });
+    onTestFinished(() => db.destroy().then(() => engine.close()));
+    const settings = ['synchronous_commit', 'statement_timeout', 'lock_timeout'];
+    const values = settings.map(async (setting) => {
+      const { rows } = await sql<{ value: string }>`select current_setting(${setting}) as value`.execute(db);
+      return rows[0]?.value;
+    });
+    expect(await Promise.all(values)).toEqual(['on', '10s', '5s']);
+  });
+});
+
+describe.skipIf(!postgresUrl)('what is stored on PostgreSQL', () => {
+  test('may hold any character: the one that the database can’t store is replaced', async () => {
+    const store = await openHere(await makePostgres());
+    await store.workspaces.put({ id: 'T1', name: 'A\0me 🚀' }, T0);
+    expect(await store.workspaces.find('T1')).toMatchObject({ name: 'A\uFFFDme 🚀' });
+    await store.grants.put(newGrant({ pattern: 'web\0' }));
+    expect(await store.grants.list('T1')).toMatchObject([{ pattern: 'web\uFFFD' }]);
+    await store.ledger.prepare(newCreate('a\0b'));
+    expect(await store.seenRequests.addFirst('\0', T0)).toBe(true);
+    await store.audit.add(entry({ label: 'a\0b', actId: '\ud800' }));
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 1 });
+    expect(await store.audit.list({ workspaceId: 'T1', limit: 9, server: '\0' })).toEqual([]);
+  });
+
+  test('is never read as another number', async () => {
+    const url = await makePostgres();
+    const store = await openHere(url);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    const { id } = newCreate();
+    await store.ledger.prepare(newCreate('web-1', { id }));
+    await bySql(url, `update operations set price = 9007199254740993 where id = '${id}'`);
+    await expect(store.ledger.find(id)).rejects.toThrow(/too large/);
+  });
+});
+
+describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
+  let stores: readonly Store[];
+  const openBoth = async () => {
+    const url = await makePostgres();
+    stores = [await openWithClockOff(url, -HOUR_MS), await openWithClockOff(url, HOUR_MS)];
+    const [slow, fast] = stores;
+    if (!slow || !fast) throw new Error('not opened');
+    return { slow, fast };
+  };
+
+  // A27 in docs/attacks.md.
+  test('is the database’s, however wrong their own is', async () => {
+    const { slow, fast } = await openBoth();
+    expect(Math.abs(slow.clock.now() - fast.clock.now())).toBeLessThan(1000);
+    expect(Math.abs(slow.clock.now() - realSystem.now())).toBeLessThan(1000);
+  });
+
+  // A27 in docs/attacks.md.
+  test('lets no process take what another one holds, and frees it when its time is over', async () => {
+    const { slow, fast } = await openBoth();
+    const wrong = realSystem.now() + HOUR_MS;
+    const operation = newCreate('web-1', { at: realSystem.now() });
+    await slow.ledger.prepare(operation);
+    const lease = (owner: string, now: number, ms: number) => ({ owner, now, until: now + ms });
+    expect(await slow.ledger.lease(operation.id, lease('slow', wrong - 2 * HOUR_MS, 60_000))).toBe(true);
+    expect(await fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(false);
+    expect(await fast.ledger.leaseDue(lease('fast', wrong, 60_000))).toBeUndefined();
+    expect(await slow.ledger.markSent(operation.id, sentBy('slow', wrong - 2 * HOUR_MS))).toBe('sent');
+    expect(await slow.ledger.lease(operation.id, lease('slow', wrong, 50))).toBe(true);
+    await expect.poll(() => fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(true);
+    const [mine, yours] = [
+      { name: 'account', owner: 'slow' },
+      { name: 'account', owner: 'fast' },
+    ];
+    expect(await slow.lockLeases.take(mine, 60_000)).toBe(true);
+    expect(await fast.lockLeases.take(yours, 60_000)).toBe(false);
+    expect(await slow.lockLeases.renew(mine, 50)).toBe(true);
+    await expect.poll(() => fast.lockLeases.take(yours, 60_000)).toBe(true);
+  });
+
+  test('refuses an order whose send-by time has passed there, whatever the process believes', async () => {
+    const { slow } = await openBoth();
+    const operation = newCreate('web-1', { at: realSystem.now() - 5 * 60_000 });
+    await slow.ledger.prepare(operation);
+    const now = operation.at;
+    await slow.ledger.lease(operation.id, { owner: 'slow', now, until: now + 60_000 });
+    expect(await slow.ledger.markSent(operation.id, sentBy('slow', now))).toBe('refused');
+  });
+
+  test('leaves what a living process holds alone when another one starts', async () => {
+    const url = await makePostgres();
+    const first = await openHere(url);
+    const held = { name: 'account', owner: 'first' };
+    await first.lockLeases.take(held, 60_000);
+    const second = await openHere(url);
+    expect(await second.lockLeases.take({ ...held, owner: 'second' }, 60_000)).toBe(false);
+  });
+});
