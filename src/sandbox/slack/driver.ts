@@ -204,12 +204,9 @@ export class Persona {
   }
 
   #messages() {
-    const visible = this.#world.messages.visibleTo(this.#user.id, this.#channelId());
+    const { id } = getChannel(this.#world, this.#user, this.#channel);
+    const visible = this.#world.messages.visibleTo(this.#user.id, id);
     return visible.filter((message) => message.order > this.#seenUpTo && isOnScreen(message, this.#threadTs));
-  }
-
-  #channelId(): string {
-    return getChannel(this.#world, this.#user, this.#channel).id;
   }
 
   /** What can be clicked: a modal covers all the rest. Newest first. */
