@@ -40,7 +40,10 @@ function familyOf(family: string, group: string, rows: readonly SentenceRow[]): 
 function makeRow(name: string, piece: DrawnPiece, isNew: (part: unknown) => boolean): SentenceRow {
   const { blocks } = piece.payload;
   const inBlocks = new Set(sentencesOf(blocks));
-  const shown = { name, blocks: blocks.filter(isNew) };
+  // Buttons say little without the words above them.
+  const isShown = (at: number) =>
+    isNew(blocks[at]) || (blocks[at + 1]?.type === 'actions' && isNew(blocks[at + 1]));
+  const shown = { name, blocks: blocks.filter((_, at) => isShown(at)) };
   if (piece.kind === 'modal') return shown;
   const { text } = piece.payload;
   const isSaid = sentencesOf({ text }).every((sentence) => inBlocks.has(sentence)) || !isNew({ text });

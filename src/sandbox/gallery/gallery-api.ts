@@ -8,6 +8,7 @@ export interface GalleryState {
   /** The users that messages mention. */
   readonly people: readonly PageUser[];
   readonly groups: readonly PageGroup[];
+  readonly channels: readonly { readonly id: string; readonly name: string }[];
   /** By group, in the order in which they are shown. */
   readonly pieces: readonly GalleryPiece[];
 }

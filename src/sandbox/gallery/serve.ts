@@ -11,6 +11,10 @@ import { makePieces } from './pieces.ts';
 const FIXTURE_USERS: readonly PageUser[] = [
   { ...USERS.olga, id: 'U0OWNER0001' },
   { ...USERS.mara, id: 'U0MANAGER01' },
+  { ...USERS.otto, id: 'U0PERSON1000' },
+  { ...USERS.nora, id: 'U0PERSON1001' },
+  { ...USERS.vera, id: 'U0PERSON1002' },
+  { ...USERS.gus, id: 'U0ADMIN0001', name: 'ada', realName: 'Ada Admin', isRestricted: false },
 ];
 
 const HEADERS = {
@@ -28,6 +32,7 @@ export function createGallery(readSurfaces: () => Promise<readonly Surface[]>): 
     const state: GalleryState = {
       people: [...ALL_USERS, ...FIXTURE_USERS],
       groups: USERGROUPS,
+      channels: [{ id: 'C0OPS00001', name: 'ops' }],
       pieces: arrange(makePieces(await readSurfaces())),
     };
     return JSON.stringify(state);

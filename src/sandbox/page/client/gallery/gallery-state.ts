@@ -1,8 +1,12 @@
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
 import type { PageState } from '../../../slack/page-api.ts';
 
-/** A workspace with only users and groups, so that mentions in messages have names. */
-export function workspaceOf({ people: all, groups }: Omit<GalleryState, 'pieces'>): PageState | null {
+/** A workspace without messages, so that mentions have names. */
+export function workspaceOf({
+  people: all,
+  groups,
+  channels,
+}: Omit<GalleryState, 'pieces'>): PageState | null {
   const [as] = all;
   const app = all.find(({ isBot }) => isBot);
   if (!as || !app) return null;
@@ -14,7 +18,14 @@ export function workspaceOf({ people: all, groups }: Omit<GalleryState, 'pieces'
     groups,
     commands: [],
     shortcuts: [],
-    channels: [],
+    channels: channels.map((channel) => ({
+      ...channel,
+      kind: 'public',
+      hasApp: true,
+      members: [],
+      readUpTo: '',
+      messages: [],
+    })),
     views: [],
     home: null,
     traffic: [],
