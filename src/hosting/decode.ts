@@ -1,10 +1,14 @@
 import type { ApiCode } from '../domain/errors.ts';
+import type { Steps } from '../domain/steps.ts';
 import { findContradiction } from './contradiction.ts';
 import type { Endpoint, WireAnswer } from './endpoint.ts';
 import { makeError, readError } from './errors.ts';
 import { NOT_JSON, parseJson } from './json.ts';
 import { namesPassword } from './read-record.ts';
 import { sealText } from './seal.ts';
+
+/** Receiving, parsing and reading more than this are steps of their own. */
+const LONG = 100_000;
 
 /** Called with the number of parts that were left out because they could not be read. */
 export type OnUnreadable = (count: number) => void;
@@ -13,15 +17,19 @@ export type OnUnreadable = (count: number) => void;
  * Turns an answer into its meaning. Any 2xx is success (docs/hosting-api.md 4 shows no status codes), if it can be read
  * and carries no error. The answer's own text never gets into an error's details, since a body may hold a root
  * password; the answer to a create is passed on sealed (`sealedAnswer`).
+ * In steps, since a list of thousands of servers would hold up other users.
  * @throws HostingError any code of the document, `unknown_code`, `unreadable_answer`; its `status` is always set
  */
-export function decode<Answer>(
+export function* decode<Answer>(
   endpoint: Endpoint<Answer>,
   answer: WireAnswer,
   onUnreadable: OnUnreadable,
-): Answer {
+): Steps<Answer> {
   const { status } = answer;
-  const body = parseJson(answer.text);
+  const isLong = answer.text.length > LONG;
+  if (isLong) yield;
+  const body = yield* parseJson(answer.text);
+  if (isLong) yield;
   const sealed = endpoint.mayHoldSecret ? sealText(answer.raw ?? answer.text) : undefined;
   if (status < 200 || status > 299) {
     const isSecret = namesPassword(body);

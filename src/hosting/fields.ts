@@ -6,12 +6,14 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object; empty for anything else. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof WrittenNumber)
-    ? { ...value }
-    : {};
+  return isFields(value) ? value : NO_FIELDS;
+}
+
+const NO_FIELDS: Fields = {};
+
+function isFields(value: unknown): value is Fields {
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject && !Array.isArray(value) && !(value instanceof WrittenNumber);
 }
 
 /** Whether the service sent no value here. */
@@ -52,13 +54,17 @@ export function findTime(value: unknown): number | undefined {
   const match = typeof value === 'string' ? ISO_TIME.exec(value.trim()) : null;
   if (!match) return undefined;
   const [, year, month, day, time = '00:00', zone = 'Z'] = match;
-  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number(year) < 2000 || Number(day) > daysInMonth) return undefined;
+  if (Number(year) < 2000 || !isInMonth(Number(day), Number(year), Number(month))) return undefined;
   const at = Date.parse(`${year}-${month}-${day}T${time}${withColon(zone.toUpperCase())}`);
   return Number.isNaN(at) ? undefined : at;
 }
 
+function isInMonth(day: number, year: number, month: number): boolean {
+  return day <= 28 || day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
 function withColon(zone: string): string {
+  if (zone === 'Z') return zone;
   return zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2');
 }
 

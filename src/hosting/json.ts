@@ -1,3 +1,5 @@
+import { mapInSteps, type Steps } from '../domain/steps.ts';
+
 /** A number that JavaScript might alter: too long, with decimals, or with an exponent. */
 export class WrittenNumber {
   /** The number exactly as written in the JSON text. */
@@ -16,13 +18,20 @@ export const NOT_JSON = Symbol('not JSON');
  * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. An object
  * that names a field twice is ambiguous, and JavaScript would silently take the last one: it is not read.
  */
-export function parseJson(text: string): unknown {
+export function* parseJson(text: string): Steps<unknown> {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (text.length <= MOST_CHECKED && namesTwice(text)) return NOT_JSON;
     if (!MAY_BE_ALTERED.test(text)) return value;
-    return restore(JSON.parse(text.replaceAll(STRING_OR_NUMBER, mark)), MOST_DEPTH);
+    yield;
+    const marked = yield* markInSteps(text);
+    yield;
+    const parsed: unknown = JSON.parse(marked);
+    yield;
+    return Array.isArray(parsed)
+      ? yield* mapInSteps(parsed, (element) => restore(element, MOST_DEPTH - 1))
+      : restore(parsed, MOST_DEPTH);
   } catch {
     return NOT_JSON;
   }
@@ -55,6 +64,20 @@ function namesTwice(text: string): boolean {
 
 /** Real answers are shallow: anything nested deeper than this is not read. */
 const MOST_DEPTH = 100;
+
+/** How many strings and numbers one step takes: less than a millisecond. */
+const MARKED_AT_ONCE = 1000;
+
+function* markInSteps(text: string): Steps<string> {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: token, index } of text.matchAll(STRING_OR_NUMBER)) {
+    parts.push(text.slice(from, index), mark(token));
+    from = index + token.length;
+    if (parts.length % (2 * MARKED_AT_ONCE) === 0) yield;
+  }
+  return [...parts, text.slice(from)].join('');
+}
 
 /** Turns every number into a string; the first letter of a string tells what it was. */
 function mark(token: string): string {

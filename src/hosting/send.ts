@@ -107,6 +107,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>;
   readonly #endpoint: Endpoint<unknown>;
   readonly #chunks: Buffer[] = [];
+  /** As it arrives: thousands of servers take too long to decode at once. */
+  readonly #text: string[] = [];
+  readonly #decoder = new TextDecoder();
   #settle: { resolve: (answer: WireAnswer) => void; reject: (error: Error) => void } | undefined;
   #connection: Dispatcher.DispatchController | undefined;
   #bytes = 0;
@@ -149,7 +152,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > MOST_BYTES) this.#fail('unreadable_answer', 'answer larger than 8 MB', 'too_large');
-    else this.#chunks.push(chunk);
+    else this.#keep(chunk);
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#text.push(this.#decoder.decode(chunk, { stream: true }));
   }
 
   onResponseEnd(): void {
@@ -157,7 +165,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const paging = this.#paging;
     this.#settle?.resolve({
       status: this.#status ?? 0,
-      ...readText(Buffer.concat(this.#chunks)),
+      ...this.#readText(),
       ...(retryAfter && { retryAfter }),
       ...(paging && { paging }),
     });
@@ -192,16 +200,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   #sealWhatCame(): Secret<string> | undefined {
     const isSuccess = this.#status !== undefined && this.#status >= 200 && this.#status <= 299;
     if (!this.#endpoint.mayHoldSecret || !isSuccess) return undefined;
-    const { text, raw } = readText(Buffer.concat(this.#chunks));
+    const { text, raw } = this.#readText();
     return sealText(raw ?? text);
   }
-}
 
-/** Reads bytes as UTF-8, or as one character each if they are not UTF-8. */
-function readText(bytes: Buffer): { readonly text: string; readonly raw?: string } {
-  const text = new TextDecoder().decode(bytes);
-  const isDamaged = text.includes('\uFFFD') && !Buffer.from(text).equals(bytes);
-  return isDamaged ? { text, raw: bytes.toString('latin1') } : { text };
+  /** Reads the bytes as UTF-8, or as one character each if they are not UTF-8. */
+  #readText(): { readonly text: string; readonly raw?: string } {
+    const text = this.#text.join('') + this.#decoder.decode();
+    if (!text.includes('\uFFFD')) return { text };
+    const bytes = Buffer.concat(this.#chunks);
+    return Buffer.from(text).equals(bytes) ? { text } : { text, raw: bytes.toString('latin1') };
+  }
 }
 
 interface Failure extends Error {

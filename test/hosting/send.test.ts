@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { Dispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
+import { finish } from '../../src/domain/steps.ts';
 import { decode } from '../../src/hosting/decode.ts';
 import { createServer as createOrder, listServers } from '../../src/hosting/endpoints.ts';
 import { createTransport } from '../../src/hosting/send.ts';
@@ -220,7 +221,7 @@ describe('an answer that is not UTF-8', () => {
     );
     const answer = await open(server.baseUrl).send(create, KEY);
     expect(answer.text).toContain('\uFFFD');
-    const made = decode(create, answer, () => {});
+    const made = finish(decode(create, answer, () => {}));
     expect(made.rootPassword).toBeUndefined();
     expect(Buffer.from(made.sealedAnswer?.reveal() ?? '', 'latin1').toString('latin1')).toContain('"ü');
   });

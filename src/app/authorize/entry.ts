@@ -1,10 +1,10 @@
 import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
 import { isRefusal, Refusal } from '../../domain/errors.ts';
+import { runInSteps } from '../../domain/steps.ts';
 import type { Log } from '../../log.ts';
 import type { ApiKeys } from '../account/ports.ts';
 import type { FindHosting, HostingApi } from '../hosting-api.ts';
-import { runInSteps } from '../run-in-steps.ts';
 import { type AuditTrail, type AuditTrailPorts, codeOf, outcomeOf, startAuditTrail } from './audit-trail.ts';
 import { coversAllServers, findRoles, hasRole, type KnownRoles } from './find-roles.ts';
 import { createFollowUps, type FollowUps } from './follow-ups.ts';
