@@ -89,6 +89,8 @@ const keySchema = schema.pick({
 
 const auditSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
 
+const storeSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
+
 const slackCheckSchema = schema.pick({
   SLACK_BOT_TOKEN: true,
   SLACK_API_URL: true,
@@ -109,6 +111,9 @@ export type KeyConfig = z.output<typeof keySchema>;
 /** The settings of `npm run audit`. */
 export type AuditConfig = z.output<typeof auditSchema>;
 
+/** The settings of `npm run store`. */
+export type StoreConfig = z.output<typeof storeSchema>;
+
 /** The settings of `npm run check:slack`. */
 export type SlackCheckConfig = z.output<typeof slackCheckSchema>;
 
@@ -120,6 +125,11 @@ export function parseKeyConfig(environment: Environment): KeyConfig {
 /** Reads only what it takes to open the audit. @throws ConfigError as `parseConfig` does */
 export function parseAuditConfig(environment: Environment): AuditConfig {
   return parseWith(auditSchema, environment);
+}
+
+/** Reads only what it takes to move the store. @throws ConfigError as `parseConfig` does */
+export function parseStoreConfig(environment: Environment): StoreConfig {
+  return parseWith(storeSchema, environment);
 }
 
 /** Reads only what Slack is asked with. @throws ConfigError as `parseConfig` does */

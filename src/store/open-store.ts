@@ -17,6 +17,7 @@ import { type Migrations, migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
+import { refuseMoved } from './moves.ts';
 import { createPing } from './ping.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
@@ -58,6 +59,7 @@ export async function openStore({
   try {
     await bringUp(db, engine, createMigrations(vault));
     engine.markMigrated();
+    await refuseMoved(db);
     if (engine.isSoleProcess) await freeLeases(db);
     if (lock) await lookForUnconfirmed(db);
   } catch (error) {
@@ -69,7 +71,8 @@ export async function openStore({
   return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
 }
 
-async function bringUp(db: Kysely<Tables>, engine: Engine, migrations: Migrations): Promise<void> {
+/** Brings the schema up to date where this process may, and else requires that it is. */
+export async function bringUp(db: Kysely<Tables>, engine: Engine, migrations: Migrations): Promise<void> {
   const { mayMigrate, migrationDialect, schema } = engine;
   if (!mayMigrate) return requireCurrent(db, migrations, schema);
   if (!migrationDialect) return migrate(db, migrations, schema);
@@ -78,7 +81,7 @@ async function bringUp(db: Kysely<Tables>, engine: Engine, migrations: Migration
 }
 
 /** Frees the leases of a killed process, where no other process can be alive that holds them. */
-async function freeLeases(db: Kysely<Tables>): Promise<void> {
+export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }

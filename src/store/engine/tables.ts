@@ -29,6 +29,7 @@ export interface Tables {
   locks: LocksTable;
   pings: PingsTable;
   protected_servers: ProtectedServersTable;
+  moves: MovesTable;
 }
 
 interface WorkspacesTable {
@@ -188,6 +189,16 @@ interface PingsTable {
   at: number;
 }
 
+/** One row for each time that everything was moved from or to this database. */
+interface MovesTable {
+  id: string;
+  /** The other database. */
+  place: string;
+  state: 'begun' | 'left' | 'arrived';
+  at: number;
+}
+
+export type MoveRow = Selectable<MovesTable>;
 export type VersionsRow = Selectable<WorkspaceVersionsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;

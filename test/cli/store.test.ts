@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { entry, makeFolder, open } from '../store/support.ts';
+import { makeKey } from '../support/keys.ts';
+import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+
+/** Runs the built program as `npm run store -- …` does. */
+function runStore(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, ENCRYPTION_KEYS: `test:${makeKey('store')}`, ...environment };
+    execFile(process.execPath, ['dist/cli/store.js', ...args], { env }, (error, output, words) =>
+      resolve({ code: Number(error?.code ?? 0), output, words }),
+    );
+  });
+}
+
+describe('npm run store', () => {
+  test.each([
+    [[], 'Choose copy.'],
+    [['move'], `There's no command "move". Choose copy.`],
+    [['copy'], 'Where to? Add --to and the address of a database.'],
+    [['copy', '--to', 'x', 'y'], 'Unexpected argument: y'],
+    [['copy', '--from', 'x'], "Unknown option '--from'."],
+  ])('%j says what is wrong with it, and how it is used', async (args, problem) => {
+    const { code, output, words } = await runStore(args);
+    expect([code, output]).toEqual([1, '']);
+    expect(words.split('\n')[0]).toBe(problem);
+    expect(words).toContain('npm run store -- copy --to postgres://');
+  });
+
+  test.skipIf(!postgresUrl)('copy moves the store once, and says how it goes on', async () => {
+    const from = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+    const store = await open(from);
+    await store.audit.add(entry());
+    await store.close();
+    const to = await createEmptyDatabase();
+    const done = await runStore(['copy', '--to', to], { DATABASE_URL: from });
+    expect(done).toMatchObject({ code: 0, words: '' });
+    expect(done.output).toContain('audit: 1 row\n');
+    expect(done.output).toMatch(/\nDone\. Set DATABASE_URL to postgres:\/\/[^\n]+\n$/);
+    const again = await runStore(['copy', '--to', to], { DATABASE_URL: from });
+    expect([again.code, again.output]).toEqual([1, '']);
+    expect(again.words).toMatch(/^This database was moved to /);
+  });
+});

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../src/app/ports.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { DatabaseInUse, DatabaseUnusable } from '../../src/store/engine/errors.ts';
+import { moveStore } from '../../src/store/move-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { entry, makeFolder, newApproval, newCreate, newGrant, open, sentBy, T0, vault } from './support.ts';
+
+let path: string;
+let from: string;
+beforeEach(() => {
+  path = join(makeFolder(), 'vps.sqlite');
+  from = `sqlite:${path}`;
+});
+
+const openTarget = (url: string) => open(url, { system: realSystem, openEngine: asInTests });
+
+/** Moves it, and returns what the operator reads. */
+async function moveTo(to: string, more: Partial<Parameters<typeof moveStore>[0]> = {}) {
+  const lines: string[] = [];
+  await moveStore({ from, to, vault, system: realSystem, report: (line) => lines.push(line), ...more });
+  return lines;
+}
+
+/** One of everything that matters, and more rows than are copied at once. */
+async function fill(store: Store) {
+  await store.workspaces.put({ id: 'T1', name: 'Acme 🚀' }, T0);
+  await store.apiKeys.put('T1', new Secret('the key'), 'U1', T0);
+  await store.grants.put(newGrant({ role: 'manager', pattern: 'web-*' }));
+  const approval = newApproval();
+  await store.approvals.request(approval, entry());
+  const [paid, open] = [newCreate('web-1'), newCreate('web-2')];
+  for (const operation of [paid, open]) await store.ledger.prepare(operation);
+  const versions = await store.ledger.readVersions('T1');
+  await store.ledger.lease(paid.id, { owner: 'a', now: T0, until: T0 + 9 });
+  await store.ledger.markSent(paid.id, sentBy('a', T0, { versions }));
+  const settled = { at: T0, serverId: 7, password: new Secret('the password') };
+  await store.ledger.settle(paid.id, settled, entry({ operationId: paid.id }));
+  await store.audit.add(entry({ workspaceId: 'T2', label: 'élan 🚀' }));
+  return { paid, open, approval };
+}
+
+/** Behind the store's back. */
+function bySql(text: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(text);
+  db.close();
+}
+
+async function makeSource() {
+  const store = await open(from);
+  const made = await fill(store);
+  await store.close();
+  bySql(`insert into seen_requests with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
+    select 'request ' || n, ${T0} from n`);
+  return made;
+}
+
+describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
+  test('takes everything along, says what, and keeps secrets readable and the audit whole', async () => {
+    const { paid, open: waiting, approval } = await makeSource();
+    const to = await createEmptyDatabase();
+    const lines = await moveTo(to);
+    expect(lines).toContain('operations: 2 rows');
+    expect(lines).toContain('seen_requests: 1001 rows');
+    expect(lines).toContain('Audit log of T1: 2 entries verified');
+    expect(lines.at(-1)).toMatch(/^Done\. Set DATABASE_URL to postgres:\/\/.+ and start the app\./);
+    const store = await openTarget(to);
+    expect(await store.workspaces.find('T1')).toMatchObject({ name: 'Acme 🚀' });
+    expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe('the key');
+    expect((await store.passwords.find(paid.id))?.password.reveal()).toBe('the password');
+    expect(await store.ledger.find(paid.id)).toMatchObject({ state: 'settled', serverId: 7, price: 499 });
+    expect(await store.ledger.find(waiting.id)).toMatchObject({ state: 'prepared' });
+    expect(await store.approvals.find(approval.id)).toMatchObject({ state: 'open' });
+    expect(await store.grants.list('T1')).toMatchObject([{ role: 'manager', pattern: 'web-*' }]);
+    expect(await store.seenRequests.addFirst('request 1000', T0)).toBe(false);
+    await store.audit.add(entry());
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 3 });
+  });
+
+  test('retires the source, for the app and the command line', async () => {
+    await makeSource();
+    const to = new URL(await createEmptyDatabase());
+    to.password = 'hunter2';
+    await moveTo(to.href);
+    for (const lock of [true, false]) {
+      const opened = open(from, { lock });
+      await expect(opened).rejects.toThrow(DatabaseUnusable);
+      await expect(opened).rejects.toThrow(
+        /^This database was moved to postgres:\/\/127.+ on .+ Set DATABASE_URL/,
+      );
+      await expect(opened).rejects.not.toThrow(/hunter2/);
+    }
+    await expect(moveTo(await createEmptyDatabase())).rejects.toThrow(/was moved to/);
+  });
+
+  test('is refused while an app uses the source', async () => {
+    await open(from);
+    await expect(moveTo(await createEmptyDatabase())).rejects.toThrow(DatabaseInUse);
+  });
+
+  test('is refused into a database that has something, which stays as it is, like the source', async () => {
+    await makeSource();
+    const to = await createEmptyDatabase();
+    const other = await openTarget(to);
+    await other.workspaces.put({ id: 'T9', name: 'Other' }, T0);
+    await expect(moveTo(to)).rejects.toThrow(/^The target is not empty: its table workspaces has rows\./);
+    expect(await other.workspaces.find('T1')).toBeUndefined();
+    expect(await (await open(from)).workspaces.find('T1')).toBeDefined();
+  });
+
+  test.each([
+    ['sqlite:elsewhere', /^--to must be written like postgres/],
+    ['postgres://127.0.0.1:1/x', /can't be used/],
+  ])('is refused to %s, and the source stays usable', async (to, words) => {
+    await makeSource();
+    await expect(moveTo(to)).rejects.toThrow(words);
+    expect(await (await open(from)).workspaces.find('T1')).toBeDefined();
+  });
+
+  test('is refused while responses to paid orders lie beside the file', async () => {
+    const { open: waiting } = await makeSource();
+    const store = await open(from);
+    await store.spill.write(waiting.id, { serverId: 9 });
+    await store.close();
+    await expect(moveTo(await createEmptyDatabase())).rejects.toThrow(/Start the app once, then copy again/);
+  });
+
+  test('copies an audit log with the fault that it has, and says so', async () => {
+    await makeSource();
+    bySql("update audit set label = 'other' where workspace_id = 'T2'");
+    const to = await createEmptyDatabase();
+    expect(await moveTo(to)).toContainEqual(expect.stringMatching(/^Audit log of T2: copied with the fault/));
+    expect(await (await openTarget(to)).audit.verify('T2')).toMatchObject({ ok: false, problem: 'changed' });
+  });
+});
+
+describe.skipIf(!postgresUrl)('a move to PostgreSQL that fails', () => {
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    await makeSource();
+    proxy = await startTcpProxy(await createEmptyDatabase());
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+  });
+
+  test('halfway leaves the source usable and the target empty, and can be repeated', async () => {
+    const report = (line: string) => void (line.startsWith('operations') && proxy.cut());
+    await expect(moveTo(proxy.url, { report })).rejects.toThrow();
+    await (await open(from)).close();
+    proxy.mend();
+    expect((await moveTo(proxy.url)).at(-1)).toMatch(/^Done/);
+  });
+
+  test.each([
+    ['before', 'operations: 2 rows'],
+    ['after', 'Everything was copied already.'],
+  ] as const)('while it is committed, %s the database had it: nothing opens the source until it is repeated', async (loss, line) => {
+    const report = (said: string) => void (said.startsWith('Audit') && proxy.loseNextCommit(loss));
+    await expect(moveTo(proxy.url, { report })).rejects.toThrow(/Run the same command again\.$/);
+    await expect(open(from)).rejects.toThrow(/the move didn't finish\. Run "npm run store -- copy"/);
+    expect(await moveTo(proxy.url)).toContain(line);
+    await expect(open(from)).rejects.toThrow(/was moved to/);
+    expect(await (await openTarget(proxy.url)).audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });
+  });
+});
