@@ -10,8 +10,8 @@ import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
-
 import { makeKey } from './keys.ts';
+import { lendDatabase } from './postgres.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
@@ -22,6 +22,8 @@ type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
 type HostingAccount = ReturnType<Hosting['accounts']['create']>;
 
 export interface TeamOptions {
+  /** Default: SQLite, or what `TEST_ENGINE` names; a clock that a test moves can't move PostgreSQL's. */
+  readonly engine?: 'sqlite' | 'postgres';
   readonly settings?: Readonly<Record<string, string>>;
   /** Settings that the environment can't be given, such as a doubt of seconds. */
   readonly config?: Partial<Config>;
@@ -62,7 +64,8 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
-  const environment = environmentOf(slack, hosting, folder, options.settings);
+  const database = await lendTeamDatabase(options, folder);
+  const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
   const start = async (): Promise<RunningApp> => {
     const app = await compose(
       { ...parseConfig(environment), ...options.config },
@@ -97,10 +100,22 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
       await app.close();
       await slack.stop();
       await hosting.close();
+      await database.giveBack();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+/** Most stories of a team can be told on PostgreSQL: `TEST_ENGINE=postgres npx vitest run test/whole`. */
+async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, folder: string) {
+  const { engine = system ? 'sqlite' : DEFAULT_ENGINE } = options;
+  if (engine === 'sqlite' || settings?.DATABASE_URL !== undefined)
+    return { settings: {}, giveBack: async () => undefined };
+  const { url, giveBack } = await lendDatabase();
+  return { settings: { DATABASE_URL: url, SPILL_DIR: join(folder, 'answers') }, giveBack };
+}
+
+const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
 /** The environment of an app that works with these two. */
 export function environmentOf(
