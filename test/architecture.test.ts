@@ -22,9 +22,16 @@ const PORTS = [
   'app/access/grants-port.ts',
   'app/locks.ts',
   'app/purchases/spill.ts',
-  ...['access', 'account', 'approvals', 'authorize', 'decisions', 'purchases', 'servers'].map(
-    (feature) => `app/${feature}/ports.ts`,
-  ),
+  ...[
+    'access',
+    'account',
+    'approvals',
+    'authorize',
+    'decisions',
+    'installations',
+    'purchases',
+    'servers',
+  ].map((feature) => `app/${feature}/ports.ts`),
 ];
 
 /** Who may import whom (docs/design.md 7): `slack → app → domain`; `hosting` and `store` → `domain`; `compose` wires. */
@@ -388,6 +395,7 @@ describe('what is confined', () => {
         'slack/purchases/password-blocks.ts',
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
+        'store/installations/installation-rows.ts',
         'store/purchases/passwords.ts',
         'store/purchases/sealed-answers.ts',
         'store/purchases/spill.ts',

@@ -19,6 +19,7 @@ import type { Approvals } from './approvals/ports.ts';
 import type { AdminList, Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { ApiCalls, FindHosting } from './hosting-api.ts';
+import type { InstallationStore, InstallStates } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { NewServers, OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
@@ -43,6 +44,8 @@ export interface Store {
   readonly lockLeases: LockLeases;
   /** The one clock, and the IDs in its order, of all processes that share the store. */
   readonly clock: Pick<System, 'now' | 'newId'>;
+  readonly installationStore: InstallationStore;
+  readonly installStates: InstallStates;
   /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;

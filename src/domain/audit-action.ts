@@ -41,5 +41,8 @@ export const AUDIT_ACTIONS = [
   'audit_verify',
   'audit_prune',
   'list_audited',
+  'install',
+  'uninstall',
+  'password_erased',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

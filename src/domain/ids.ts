@@ -8,6 +8,8 @@ type Id<Kind extends string, Base extends string | number = string> = Base & { r
 
 /** A Slack workspace (`T…`), or an Enterprise Grid organization (`E…`) where the app is installed for all of it. */
 export type WorkspaceId = Id<'workspace'>;
+/** Where the app is installed: a workspace (`T…`), or an Enterprise Grid organization with all its workspaces (`E…`). */
+export type InstallationId = WorkspaceId;
 /** A Slack user (`U…`, `W…`); in the audit also `app` and `command line`. */
 export type UserId = Id<'user'>;
 /** A Slack channel, private channel or direct message (`C…`, `G…`, `D…`). */

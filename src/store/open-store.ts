@@ -15,6 +15,8 @@ import { type Foundation, openEngine } from './engine/database.ts';
 import type { Engine } from './engine/engine.ts';
 import { type Migrations, migrate, requireCurrent } from './engine/migrate.ts';
 import type { Tables } from './engine/tables.ts';
+import { createInstallStates } from './installations/install-states.ts';
+import { createInstallationStore } from './installations/installations.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
@@ -110,6 +112,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
     clock: foundation.engine.clock,
+    installationStore: createInstallationStore(foundation),
+    installStates: createInstallStates(foundation),
     ping: createPing(foundation, system),
     close: () => {
       closing ??= close();

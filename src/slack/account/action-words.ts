@@ -101,6 +101,17 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   audit_verify: { did: 'verified the audit log', base: 'verify the audit log', group: 'reading' },
   audit_prune: { did: 'removed old audit entries', base: 'remove old audit entries', group: 'settings' },
   list_audited: { did: 'listed audited workspaces', base: 'list audited workspaces', group: 'reading' },
+  install: { did: 'installed the app', base: 'install the app', group: 'settings' },
+  uninstall: {
+    did: 'erased what the app had stored, after it was uninstalled',
+    base: 'erase what the app had stored',
+    group: 'settings',
+  },
+  password_erased: {
+    did: 'erased the root password of %, because the app was uninstalled',
+    base: 'erase the root password of %',
+    group: 'passwords',
+  },
 };
 
 /** The words of an action; undefined for one that another version of the app has written. */

@@ -26,6 +26,9 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   api_calls: true,
   locks: true,
   protected_servers: true,
+  installations: true,
+  installation_workspaces: true,
+  install_states: true,
 };
 export const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
 

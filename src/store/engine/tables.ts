@@ -4,6 +4,11 @@ import type { Role } from '../../domain/actor.ts';
 import type { ApprovalAction } from '../../domain/approval.ts';
 import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
+import type {
+  InstallationsTable,
+  InstallationWorkspacesTable,
+  InstallStatesTable,
+} from './installation-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
 
 /**
@@ -30,6 +35,9 @@ export interface Tables {
   pings: PingsTable;
   protected_servers: ProtectedServersTable;
   moves: MovesTable;
+  installations: InstallationsTable;
+  installation_workspaces: InstallationWorkspacesTable;
+  install_states: InstallStatesTable;
 }
 
 interface WorkspacesTable {

@@ -1,0 +1,57 @@
+import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
+import type { InstallationId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from '../../domain/installation.ts';
+
+/** Which install of the app is meant: a later one of the same workspace is another. */
+export type InstallationVersion = Pick<Installation, 'id' | 'generation'>;
+
+/** Makes the audit entries of an install in one workspace; `owner` became an owner by it. */
+export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
+
+/** Makes the audit entries of what is erased in one workspace: of which paid servers it had the root passwords. */
+export type AuditOfErasure = (
+  workspaceId: WorkspaceId,
+  passwords: readonly AuditSubject[],
+) => readonly AuditEntry[];
+
+/** Where the app is installed by OAuth. Tokens are sealed, bound to their row and to the install that brought them. */
+export interface InstallationStore {
+  /** Undefined where the app is not installed, or not any more. @throws Refusal `key_unreadable` */
+  find(id: InstallationId): Promise<Installation | undefined>;
+  /** The installation that serves this workspace. @throws Refusal `key_unreadable` */
+  findServing(workspaceId: WorkspaceId): Promise<Installation | undefined>;
+  /**
+   * Stores an install, over an earlier one of the same place: its tokens are replaced, and all else stays. One
+   * transaction with its audit. Who installed the app where nobody is an owner yet, and no hosting account is connected,
+   * becomes an owner there.
+   */
+  install(installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation>;
+  /** Has the installation of an organization serve one of its workspaces, which is audited there as an install. */
+  serve(workspace: ServedWorkspace, by: Installation, at: number, auditOf: AuditOfInstall): Promise<void>;
+  /** The workspace does not belong to the installation any more. */
+  stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
+  /** False, and nothing is changed, if the tokens were replaced since. */
+  replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
+  markRefreshRefused(was: Installation): Promise<void>;
+  /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
+  noteRevocation(id: InstallationId, at: number): Promise<void>;
+  /** Those of which an event said so, a few at once. */
+  listRevocations(): Promise<readonly { readonly id: InstallationId; readonly revokedAt: number }[]>;
+  /** The event was about an earlier install. */
+  dropRevocation(id: InstallationId, revokedAt: number): Promise<void>;
+  /**
+   * Erases the tokens, and in each workspace that it served the API key, the root passwords, the roles and everything
+   * else that could be used there, in one transaction with the audit. Operations, settings and the audit stay. Money
+   * effect: none; nothing more can be paid with the key. False if the app was installed again since.
+   */
+  erase(version: InstallationVersion, auditOf: AuditOfErasure): Promise<boolean>;
+}
+
+/** The states of installs that are under way, by hash. Each can be taken once. */
+export interface InstallStates {
+  /** False when too many are open. */
+  put(hash: string, now: number, expiresAt: number): Promise<boolean>;
+  /** False when it is unknown, was taken or has expired. */
+  take(hash: string, now: number): Promise<boolean>;
+  removeExpired(now: number): Promise<void>;
+}

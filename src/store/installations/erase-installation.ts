@@ -1,0 +1,76 @@
+import type { Transaction } from 'kysely';
+import type { AuditOfErasure, InstallationVersion } from '../../app/installations/ports.ts';
+import type { AuditSubject } from '../../domain/audit-entry.ts';
+import type { WorkspaceId } from '../../domain/ids.ts';
+import { addAudit } from '../account/audit.ts';
+import { countChange } from '../account/versions.ts';
+import type { Foundation } from '../engine/database.ts';
+import type { Tables } from '../engine/tables.ts';
+
+/** Erases the tokens of an install, and all that could be used without it in the workspaces that it served. */
+export async function eraseInstallation(
+  foundation: Foundation,
+  { id, generation }: InstallationVersion,
+  auditOf: AuditOfErasure,
+): Promise<boolean> {
+  const { db, engine } = foundation;
+  const isErased = await engine.transact(db, async (trx) => {
+    const row = await trx
+      .updateTable('installations')
+      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0 })
+      .where('id', '=', id)
+      .where('generation', '=', generation)
+      .where('sealed', 'is not', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!row) return false;
+    for (const workspaceId of await takeWorkspaces(trx, id)) {
+      const passwords = await eraseWorkspace(trx, workspaceId);
+      for (const entry of auditOf(workspaceId, passwords)) await addAudit(trx, foundation, entry);
+    }
+    return true;
+  });
+  if (isErased) await engine.scrub(db);
+  return isErased;
+}
+
+/** In the order in which audit chains are locked. */
+async function takeWorkspaces(trx: Transaction<Tables>, id: string): Promise<readonly WorkspaceId[]> {
+  const rows = await trx
+    .deleteFrom('installation_workspaces')
+    .where('installation_id', '=', id)
+    .returning('workspace_id')
+    .execute();
+  return rows.map(({ workspace_id }) => workspace_id).sort();
+}
+
+/** Returns of which servers there was a root password, or an answer that may hold one. */
+async function eraseWorkspace(
+  trx: Transaction<Tables>,
+  workspaceId: WorkspaceId,
+): Promise<readonly AuditSubject[]> {
+  const passwords = await trx
+    .deleteFrom('passwords')
+    .where('workspace_id', '=', workspaceId)
+    .returning(['operation_id', 'server_id', 'label'])
+    .execute();
+  const answers = await trx
+    .updateTable('operations')
+    .set({ sealed_answer: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('sealed_answer', 'is not', null)
+    .returning('id')
+    .execute();
+  for (const table of ['api_keys', 'grants', 'connect_links', 'reply_urls'] as const)
+    await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
+  await countChange(trx, workspaceId, 'key_generation');
+  await countChange(trx, workspaceId, 'access_version');
+  return [
+    ...passwords.map((row) => ({
+      operationId: row.operation_id,
+      serverId: row.server_id,
+      label: row.label,
+    })),
+    ...answers.map(({ id }) => ({ operationId: id })),
+  ].sort((a, b) => (a.operationId < b.operationId ? -1 : 1));
+}

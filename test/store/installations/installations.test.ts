@@ -1,0 +1,209 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import type { AuditEntry, AuditSubject } from '../../../src/domain/audit-entry.ts';
+import type { BotTokens, NewInstallation } from '../../../src/domain/installation.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { VaultError } from '../../../src/vault.ts';
+import {
+  engines,
+  entry,
+  makeFolder,
+  markSent,
+  newCreate,
+  newGrant,
+  open,
+  readBytes,
+  T0,
+} from '../support.ts';
+
+const tokens = (bot: string): BotTokens => ({ bot: new Secret(bot) });
+const acme = (bot = 'xoxb-acme', more: Partial<NewInstallation> = {}): NewInstallation => ({
+  id: 'T1',
+  isOrg: false,
+  name: 'Acme',
+  installedBy: 'U1',
+  installedAt: T0,
+  scopes: ['commands', 'chat:write'],
+  tokens: tokens(bot),
+  ...more,
+});
+const rotating = (bot: string, expiresAt: number): BotTokens => ({
+  bot: new Secret(bot),
+  rotation: { expiresAt, refreshToken: new Secret(`refresh-${bot}`) },
+});
+const org = (more: Partial<NewInstallation> = {}) => acme('xoxb-org', { id: 'E1', isOrg: true, ...more });
+
+const auditOf = (workspaceId: string, owner: string | undefined): readonly AuditEntry[] => [
+  entry({ workspaceId, action: 'install', label: owner ?? '' }),
+];
+const auditOfErasure = (workspaceId: string, passwords: readonly AuditSubject[]): readonly AuditEntry[] => [
+  ...passwords.map((subject) => entry({ workspaceId, action: 'password_erased', ...subject })),
+  entry({ workspaceId, action: 'uninstall' }),
+];
+const actionsOf = async (store: Store, workspaceId = 'T1') =>
+  (await store.audit.list({ workspaceId, limit: 99 })).map(({ action, label }) => `${action} ${label ?? ''}`);
+
+async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
+  const operation = newCreate('web-1', { workspaceId });
+  await store.ledger.prepare(operation);
+  await markSent(store.ledger, operation.id, T0, []);
+  const settled = { at: T0, serverId: 1, password: new Secret('canary-password') };
+  await store.ledger.settle(operation.id, settled, entry({ workspaceId, operationId: operation.id }));
+  return operation.id;
+}
+
+describe.each(engines)('an installation on $name', ({ make }) => {
+  test('serves its workspace with its own token, and no other one', async () => {
+    const { installationStore } = await make();
+    await installationStore.install(acme(), auditOf);
+    const found = await installationStore.findServing('T1');
+    expect(found).toMatchObject({ id: 'T1', generation: 1, scopes: ['commands', 'chat:write'] });
+    expect(found?.tokens.bot.reveal()).toBe('xoxb-acme');
+    expect(await installationStore.findServing('T2')).toBeUndefined();
+  });
+
+  test('that is repeated replaces the token and keeps the settings, roles, key and audit', async () => {
+    const store = await make();
+    await store.installationStore.install(acme(), auditOf);
+    await store.grants.put(newGrant({ workspaceId: 'T1', subjectId: 'U7' }));
+    await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+    const scopes = ['commands', 'chat:write', 'users:read'];
+    await store.installationStore.install(acme('xoxb-second', { scopes }), auditOf);
+    const found = await store.installationStore.find('T1');
+    expect(found).toMatchObject({ generation: 2, scopes });
+    expect(found?.tokens.bot.reveal()).toBe('xoxb-second');
+    expect(await store.apiKeys.find('T1')).toBeDefined();
+    expect((await store.grants.list('T1')).map(({ subjectId }) => subjectId).sort()).toEqual(['U1', 'U7']);
+  });
+
+  test('makes its installer an owner where nobody is one', async () => {
+    const store = await make();
+    await store.installationStore.install(acme(), auditOf);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U1', role: 'owner', pattern: '' }]);
+    expect(await actionsOf(store)).toEqual(['install U1']);
+  });
+
+  test('makes nobody an owner of what others have set up', async () => {
+    const store = await make();
+    await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    expect(await store.grants.list('T1')).toHaveLength(1);
+    await store.apiKeys.put('T3', new Secret('key'), 'U9', T0);
+    await store.installationStore.install(acme('c', { id: 'T3' }), auditOf);
+    expect(await store.grants.list('T3')).toEqual([]);
+  });
+
+  test('of an organization serves the workspaces that are added to it, each with its own owner and audit', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const installed = await installationStore.install(org(), auditOf);
+    expect(await installationStore.findServing('T1')).toBeUndefined();
+    for (const id of ['T1', 'T2']) await installationStore.serve({ id, name: id }, installed, T0, auditOf);
+    expect((await installationStore.findServing('T2'))?.tokens.bot.reveal()).toBe('xoxb-org');
+    expect(await actionsOf(store, 'T2')).toEqual(['install U1']);
+    await installationStore.stopServing('T1', 'T9');
+    expect(await installationStore.findServing('T1')).toBeDefined();
+    await installationStore.stopServing('T1', 'E1');
+    expect(await installationStore.findServing('T1')).toBeUndefined();
+    expect(await installationStore.findServing('T2')).toBeDefined();
+  });
+
+  test('has its tokens replaced once, whoever else has the same ones in hand', async () => {
+    const { installationStore } = await make();
+    const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
+    expect(await installationStore.replaceTokens(first, rotating('b', T0 + 20))).toBe(true);
+    expect(await installationStore.replaceTokens(first, rotating('c', T0 + 30))).toBe(false);
+    await installationStore.markRefreshRefused(first);
+    const found = await installationStore.find('T1');
+    expect(found).toMatchObject({ isRefreshRefused: false, tokens: { rotation: { expiresAt: T0 + 20 } } });
+    expect(found?.tokens.rotation?.refreshToken.reveal()).toBe('refresh-b');
+  });
+
+  test('is erased with everything that could be used in its workspace; the ledger and the audit stay', async () => {
+    const store = await make();
+    const [operationId, other] = [await holdPassword(store), await holdPassword(store, 'T2')];
+    const installed = await store.installationStore.install(acme(), auditOf);
+    await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+    await store.apiKeys.put('T2', new Secret('key'), 'U2', T0);
+    expect(await store.installationStore.erase(installed, auditOfErasure)).toBe(true);
+    expect(await store.installationStore.find('T1')).toBeUndefined();
+    expect(await store.installationStore.findServing('T1')).toBeUndefined();
+    expect(await store.apiKeys.find('T1')).toBeUndefined();
+    expect(await store.passwords.find(operationId)).toBeUndefined();
+    expect(await store.grants.list('T1')).toEqual([]);
+    expect(await store.ledger.find(operationId)).toMatchObject({ state: 'settled' });
+    expect((await actionsOf(store)).slice(0, 2)).toEqual(['uninstall ', 'password_erased web-1']);
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+    expect(await store.apiKeys.find('T2')).toBeDefined();
+    expect(await store.passwords.find(other)).toBeDefined();
+  });
+
+  test('is not erased by what is said about an earlier one', async () => {
+    const { installationStore } = await make();
+    const first = await installationStore.install(acme(), auditOf);
+    await installationStore.install(acme('xoxb-second'), auditOf);
+    expect(await installationStore.erase(first, auditOfErasure)).toBe(false);
+    expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('xoxb-second');
+  });
+
+  test('that is erased and repeated makes its installer an owner again', async () => {
+    const store = await make();
+    const first = await store.installationStore.install(acme(), auditOf);
+    await store.installationStore.erase(first, auditOfErasure);
+    const second = await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
+    expect(second.generation).toBe(2);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
+  });
+
+  test('remembers that it is said to be revoked, until that is settled', async () => {
+    const { installationStore } = await make();
+    await installationStore.noteRevocation('T1', T0);
+    expect(await installationStore.listRevocations()).toEqual([]);
+    await installationStore.install(acme(), auditOf);
+    await installationStore.noteRevocation('T1', T0 + 5);
+    await installationStore.noteRevocation('T1', T0 + 4);
+    expect(await installationStore.listRevocations()).toEqual([{ id: 'T1', revokedAt: T0 + 5 }]);
+    await installationStore.dropRevocation('T1', T0 + 4);
+    expect(await installationStore.listRevocations()).toHaveLength(1);
+    await installationStore.dropRevocation('T1', T0 + 5);
+    expect(await installationStore.listRevocations()).toEqual([]);
+  });
+});
+
+describe.each(engines)('the state of an install on $name', ({ make }) => {
+  test('is taken once, and not after it has expired', async () => {
+    const { installStates } = await make();
+    await installStates.put('a', T0, T0 + 10);
+    await installStates.put('b', T0, T0 + 10);
+    expect(await installStates.take('a', T0 + 9)).toBe(true);
+    expect(await installStates.take('a', T0 + 9)).toBe(false);
+    expect(await installStates.take('b', T0 + 10)).toBe(false);
+    expect(await installStates.take('c', T0)).toBe(false);
+  });
+});
+
+describe('the tokens in the database file', () => {
+  test('can’t be read, moved, or put back after a new install', async () => {
+    const folder = makeFolder();
+    const path = join(folder, 'vps.sqlite');
+    const { installationStore } = await open(`sqlite:${path}`);
+    const bySql = (sql: string) => {
+      const db = new DatabaseSync(path);
+      const row = db.prepare(sql).get() as { sealed: string } | undefined;
+      db.close();
+      return row?.sealed ?? '';
+    };
+    await installationStore.install(acme('', { tokens: rotating('canary-token', T0) }), auditOf);
+    const first = bySql('select sealed from installations');
+    expect(readBytes(folder).includes('canary-token')).toBe(false);
+    await installationStore.install(acme('xoxb-second'), auditOf);
+    expect(readBytes(folder).includes(first)).toBe(false);
+    bySql(`update installations set sealed = '${first}' returning sealed`);
+    await expect(installationStore.find('T1')).rejects.toThrow(VaultError);
+    await installationStore.install(acme('xoxb-third'), auditOf);
+    bySql("update installations set installed_by = 'U9' returning sealed");
+    await expect(installationStore.find('T1')).rejects.toThrow(VaultError);
+  });
+});
