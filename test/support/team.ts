@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import type { SlackOptions } from '../../src/sandbox/slack/slack-options.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { makeKey } from './keys.ts';
@@ -29,6 +30,8 @@ export interface TeamOptions {
   readonly config?: Partial<Config>;
   readonly hosting?: HostingOptions;
   readonly scopes?: readonly string[];
+  /** How the app stands in Slack, where that is not an installed app with one token. */
+  readonly slackApp?: Partial<SlackOptions['app']>;
   /** Slack's tiers, and one message a second in each channel; default true. Hundreds of acts in a minute do without, and say so. */
   readonly hasRateLimits?: boolean;
   readonly log?: Log;
@@ -60,7 +63,12 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
   const slack = await startSlack({
     hasRateLimits: options.hasRateLimits ?? true,
-    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: options.scopes ?? SCOPES },
+    app: {
+      signingSecret: SIGNING_SECRET,
+      botToken: BOT_TOKEN,
+      scopes: options.scopes ?? SCOPES,
+      ...options.slackApp,
+    },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });

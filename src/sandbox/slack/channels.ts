@@ -1,4 +1,4 @@
-import { APP, OTHER_BOT, OTHER_TEAM, TEAM, USERS } from './workspace.ts';
+import { APP, idIn, OTHER_BOT, OTHER_TEAM, type Team, USERS } from './workspace.ts';
 
 export interface Channel {
   readonly id: string;
@@ -25,16 +25,24 @@ export function conversationWith(userId: string): Channel {
 }
 
 /** Makes the channels of a new workspace, and each user's conversation with the app. */
-export function createChannels(): Channel[] {
-  return [
-    channel('C0GENERAL1', 'general', 'public', [...colleagues, gus.id, bot]),
-    channel('C0OPS00001', 'ops', 'public', [...colleagues, gus.id, bot, OTHER_BOT.id]),
-    channel('C0RANDOM01', 'random', 'public', colleagues),
-    channel('C0PRIVATE1', 'management', 'private', [olga.id, mara.id]),
-    channel('C0SHARED01', 'acme-shared', 'shared', [olga.id, mara.id, otto.id, sam.id, bot]),
-    ...[...colleagues, gus.id].map(conversationWith),
-  ];
+export function createChannels(team: Team): Channel[] {
+  return FIRST_CHANNELS.map(([id, name, kind, members]) =>
+    channel(
+      idIn(team, id),
+      name,
+      kind,
+      members.map((member) => idIn(team, member)),
+    ),
+  ).concat([...colleagues, gus.id].map((id) => conversationWith(idIn(team, id))));
 }
+
+const FIRST_CHANNELS: readonly (readonly [string, string, Channel['kind'], readonly string[]])[] = [
+  ['C0GENERAL1', 'general', 'public', [...colleagues, gus.id, bot]],
+  ['C0OPS00001', 'ops', 'public', [...colleagues, gus.id, bot, OTHER_BOT.id]],
+  ['C0RANDOM01', 'random', 'public', colleagues],
+  ['C0PRIVATE1', 'management', 'private', [olga.id, mara.id]],
+  ['C0SHARED01', 'acme-shared', 'shared', [olga.id, mara.id, otto.id, sam.id, bot]],
+];
 
 /** Finds a channel by id, `#name`, or for one user `dm`. */
 export function findChannel(
@@ -55,7 +63,7 @@ export function payloadName(channel: Channel): string {
 }
 
 /** A channel as the conversations methods describe it. */
-export function describeChannel(channel: Channel): Record<string, unknown> {
+export function describeChannel(channel: Channel, team: Team): Record<string, unknown> {
   const isDm = channel.kind === 'dm';
   return {
     id: channel.id,
@@ -72,8 +80,8 @@ export function describeChannel(channel: Channel): Record<string, unknown> {
     is_pending_ext_shared: channel.isPendingShared,
     is_org_shared: false,
     is_member: channel.members.has(bot),
-    context_team_id: TEAM.id,
-    ...(channel.kind === 'shared' ? { shared_team_ids: [TEAM.id, OTHER_TEAM.id] } : {}),
+    context_team_id: team.id,
+    ...(channel.kind === 'shared' ? { shared_team_ids: [team.id, OTHER_TEAM.id] } : {}),
     num_members: channel.members.size,
   };
 }

@@ -24,6 +24,9 @@ export interface ManifestFacts {
   readonly isInteractive: boolean;
   /** External menus ask the app for their options. */
   readonly hasMenuOptions: boolean;
+  /** Where Slack sends the browser back to after an install. */
+  readonly redirectUrls: readonly string[];
+  readonly rotatesTokens: boolean;
 }
 
 const manifest = z.object({
@@ -54,6 +57,7 @@ const manifest = z.object({
       .default([]),
   }),
   oauth_config: z.object({
+    redirect_urls: z.array(z.string()).default([]),
     scopes: z.object({
       // Optional scopes are marked in a second list: a scope that stands there alone is never asked for.
       bot: z.array(z.string()).default([]),
@@ -65,8 +69,9 @@ const manifest = z.object({
       interactivity: z
         .object({ is_enabled: z.boolean(), message_menu_options_url: z.string().optional() })
         .optional(),
+      token_rotation_enabled: z.boolean().default(false),
     })
-    .default({}),
+    .prefault({}),
 });
 
 /** Reads the text of a manifest. @throws ZodError where it is not one */
@@ -90,6 +95,8 @@ export function parseManifest(text: string): ManifestFacts {
     events: settings.event_subscriptions?.bot_events ?? [],
     isInteractive: settings.interactivity?.is_enabled ?? false,
     hasMenuOptions: settings.interactivity?.message_menu_options_url !== undefined,
+    redirectUrls: oauth_config.redirect_urls,
+    rotatesTokens: settings.token_rotation_enabled,
   };
 }
 

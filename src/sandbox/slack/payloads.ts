@@ -3,7 +3,7 @@ import { valuesOf } from './entered.ts';
 import type { Json } from './page-api.ts';
 import { enteredBy, type StoredMessage } from './stored-message.ts';
 import { describeView, type StoredView } from './views.ts';
-import { APP, TEAM, type User } from './workspace.ts';
+import { APP, TEAM, type Team, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** The fields of a slash command (Slack's "Implementing slash commands" page). */
@@ -16,8 +16,8 @@ export function commandFields(
   const replyPath = world.replyUrls.create(user.id, channel.id);
   return {
     token: world.app.verificationToken,
-    team_id: TEAM.id,
-    team_domain: TEAM.domain,
+    team_id: world.team.id,
+    team_domain: world.team.domain,
     ...(world.grid ? { enterprise_id: world.grid.id, enterprise_name: world.grid.name } : {}),
     channel_id: channel.id,
     channel_name: payloadName(channel),
@@ -38,8 +38,8 @@ export function commandFields(
  * whole organization is told no team.
  */
 function interaction(world: World, user: User, type: string, where: 'view' | 'message'): Json {
-  const { grid } = world;
-  const isHome = where === 'message' || user.teamId === TEAM.id;
+  const { grid, team } = world;
+  const isHome = where === 'message' || user.teamId === team.id;
   const enterprise = grid ? { id: grid.id, name: grid.name } : null;
   return {
     type,
@@ -49,8 +49,8 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
     team: grid?.isOrgInstall
       ? null
       : {
-          id: isHome ? TEAM.id : user.teamId,
-          domain: isHome ? TEAM.domain : user.teamId.toLowerCase(),
+          id: isHome ? team.id : user.teamId,
+          domain: isHome ? team.domain : user.teamId.toLowerCase(),
           ...(grid ? { enterprise_id: grid.id, enterprise_name: grid.name } : {}),
         },
     enterprise,
@@ -59,14 +59,14 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
 }
 
 /** A message as the Web API and payloads write it. */
-export function describeMessage(message: StoredMessage): Json {
+export function describeMessage(message: StoredMessage, team: Team = TEAM): Json {
   const isApps = message.user === APP.botUserId;
   return {
     type: 'message',
     user: message.user,
     ts: message.ts,
     text: message.text,
-    team: TEAM.id,
+    team: team.id,
     ...(isApps ? { bot_id: APP.botId, app_id: APP.id } : {}),
     ...(message.blocks.length > 0 ? { blocks: message.blocks } : {}),
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
@@ -76,8 +76,8 @@ export function describeMessage(message: StoredMessage): Json {
 
 /** A view in a payload: it names the submitter's team, and where the app is installed. */
 function viewOf(world: World, view: StoredView, user: User): Json {
-  const { grid } = world;
-  const described = describeView(view, user.teamId);
+  const { grid, team } = world;
+  const described = describeView(view, user.teamId, team.id);
   return grid?.isOrgInstall ? { ...described, app_installed_team_id: grid.id } : described;
 }
 
@@ -101,7 +101,7 @@ export function placeFields(
       ...(place.threadTs === undefined ? {} : { thread_ts: place.threadTs }),
     },
     channel: { id: place.channel, name: channel ? payloadName(channel) : '' },
-    ...(place.to === undefined ? { message: describeMessage(place) } : {}),
+    ...(place.to === undefined ? { message: describeMessage(place, world.team) } : {}),
     state: { values: valuesOf(place.blocks, enteredBy(place, user.id)) },
   };
 }
@@ -171,7 +171,7 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
     ...interaction(world, user, 'message_action', 'message'),
     ...common,
     message_ts: message.ts,
-    message: describeMessage(message),
+    message: describeMessage(message, world.team),
     channel: { id: message.channel, name: channel ? payloadName(channel) : '' },
     response_url: `${world.origin()}${replyPath}`,
   };
@@ -182,7 +182,7 @@ export function eventEnvelope(world: World, event: Json): Json {
   const eventTs = world.ids.ts();
   return {
     token: world.app.verificationToken,
-    team_id: TEAM.id,
+    team_id: world.team.id,
     ...(world.grid ? { enterprise_id: world.grid.id } : {}),
     api_app_id: APP.id,
     event: { ...event, event_ts: eventTs },
@@ -192,7 +192,7 @@ export function eventEnvelope(world: World, event: Json): Json {
     authorizations: [
       {
         enterprise_id: world.grid?.id ?? null,
-        team_id: world.grid?.isOrgInstall ? null : TEAM.id,
+        team_id: world.grid?.isOrgInstall ? null : world.team.id,
         user_id: APP.botUserId,
         is_bot: true,
         is_enterprise_install: world.grid?.isOrgInstall ?? false,

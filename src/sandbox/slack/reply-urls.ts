@@ -2,7 +2,7 @@ import type { SlackClock } from './clock.ts';
 import type { Ids } from './ids.ts';
 import { WebApiError } from './refusal.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-import { TEAM } from './workspace.ts';
+import type { Team } from './workspace.ts';
 
 const LIFETIME_MS = 30 * 60_000;
 const USES = 5;
@@ -22,11 +22,13 @@ export interface ReplyUrl {
 export class ReplyUrls {
   readonly #clock: SlackClock;
   readonly #ids: Ids;
+  readonly #team: Team;
   readonly #urls = new Map<string, ReplyUrl>();
 
-  constructor(clock: SlackClock, ids: Ids, stored: SlackSnapshot['replyUrls'] = []) {
+  constructor(clock: SlackClock, ids: Ids, team: Team, stored: SlackSnapshot['replyUrls'] = []) {
     this.#clock = clock;
     this.#ids = ids;
+    this.#team = team;
     for (const { person, original, ...url } of stored)
       this.#urls.set(url.path, { ...url, user: person, original: original ?? undefined });
   }
@@ -37,7 +39,7 @@ export class ReplyUrls {
     channel: string,
     original?: { readonly channel: string; readonly ts: string },
   ): string {
-    const path = `/reply/${TEAM.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
+    const path = `/reply/${this.#team.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
     this.#urls.set(path, { path, user, channel, original, madeAt: this.#clock.now(), uses: 0 });
     return path;
   }

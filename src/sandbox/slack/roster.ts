@@ -1,4 +1,4 @@
-import { ALL_USERS, USERGROUPS, type User } from './workspace.ts';
+import { ALL_USERS, idIn, TEAM, type Team, USERGROUPS, type User } from './workspace.ts';
 
 /** A user group: `@oncall`. Tests may change who is in it, and switch it off. */
 export interface UserGroup {
@@ -11,15 +11,26 @@ export interface UserGroup {
   isDisabled: boolean;
 }
 
+/** The namesake of a user in another workspace. */
+function userIn(team: Team, user: User): User {
+  return { ...user, id: idIn(team, user.id), teamId: user.teamId === TEAM.id ? team.id : user.teamId };
+}
+
 /** Who is in the workspace, and in which user groups. */
 export class Roster {
-  readonly #people = new Map<string, User>(ALL_USERS.map((user) => [user.id, user]));
-  readonly #groups: readonly UserGroup[] = USERGROUPS.map((group) => ({
-    ...group,
-    users: new Set(group.users),
-    isDisabled: false,
-  }));
+  readonly #people: Map<string, User>;
+  readonly #groups: readonly UserGroup[];
   #edition = 0;
+
+  constructor(team: Team = TEAM) {
+    this.#people = new Map(ALL_USERS.map((user) => userIn(team, user)).map((user) => [user.id, user]));
+    this.#groups = USERGROUPS.map((group) => ({
+      ...group,
+      id: idIn(team, group.id),
+      users: new Set(group.users.map((id) => idIn(team, id))),
+      isDisabled: false,
+    }));
+  }
 
   /** Grows with every change of a user: names on a rendered screen may be others then. */
   get edition(): number {

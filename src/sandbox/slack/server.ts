@@ -1,18 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
+import { answerAuthorize } from './oauth/authorize-page.ts';
 import { answerPage } from './page/routes.ts';
 import { answerReplyPost } from './reply-posts.ts';
-import { answerWebCall } from './web-api/call.ts';
+import { answerWebCall, findWorld } from './web-api/call.ts';
 import type { World } from './world.ts';
 
 /** Serves the paths that the local Slack does not: the files of the page. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Makes the HTTP server: Web API, response_urls, page API. */
-export function createSlackServer(world: World, pages: Pages | undefined): Server {
+/** Makes the HTTP server of these workspaces: Web API, response_urls, installs; and of the first one the page's API. */
+export function createSlackServer(worlds: readonly World[], pages: Pages | undefined): Server {
   return createServer((incoming, outgoing) => {
-    route(world, incoming, outgoing, pages).catch((error: unknown) => {
+    route(worlds, incoming, outgoing, pages).catch((error: unknown) => {
       if (!outgoing.headersSent) sendText(outgoing, 500, String(error));
       else outgoing.destroy();
     });
@@ -20,34 +21,43 @@ export function createSlackServer(world: World, pages: Pages | undefined): Serve
 }
 
 async function route(
-  world: World,
+  worlds: readonly World[],
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   pages: Pages | undefined,
 ): Promise<void> {
   if (!isLoopbackHost(incoming)) return sendText(outgoing, 403, 'only on this machine');
+  const [first] = worlds;
+  if (!first) return sendText(outgoing, 404, 'no workspace');
   const [path = '/', query = ''] = (incoming.url ?? '/').split('?');
-  if (path.startsWith('/api/')) return answerApi(world, incoming, outgoing, path.slice(5), query);
-  if (path.startsWith('/reply/')) return answerReply(world, incoming, outgoing, path);
+  if (path.startsWith('/api/')) return answerApi(worlds, incoming, outgoing, path.slice(5), query);
+  if (path.startsWith('/reply/')) {
+    const world = worlds.find(({ team }) => path.startsWith(`/reply/${team.id}/`)) ?? first;
+    return answerReply(world, incoming, outgoing, path);
+  }
+  if (path === '/oauth/v2/authorize')
+    return answerAuthorize(worlds, incoming, outgoing, new URLSearchParams(query));
   if (path.startsWith('/page/'))
-    return answerPage(world, incoming, outgoing, path, new URLSearchParams(query));
+    return answerPage(first, incoming, outgoing, path, new URLSearchParams(query));
   if (pages) return pages(incoming, outgoing);
   return sendText(outgoing, 404, 'not found');
 }
 
 async function answerApi(
-  world: World,
+  worlds: readonly World[],
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   method: string,
   query: string,
 ): Promise<void> {
-  const at = world.clock.now();
   const startedMs = performance.now();
   const body = await readBody(incoming);
   const { authorization = '', 'content-type': contentType = '' } = incoming.headers;
+  const call = { method, query, body, authorization, contentType };
+  const world = findWorld(worlds, call);
+  const at = world.clock.now();
   await sleepUnlessNone(world.faults.delayMs(method));
-  const answer = answerWebCall(world, { method, query, body, authorization, contentType });
+  const answer = answerWebCall(world, worlds, call);
   sendJson(outgoing, answer.status, answer.body, answer.headers);
   world.journal.record({
     at,

@@ -1,5 +1,6 @@
 import type { SlackClock } from './clock.ts';
 import type { ManifestFacts } from './manifest.ts';
+import type { OAuthApp } from './oauth/oauth.ts';
 import type { PageShortcut } from './page-api.ts';
 import type { Pages } from './server.ts';
 import type { SlackSnapshot } from './snapshot.ts';
@@ -10,7 +11,10 @@ export interface SlackOptions {
     /** The app's `/slack/events`; may be set later at `slack.app.commandsUrl`. */
     readonly commandsUrl?: string;
     readonly signingSecret: string;
+    /** Empty: it is not installed yet, and `oauth` says how it can be. */
     readonly botToken: string;
+    /** Lets users install the app; the rest is as in the manifest. */
+    readonly oauth?: Pick<OAuthApp, 'clientId' | 'clientSecret'> & Partial<OAuthApp>;
     /** Default `/vps`. */
     readonly command?: string;
     readonly description?: string;

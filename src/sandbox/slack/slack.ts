@@ -10,6 +10,8 @@ import { sendEvent } from './events.ts';
 import type { Faults } from './faults.ts';
 import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
+import type { OAuth } from './oauth/oauth.ts';
+import { revokeTokens, sendUninstalled } from './oauth/uninstall.ts';
 import type { BrokenLaw, Json, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
@@ -17,7 +19,7 @@ import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
-import { APP, type User, type UserName } from './workspace.ts';
+import { APP, type Team, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
 /** Starts a local Slack with one workspace on the loopback address. */
@@ -25,19 +27,29 @@ export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
   const clock = options.clock ?? wallClock;
   let origin = '';
   const world = createWorld(options, clock, () => origin);
-  const server = createSlackServer(world, options.pages);
+  const worlds = [world];
+  const server = createSlackServer(worlds, options.pages);
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   origin = `http://127.0.0.1:${port}`;
-  return new LocalSlack(world, async () => {
+  const stop = async () => {
     if (!server.listening) return;
-    world.deliverer.abort();
+    for (const { deliverer } of worlds) deliverer.abort();
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
     await closed;
-  });
+  };
+  const addTeam = (team: Team) => {
+    const another = createWorld({ ...options, stored: undefined }, clock, () => origin, {
+      team,
+      first: world,
+    });
+    worlds.push(another);
+    return new LocalSlack(another, stop, addTeam);
+  };
+  return new LocalSlack(world, stop, addTeam);
 }
 
 /** A running local Slack. */
@@ -46,11 +58,14 @@ export class LocalSlack implements AsyncDisposable {
   readonly admin: Admin;
   readonly #world: World;
   readonly #close: () => Promise<void>;
+  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
+  readonly addTeam: (team: Team) => LocalSlack;
 
-  constructor(world: World, close: () => Promise<void>) {
+  constructor(world: World, close: () => Promise<void>, addTeam: (team: Team) => LocalSlack) {
     this.#world = world;
     this.admin = new Admin(world);
     this.#close = close;
+    this.addTeam = addTeam;
   }
 
   /** `http://127.0.0.1:1234` */
@@ -66,6 +81,15 @@ export class LocalSlack implements AsyncDisposable {
   /** The installed app: its address, scopes and so on may be changed at any time. */
   get app(): InstalledApp {
     return this.#world.app;
+  }
+
+  /** How the app is installed: its client, codes and tokens. */
+  get oauth(): OAuth {
+    return this.#world.oauth;
+  }
+
+  get team(): Team {
+    return this.#world.team;
   }
 
   get faults(): Faults {
@@ -178,9 +202,9 @@ export class LocalSlack implements AsyncDisposable {
     return sendEvent(this.#world, event);
   }
 
-  /** An admin removes the app from the workspace. */
+  /** An admin removes the app from the workspace, or from its organization: its tokens no longer work. */
   uninstallApp(): Promise<Delivery | undefined> {
-    return sendEvent(this.#world, { type: 'app_uninstalled' });
+    return sendUninstalled(this.#world, revokeTokens(this.#world, 'account_inactive'));
   }
 
   stop(): Promise<void> {

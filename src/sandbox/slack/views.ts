@@ -165,7 +165,11 @@ export class Views {
 }
 
 /** A view as Slack writes it in payloads and answers; in payloads, its team is the submitter's. */
-export function describeView(view: StoredView, teamId: string = TEAM.id): Json {
+export function describeView(
+  view: StoredView,
+  teamId: string = TEAM.id,
+  installedId: string = TEAM.id,
+): Json {
   const { fields } = view;
   return {
     id: view.id,
@@ -185,7 +189,7 @@ export function describeView(view: StoredView, teamId: string = TEAM.id): Json {
     root_view_id: view.rootId,
     app_id: APP.id,
     external_id: textIn(fields, 'external_id'),
-    app_installed_team_id: TEAM.id,
+    app_installed_team_id: installedId,
     bot_id: APP.botId,
   };
 }

@@ -1,6 +1,16 @@
 import type { PageUser } from './page-api.ts';
 
+/** One Slack workspace. */
+export interface Team {
+  /** `T…` */
+  readonly id: string;
+  readonly name: string;
+  readonly domain: string;
+}
+
 export const TEAM = { id: 'T0SANDBOX', name: 'Sandbox', domain: 'sandbox' } as const;
+/** A second workspace with the same app, for tests (`slack.addTeam`). */
+export const SECOND_TEAM = { id: 'T0SECOND01', name: 'Second', domain: 'second' } as const;
 export const OTHER_TEAM = { id: 'T0ACME0001', name: 'Acme', domain: 'acme' } as const;
 export const APP = { id: 'A0VPSAPP01', name: 'vps', botId: 'B0VPSBOT01', botUserId: 'U0VPSBOT01' } as const;
 /** Slack's own voice: notices such as operation_timeout. */
@@ -103,3 +113,9 @@ export const USERGROUPS = [
     users: [USERS.mara.id, USERS.vera.id] as readonly string[],
   },
 ] as const;
+
+/** The ID that a user, group or channel of the first workspace has in another one: none exists in both. */
+export function idIn(team: Team, id: string): string {
+  const isEverywhere = team.id === TEAM.id || id === APP.botUserId || id === USERS.sam.id;
+  return isEverywhere ? id : `${id.slice(0, 1)}${team.id.slice(2, 5)}${id.slice(1)}`;
+}

@@ -5,6 +5,7 @@ import type { Faults } from './faults.ts';
 import type { Ids } from './ids.ts';
 import type { Journal } from './journal.ts';
 import type { Messages } from './messages.ts';
+import type { OAuth } from './oauth/oauth.ts';
 import type { Json, PageShortcut } from './page-api.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { ReadMarks } from './read-marks.ts';
@@ -12,6 +13,7 @@ import type { ReplyUrls } from './reply-urls.ts';
 import type { Roster } from './roster.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
+import type { Team } from './workspace.ts';
 
 /** The app as installed in the workspace. Everything may be changed while the local Slack runs. */
 export interface InstalledApp {
@@ -53,8 +55,11 @@ export interface Grid {
   readonly isOrgInstall: boolean;
 }
 
-/** The whole local Slack, as its parts see it. */
+/** One workspace of the local Slack, as its parts see it. */
 export interface World {
+  readonly team: Team;
+  /** What all workspaces share: how the app is installed. */
+  readonly oauth: OAuth;
   readonly app: InstalledApp;
   readonly clock: SlackClock;
   readonly ids: Ids;

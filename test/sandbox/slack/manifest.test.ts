@@ -18,6 +18,8 @@ describe('the manifest that the local Slack reads', () => {
     expect(parseManifest(withoutHome)).toEqual({
       command: '/servers',
       description: 'Servers',
+      redirectUrls: [],
+      rotatesTokens: false,
       usageHint: '',
       shouldEscape: false,
       shortcuts: [],

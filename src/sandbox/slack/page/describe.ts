@@ -5,7 +5,7 @@ import type { PageChannel, PageMessage, PageState, PageView } from '../page-api.
 import { findPings } from '../render/pings.ts';
 import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
-import { APP, TEAM, type User } from '../workspace.ts';
+import { APP, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
 const TRAFFIC_SHOWN = 200;
@@ -64,7 +64,7 @@ export function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts, isInteractive } = world.app;
   return {
-    team: TEAM,
+    team: world.team,
     app: { id: APP.id, name: APP.name, botUserId: APP.botUserId },
     as: user,
     people: world.roster.people(),

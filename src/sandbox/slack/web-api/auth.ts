@@ -1,4 +1,4 @@
-import { APP, TEAM } from '../workspace.ts';
+import { APP } from '../workspace.ts';
 import type { WebMethods } from './method.ts';
 
 export const authMethods: WebMethods = {
@@ -6,9 +6,9 @@ export const authMethods: WebMethods = {
     scopes: [],
     run: (world) => ({
       url: `${world.origin()}/`,
-      team: TEAM.name,
+      team: world.team.name,
       user: APP.name,
-      team_id: TEAM.id,
+      team_id: world.team.id,
       user_id: APP.botUserId,
       bot_id: APP.botId,
       ...(world.grid ? { enterprise_id: world.grid.id } : {}),
@@ -18,6 +18,6 @@ export const authMethods: WebMethods = {
   'api.test': { scopes: [], run: (_world, { token: _token, ...args }) => ({ args }) },
   'team.info': {
     scopes: ['team:read'],
-    run: () => ({ team: { ...TEAM, email_domain: '', icon: {} } }),
+    run: (world) => ({ team: { ...world.team, email_domain: '', icon: {} } }),
   },
 };

@@ -1,5 +1,7 @@
 import { findChannel } from '../channels.ts';
 import { isJson, readJson, textIn } from '../json.ts';
+import type { IssuedToken } from '../oauth/oauth.ts';
+import { worldsOf } from '../oauth/places.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { World } from '../world.ts';
@@ -7,7 +9,8 @@ import { authMethods } from './auth.ts';
 import { blockMethods } from './blocks.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods } from './conversations.ts';
-import type { WebMethods } from './method.ts';
+import { required, type WebMethods } from './method.ts';
+import { answerTokenMethod } from './tokens.ts';
 import { userMethods } from './users.ts';
 import { viewMethods } from './views.ts';
 
@@ -35,12 +38,12 @@ export interface WebAnswer {
 }
 
 /** Answers one call of the Web API, as Slack does: 200 with ok false for all refusals but rate limits. */
-export function answerWebCall(world: World, call: WebCall): WebAnswer {
+export function answerWebCall(world: World, worlds: readonly World[], call: WebCall): WebAnswer {
   const headers = { 'x-oauth-scopes': world.app.scopes.join(',') };
   try {
     const retryAfter = world.faults.takeRateLimit(call.method) ?? takeLimit(world, call);
     if (retryAfter !== undefined) return tooMany(retryAfter);
-    return { status: 200, headers, body: { ok: true, ...run(world, call) } };
+    return { status: 200, headers, body: { ok: true, ...run(world, worlds, call) } };
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
     return { status: 200, headers, body: { ok: false, error: error.code, ...error.more } };
@@ -59,26 +62,61 @@ function takeLimit(world: World, call: WebCall): number | undefined {
   return world.limits.take(call.method, channel?.id ?? wanted);
 }
 
-function run(world: World, call: WebCall): Json {
+function run(world: World, worlds: readonly World[], call: WebCall): Json {
   const args = readArguments(call);
-  if (call.method !== 'api.test') checkToken(world, call, args);
+  const needsNoToken = ['api.test', 'oauth.v2.access'].includes(call.method);
+  const issued = needsNoToken ? undefined : checkToken(world, call, args);
   const method = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
-  if (!method) {
-    world.journal.breakLaw('unknown_method', `${call.method} is no method of the local Slack`);
-    throw new WebApiError('unknown_method', { req_method: call.method });
-  }
-  checkScopes(world, call.method, method.scopes);
+  if (method) checkScopes(world, call.method, method.scopes);
   const failure = world.faults.takeFailure(call.method);
   if (failure) throw new WebApiError(failure);
-  return method.run(world, args);
+  const answer =
+    method?.run(world, args) ?? answerTokenMethod(call.method, worlds, args, call.authorization, issued);
+  if (answer) return answer;
+  world.journal.breakLaw('unknown_method', `${call.method} is no method of the local Slack`);
+  throw new WebApiError('unknown_method', { req_method: call.method });
 }
 
-function checkToken(world: World, call: WebCall, args: Json): void {
-  const token = call.authorization.replace(/^Bearer\s*/, '') || textIn(args, 'token');
+/** What was issued; nothing for the token that the local Slack was started with. */
+function checkToken(world: World, call: WebCall, args: Json): IssuedToken | undefined {
+  const token = tokenOf(call, args);
   if (token === '') throw new WebApiError('not_authed');
-  if (token === world.app.botToken) return;
+  if (token === world.app.botToken) return undefined;
+  const issued = world.oauth.find(token);
+  if (issued) {
+    world.oauth.requireWorking(issued);
+    requireTeam(world, call.method, issued, args);
+    return issued;
+  }
   world.journal.breakLaw('invalid_auth', `${call.method}: this is not the app's token`);
   throw new WebApiError('invalid_auth');
+}
+
+function tokenOf(call: WebCall, args: Json): string {
+  return call.authorization.replace(/^Bearer\s*/, '') || textIn(args, 'token');
+}
+
+/** These are about the token or the organization, and so need no workspace. */
+const ORG_METHODS = ['auth.test', 'auth.revoke', 'auth.teams.list'];
+
+/** A token of an organization has to say for which of its workspaces a call is. */
+function requireTeam(world: World, method: string, issued: IssuedToken, args: Json): void {
+  if (!issued.isOrg || ORG_METHODS.includes(method)) return;
+  const wanted = required(args, 'team_id');
+  const isAdded = wanted === world.team.id && world.grid?.id === issued.place && world.grid.isOrgInstall;
+  if (!isAdded) throw new WebApiError('team_access_not_granted');
+}
+
+/** The workspace that a call is for, as its token says. */
+export function findWorld(worlds: readonly World[], call: WebCall): World {
+  const [first] = worlds;
+  if (!first) throw new Error('there is always a workspace');
+  const args = readSafely(call);
+  const token = tokenOf(call, args);
+  const issued = first.oauth.find(token);
+  if (!issued) return worlds.find(({ app }) => app.botToken === token) ?? first;
+  const named = worlds.find(({ team }) => team.id === (issued.isOrg ? args.team_id : issued.place));
+  return named ?? worldsOf(worlds, issued)[0] ?? first;
 }
 
 function checkScopes(world: World, method: string, scopes: readonly string[]): void {
@@ -86,6 +124,15 @@ function checkScopes(world: World, method: string, scopes: readonly string[]): v
   const needed = scopes.join(',');
   world.journal.breakLaw('missing_scope', `${method} needs ${needed}`);
   throw new WebApiError('missing_scope', { needed, provided: world.app.scopes.join(',') });
+}
+
+/** What can't be read is refused later. */
+function readSafely(call: WebCall): Json {
+  try {
+    return readArguments(call);
+  } catch {
+    return {};
+  }
 }
 
 /** Fields that are JSON within a form. */

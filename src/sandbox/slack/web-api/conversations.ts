@@ -18,7 +18,7 @@ const reading = Object.values(READ);
 export const conversationMethods: WebMethods = {
   'conversations.info': {
     scopes: reading,
-    run: (world, args) => ({ channel: describeChannel(getReadable(world, args)) }),
+    run: (world, args) => ({ channel: describeChannel(getReadable(world, args), world.team) }),
   },
   'conversations.members': {
     scopes: reading,
@@ -51,7 +51,7 @@ function listChannels(world: World, args: Json): Json {
   }
   const listed = world.channels.filter((channel) => types.includes(typeOf(channel)) && isVisible(channel));
   const { page, response_metadata } = pageOf(listed, args);
-  return { channels: page.map(describeChannel), response_metadata };
+  return { channels: page.map((channel) => describeChannel(channel, world.team)), response_metadata };
 }
 
 const KINDS: Readonly<Record<string, Channel['kind']>> = {

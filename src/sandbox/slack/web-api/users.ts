@@ -2,7 +2,7 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { UserGroup } from '../roster.ts';
-import { SLACKBOT, TEAM, type User } from '../workspace.ts';
+import { SLACKBOT, type Team, type User } from '../workspace.ts';
 import type { Grid, World } from '../world.ts';
 import { required, type WebMethods } from './method.ts';
 
@@ -13,7 +13,7 @@ export const userMethods: WebMethods = {
       const id = required(args, 'user');
       const user = id === SLACKBOT ? slackbot(world) : world.roster.findUser(id);
       if (user?.id !== id) throw new WebApiError('user_not_found');
-      return { user: describeUser(user, world.grid) };
+      return { user: describeUser(user, world) };
     },
   },
   'users.list': {
@@ -26,7 +26,7 @@ export const userMethods: WebMethods = {
       usergroups: world.roster
         .groups()
         .filter((group) => !group.isDisabled || isSet(args, 'include_disabled'))
-        .map((group) => describeGroup(group, args)),
+        .map((group) => describeGroup(group, args, world.team)),
     }),
   },
   'usergroups.users.list': {
@@ -53,7 +53,7 @@ function listPage(world: World, args: Json): Json {
   const people = world.roster.people();
   const next = from + Math.min(PAGE, limit || PAGE);
   return {
-    members: people.slice(from, next).map((user) => describeUser(user, world.grid)),
+    members: people.slice(from, next).map((user) => describeUser(user, world)),
     response_metadata: { next_cursor: next < people.length ? `dXNlcjp-${next}` : '' },
   };
 }
@@ -63,11 +63,11 @@ function isSet(args: Json, field: string): boolean {
   return args[field] === true || ['true', '1'].includes(textIn(args, field));
 }
 
-function describeGroup(group: UserGroup, args: Json): Json {
+function describeGroup(group: UserGroup, args: Json, team: Team): Json {
   const { id, handle, name, users, isDisabled } = group;
   return {
     id,
-    team_id: TEAM.id,
+    team_id: team.id,
     is_usergroup: true,
     is_subteam: true,
     name,
@@ -82,7 +82,7 @@ function describeGroup(group: UserGroup, args: Json): Json {
 }
 
 /** Deactivated users lack the fields about their rights; users of other organizations never have them. */
-function describeUser(user: User, grid: Grid | undefined): Json {
+function describeUser(user: User, { grid, team }: World): Json {
   const profile = { real_name: user.realName, display_name: user.name, team: user.teamId };
   const common = {
     id: user.id,
@@ -104,18 +104,18 @@ function describeUser(user: User, grid: Grid | undefined): Json {
     is_restricted: user.isRestricted,
     is_ultra_restricted: false,
     ...(user.isExternal ? { is_stranger: true } : {}),
-    ...(grid && !user.isExternal ? { enterprise_user: describeEnterpriseUser(user, grid) } : {}),
+    ...(grid && !user.isExternal ? { enterprise_user: describeEnterpriseUser(user, grid, team) } : {}),
   };
 }
 
-function describeEnterpriseUser(user: User, { id, name }: Grid): Json {
+function describeEnterpriseUser(user: User, { id, name }: Grid, team: Team): Json {
   return {
     id: user.id,
     enterprise_id: id,
     enterprise_name: name,
     is_admin: false,
     is_owner: false,
-    teams: [TEAM.id],
+    teams: [team.id],
   };
 }
 

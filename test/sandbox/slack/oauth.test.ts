@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { makeHandClock } from '../../../src/sandbox/slack/clock.ts';
+import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
+import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { startBoth } from './support/fake-app.ts';
+
+const CLIENT = { clientId: '1.2', clientSecret: 'secret-of-the-client' };
+const REDIRECT = 'https://app.test/slack/oauth_redirect';
+const SCOPES = 'commands,chat:write,users:read';
+
+type Json = Record<string, unknown>;
+
+async function start({ rotatesTokens = false, clock = makeHandClock() } = {}) {
+  const oauth = { ...CLIENT, redirectUrls: [REDIRECT], rotatesTokens };
+  const { slack, app } = await startBoth({ clock, app: { botToken: '', oauth } });
+  const call = (method: string, args: Json, token = '') => app.call(method, args, token);
+  const access = (args: Json) =>
+    call('oauth.v2.access', { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, ...args });
+  const exchange = (code: string) => access({ code, redirect_uri: REDIRECT });
+  const install = async (place: string = TEAM.id, user = 'U0OWNER001') =>
+    exchange(await allow(slack, place, user));
+  return { slack, app, clock, call, access, exchange, install };
+}
+
+function pageOf(slack: LocalSlack, change: Record<string, string> = {}): string {
+  const asked = { client_id: CLIENT.clientId, scope: SCOPES, state: 'a state', redirect_uri: REDIRECT };
+  return `${slack.url}/oauth/v2/authorize?${new URLSearchParams({ ...asked, ...change })}`;
+}
+
+async function press(slack: LocalSlack, fields: Record<string, string>, url = pageOf(slack)): Promise<URL> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+  });
+  return new URL(answer.headers.get('location') ?? 'about:blank');
+}
+
+async function allow(slack: LocalSlack, place: string, user: string): Promise<string> {
+  const back = await press(slack, { decision: 'allow', place, user });
+  return back.searchParams.get('code') ?? '';
+}
+
+describe('the page on which users allow an app', () => {
+  it('names what the app asks for, and sends the browser back with a code and the state', async () => {
+    const { slack } = await start();
+    const page = await (await fetch(pageOf(slack))).text();
+    expect(page).toContain('chat:write');
+    const back = await press(slack, { decision: 'allow', place: TEAM.id, user: 'U0OWNER001' });
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
+    expect(back.searchParams.get('state')).toBe('a state');
+    expect(back.searchParams.get('code')).toBeTruthy();
+  });
+
+  it('sends it back with an error when the user cancels', async () => {
+    const { slack } = await start();
+    const back = await press(slack, { decision: 'deny' });
+    expect(Object.fromEntries(back.searchParams)).toEqual({ error: 'access_denied', state: 'a state' });
+  });
+
+  it.each([
+    [{ client_id: '9.9' }, 'invalid_client_id'],
+    [{ redirect_uri: 'https://evil.test/' }, 'did not match'],
+    [{ scope: '' }, 'no_scopes'],
+    [{ scope: 'admin' }, 'admin'],
+  ])('refuses %j and sends nobody anywhere', async (change, words) => {
+    const { slack } = await start();
+    const answer = await fetch(pageOf(slack, change), { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(await answer.text()).toContain(words);
+  });
+
+  it('lets no guest and nobody from outside install an app', async () => {
+    const { slack } = await start();
+    for (const user of ['U0GUEST001', 'U0STRANGER', 'U0NOWHERE1']) {
+      expect(await allow(slack, TEAM.id, user)).toBe('');
+    }
+  });
+});
+
+describe('oauth.v2.access', () => {
+  it('exchanges a code for a token that works in its workspace', async () => {
+    const { call, install } = await start();
+    const answer = await install();
+    expect(answer).toMatchObject({
+      ok: true,
+      token_type: 'bot',
+      scope: SCOPES,
+      team: { id: TEAM.id, name: TEAM.name },
+      enterprise: null,
+      is_enterprise_install: false,
+      authed_user: { id: 'U0OWNER001' },
+    });
+    expect(answer).not.toHaveProperty('refresh_token');
+    expect(await call('auth.test', {}, String(answer.access_token))).toMatchObject({ team_id: TEAM.id });
+  });
+
+  it('takes a code once, for ten minutes, with the right secret and address', async () => {
+    const { slack, clock, access, exchange } = await start();
+    const code = await allow(slack, TEAM.id, 'U0OWNER001');
+    expect(await exchange('made-up')).toMatchObject({ ok: false, error: 'invalid_code' });
+    expect(await access({ code, client_secret: 'wrong' })).toMatchObject({ error: 'bad_client_secret' });
+    expect(await access({ code, client_id: 'wrong' })).toMatchObject({ error: 'invalid_client_id' });
+    expect(await access({ code, redirect_uri: 'https://b.test' })).toMatchObject({
+      error: 'bad_redirect_uri',
+    });
+    expect(await access({ code, grant_type: 'password' })).toMatchObject({ error: 'invalid_grant_type' });
+    expect(await exchange(code)).toMatchObject({ ok: true });
+    expect(await exchange(code)).toMatchObject({ ok: false, error: 'code_already_used' });
+    const late = await allow(slack, TEAM.id, 'U0OWNER001');
+    clock.advance(601_000);
+    expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
+  });
+
+  it('gives the same token again to a workspace that installs the app again', async () => {
+    const { install } = await start();
+    expect((await install()).access_token).toBe((await install()).access_token);
+  });
+});
+
+describe('two workspaces', () => {
+  it('have a token, users and channels each, and neither token opens the other one', async () => {
+    const { slack, call, install } = await start();
+    const second = slack.addTeam(SECOND_TEAM);
+    const [one, two] = [await install(), await install(SECOND_TEAM.id, second.as('olga').id)];
+    const [first, other] = [String(one.access_token), String(two.access_token)];
+    expect(first).not.toBe(other);
+    expect(await call('auth.test', {}, other)).toMatchObject({ team_id: SECOND_TEAM.id });
+    const user = second.as('mara').id;
+    expect(await call('users.info', { user }, other)).toMatchObject({ ok: true });
+    expect(await call('users.info', { user }, first)).toMatchObject({ error: 'user_not_found' });
+    const channel = second.channel('#ops')?.id;
+    expect(await call('chat.postMessage', { channel, text: 'hi' }, other)).toMatchObject({ ok: true });
+    expect(await call('chat.postMessage', { channel, text: 'hi' }, first)).toMatchObject({ ok: false });
+  });
+});
+
+describe('token rotation', () => {
+  it('makes tokens expire after twelve hours, and takes each refresh token once', async () => {
+    const { clock, call, access, install } = await start({ rotatesTokens: true });
+    const first = await install();
+    expect(first).toMatchObject({ expires_in: 43_200 });
+    const refresh = (token: unknown) => access({ grant_type: 'refresh_token', refresh_token: token });
+    const second = await refresh(first.refresh_token);
+    expect(second).toMatchObject({ ok: true, expires_in: 43_200 });
+    expect(await refresh(first.refresh_token)).toMatchObject({ error: 'invalid_refresh_token' });
+    const test = (token: unknown) => call('auth.test', {}, String(token));
+    expect([(await test(first.access_token)).ok, (await test(second.access_token)).ok]).toEqual([true, true]);
+    const third = await refresh(second.refresh_token);
+    expect(await test(first.access_token)).toMatchObject({ error: 'token_revoked' });
+    clock.advance(43_200_000);
+    expect(await test(third.access_token)).toMatchObject({ error: 'token_expired' });
+    expect(await refresh(third.refresh_token)).toMatchObject({ ok: true });
+  });
+});
+
+describe('an app that is removed', () => {
+  const typesOf = (received: readonly { content: Json }[]) =>
+    received.map(({ content }) => (content.event as Json).type);
+
+  it('has no token that works, and is told so', async () => {
+    const { slack, app, call, install } = await start();
+    const token = String((await install()).access_token);
+    await slack.uninstallApp();
+    expect(typesOf(app.received)).toEqual(['tokens_revoked', 'app_uninstalled']);
+    expect(app.received[0]?.content.event).toMatchObject({ tokens: { oauth: [], bot: ['U0VPSBOT01'] } });
+    expect(await call('auth.test', {}, token)).toMatchObject({ error: 'account_inactive' });
+    const again = String((await install()).access_token);
+    expect(again).not.toBe(token);
+    expect(await call('auth.test', {}, again)).toMatchObject({ ok: true });
+  });
+
+  it('is removed by revoking its own last token', async () => {
+    const { app, call, install } = await start();
+    const token = String((await install()).access_token);
+    expect(await call('auth.revoke', {}, token)).toMatchObject({ ok: true, revoked: true });
+    expect(await call('auth.test', {}, token)).toMatchObject({ error: 'token_revoked' });
+    await expect.poll(() => typesOf(app.received)).toEqual(['tokens_revoked', 'app_uninstalled']);
+  });
+});
+
+describe('an app that is installed for a whole organization', () => {
+  it('has one token for the workspaces that were given the app, and names the workspace in each call', async () => {
+    const { slack, call, exchange } = await start();
+    const second = slack.addTeam(SECOND_TEAM);
+    slack.admin.joinGrid({ isOrgInstall: true });
+    second.admin.joinGrid({ isOrgInstall: false });
+    const answer = await exchange(await allow(slack, 'E0SANDBOX', 'U0OWNER001'));
+    expect(answer).toMatchObject({
+      team: null,
+      enterprise: { id: 'E0SANDBOX' },
+      is_enterprise_install: true,
+    });
+    const token = String(answer.access_token);
+    expect(await call('auth.test', {}, token)).toMatchObject({ is_enterprise_install: true });
+    expect(await call('auth.teams.list', {}, token)).toMatchObject({ teams: [{ id: TEAM.id }] });
+    const post = (team_id?: string) =>
+      call('users.info', { user: 'U0OWNER001', ...(team_id && { team_id }) }, token);
+    expect(await post(TEAM.id)).toMatchObject({ ok: true });
+    expect(await post(SECOND_TEAM.id)).toMatchObject({ error: 'team_access_not_granted' });
+    expect(await post()).toMatchObject({ error: 'invalid_arguments' });
+  });
+});
