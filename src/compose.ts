@@ -5,18 +5,16 @@ import { runBackground } from './app/background.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import { createNewServers } from './app/purchases/new-servers.ts';
+import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
+import type { WorkspaceId } from './domain/ids.ts';
+import { listNamedOwners } from './domain/named-owners.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
-import { createSlack } from './slack/create-slack.ts';
 import { startBolt } from './slack/transport/bolt.ts';
 import type { Dispatch } from './slack/transport/dispatch.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
-import { createSingleWorkspace } from './slack/transport/single-workspace.ts';
-import { createSlackAbilities } from './slack/transport/slack-abilities.ts';
-import { createSlackConnections } from './slack/transport/slack-api.ts';
-import { createSlackClients } from './slack/transport/slack-clients.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
@@ -46,16 +44,12 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const metrics = createMetrics();
   countFrom(store, metrics);
   const hosting = openHosting(config, store, metrics, log, system);
-  const slack = openSlack(config, store, log, system, stop.signal);
-  const ports: AppPorts = {
-    ...store,
-    ...slack.ports,
-    ...portsOf(config, hosting, store, log, system),
-    installations: slack.workspace,
-  };
+  const own = portsOf(config, hosting, store, log, system);
+  const slack = openSlack(config, { ...store, ...own }, stop.signal);
+  const ports: AppPorts = { ...store, ...slack.ports, ...own, installations: slack.source };
   const entry = createEntry(ports);
   const { bolt, listener } = await startListening(config, slack.createDispatch(entry), system, log);
-  const faults = async () => [...slack.workspace.faults(), ...(await findStoreFaults(store))];
+  const faults = async () => [...slack.source.faults(), ...(await findStoreFaults(store))];
   const server = createWebServer({
     entry,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -64,6 +58,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
     system,
     metrics,
     slack: listener,
+    installer: slack.source.installer,
     faults,
   });
   const giveUp = async (error: unknown): Promise<never> => {
@@ -73,9 +68,11 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   };
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
-  await slack.workspace.connect();
-  const background = runBackground(ports, entry, stop.signal);
-  const drain = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
+  await slack.source.connect();
+  const { sweepRevocations } = slack.source;
+  const background = runBackground({ ...ports, sweepRevocations }, entry, stop.signal);
+  const drain = () =>
+    Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]).then(() => slack.source.drain());
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }
@@ -105,36 +102,6 @@ function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, s
   });
 }
 
-/** One workspace, whose token is in the settings. */
-function openSlack(config: Config, store: Store, log: Log, system: System, signal: AbortSignal) {
-  const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
-  const { workspaces, replyUrls } = store;
-  const botToken = config.SLACK_BOT_TOKEN;
-  const abilities = createSlackAbilities(system);
-  const workspace = createSingleWorkspace({
-    connections,
-    botToken,
-    workspaces,
-    abilities,
-    system,
-    log,
-    signal,
-  });
-  const slack = createSlack({
-    clients: createSlackClients(connections, workspace, workspace.watch),
-    abilities,
-    workspaces,
-    replyUrls,
-    system,
-    log,
-    currency: config.HOSTING_CURRENCY,
-    accountUrl: config.HOSTING_ACCOUNT_URL,
-    publicUrl: config.PUBLIC_URL,
-    slackApiUrl: config.SLACK_API_URL,
-  });
-  return { ...slack, connections, workspace };
-}
-
 function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
   return {
     system,
@@ -142,7 +109,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
     newServers: createNewServers(system),
-    ownersOf: () => config.OWNERS,
+    ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
     settings: {
       unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,

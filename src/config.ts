@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isInWorkspace, NAMED_OWNER } from './domain/named-owners.ts';
+import { omitUndefined } from './domain/omit-undefined.ts';
 import { Secret } from './domain/secret.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -23,6 +25,9 @@ const EXAMPLES = {
   HOSTING_ACCOUNT_URL: 'https://hosting.example/account',
   SLACK_SIGNING_SECRET: '<from the Slack app’s page “Basic Information”>',
   SLACK_BOT_TOKEN: 'xoxb-…',
+  SLACK_CLIENT_ID: '1234567890.1234567890',
+  SLACK_CLIENT_SECRET: '<from the Slack app’s page “Basic Information”>',
+  ALLOWED_WORKSPACES: 'T012AB3CD,E045EF6GH',
   SLACK_API_URL: 'https://slack.com/api/',
   PUBLIC_URL: 'https://vps.example.com',
   ENCRYPTION_KEYS: 'k1:<32 bytes in base64, from: openssl rand -base64 32>',
@@ -42,6 +47,13 @@ const secret = z
   .string()
   .min(1)
   .transform((text) => new Secret(text));
+/** Separated by commas or white space. */
+const list = (pattern: RegExp, problem: string) =>
+  z
+    .string()
+    .default('')
+    .transform(listEntries)
+    .pipe(z.array(z.string().regex(pattern, problem)));
 const address = z.url({ protocol: /^https?$/ });
 
 const schema = z.object({
@@ -56,18 +68,24 @@ const schema = z.object({
     .regex(/^[^\s|<>]+$/, 'must be a link')
     .optional(),
   SLACK_SIGNING_SECRET: secret,
-  SLACK_BOT_TOKEN: secret,
+  /** One workspace. */
+  SLACK_BOT_TOKEN: secret.optional(),
+  /** Several workspaces, each of which installs the app by OAuth. */
+  SLACK_CLIENT_ID: z
+    .string()
+    .regex(/^[\w.-]+$/, 'must be the app’s client ID')
+    .optional(),
+  SLACK_CLIENT_SECRET: secret.optional(),
+  /** Teams or enterprises; empty: any workspace may install the app. */
+  ALLOWED_WORKSPACES: list(/^[TE][A-Z0-9]{2,}$/, 'must be IDs of workspaces or organizations'),
   SLACK_API_URL: address.transform((url) => `${url.replace(/\/+$/, '')}/`).default('https://slack.com/api/'),
   PUBLIC_URL: address
     .refine(isPrivateOrTls, 'must be https (http only on this machine): an API key is posted to it')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional(),
   ENCRYPTION_KEYS: secret,
-  OWNERS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,]+/).filter((id) => id !== ''))
-    .pipe(z.array(z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be Slack user ids'))),
+  /** A user, or one in one workspace: `T012AB3CD:U012AB3CD` (`domain/named-owners.ts`). */
+  OWNERS: list(NAMED_OWNER, 'must be Slack user ids'),
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   /** Absent: beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
@@ -91,19 +109,16 @@ const auditSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
 
 const storeSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
-const slackCheckSchema = schema.pick({
-  SLACK_BOT_TOKEN: true,
-  SLACK_API_URL: true,
-  PUBLIC_URL: true,
-  OWNERS: true,
-});
+const slackCheckSchema = schema
+  .pick({ SLACK_BOT_TOKEN: true, SLACK_API_URL: true, PUBLIC_URL: true, OWNERS: true })
+  .extend({ SLACK_BOT_TOKEN: secret });
 
 /**
  * Reads the settings; an empty variable counts as absent.
  * @throws ConfigError naming every fault at once, each with an example
  */
 export function parseConfig(environment: Environment): Config {
-  return parseWith(schema, environment);
+  return parseWith(schema, environment, findSlackFaults);
 }
 
 /** The settings of `npm run key`. */
@@ -140,25 +155,75 @@ export function parseSlackCheckConfig(environment: Environment): SlackCheckConfi
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-function parseWith<Shape extends z.ZodObject>(wanted: Shape, environment: Environment): z.output<Shape> {
-  const given = Object.fromEntries(
-    Object.keys(wanted.shape).map((name) => [name, environment[name]?.trim() || undefined]),
-  );
+type Given = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong between settings, by the name of the one that is to be changed. */
+type FindFaults = (given: Given) => Readonly<Record<string, string>>;
+
+function parseWith<Shape extends z.ZodObject>(
+  wanted: Shape,
+  environment: Environment,
+  findFaults: FindFaults = () => ({}),
+): z.output<Shape> {
+  const names = Object.keys(wanted.shape);
+  const given = Object.fromEntries(names.map((name) => [name, environment[name]?.trim() || undefined]));
   const parsed = wanted.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const faults = new Map<string, string>();
-  for (const issue of parsed.error.issues) {
+  const faults = new Map(Object.entries(findFaults(given)));
+  for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
     // The first problem of a setting is enough: the others often follow from it.
-    if (!faults.has(name)) faults.set(name, describeFault(name, issue, given));
+    if (!faults.has(name)) faults.set(name, describeFault(name, issue.message, given));
   }
-  throw new ConfigError([...faults.values()]);
+  if (parsed.success && faults.size === 0) return parsed.data;
+  throw new ConfigError(names.flatMap((name) => faults.get(name) ?? []));
 }
 
-function describeFault(name: string, issue: { message: string }, given: Record<string, unknown>): string {
+function describeFault(name: string, problem: string, given: Given): string {
   const example = EXAMPLES[name as keyof typeof EXAMPLES] ?? '…';
-  const fault = given[name] === undefined ? 'is missing' : `is wrong (${issue.message})`;
+  const fault = given[name] === undefined ? 'is missing' : `is wrong (${problem})`;
   return `${name} ${fault}, for example: ${name}=${example}`;
+}
+
+/** One workspace, whose token is given, or several that install the app: exactly one of both. */
+function findSlackFaults(given: Given): Readonly<Record<string, string>> {
+  const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
+  const isByOAuth = id !== undefined || secret !== undefined;
+  if (!isByOAuth && token === undefined)
+    return {
+      SLACK_BOT_TOKEN:
+        'SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-… ' +
+        '(or, for several workspaces, SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)',
+    };
+  if (!isByOAuth) return given.ALLOWED_WORKSPACES === undefined ? {} : { ALLOWED_WORKSPACES: ONLY_BY_OAUTH };
+  const missing = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'PUBLIC_URL'].filter(
+    (name) => given[name] === undefined,
+  );
+  return {
+    ...Object.fromEntries(missing.map((name) => [name, describeFault(name, '', given)])),
+    ...omitUndefined({
+      SLACK_BOT_TOKEN: token === undefined ? undefined : BOTH_WAYS,
+      OWNERS: namesEveryWorkspace(OWNERS) ? undefined : OWNERS_WITHOUT_WORKSPACE,
+    }),
+  };
+}
+
+const BOTH_WAYS =
+  'SLACK_BOT_TOKEN is wrong (it is for one workspace, and SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are for several: ' +
+  'set only one of both), for example: SLACK_BOT_TOKEN= (empty)';
+const ONLY_BY_OAUTH =
+  'ALLOWED_WORKSPACES is wrong (it is only for SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: SLACK_BOT_TOKEN serves ' +
+  'one workspace), for example: ALLOWED_WORKSPACES= (empty)';
+const OWNERS_WITHOUT_WORKSPACE =
+  'OWNERS is wrong (with several workspaces, each owner needs one), for example: OWNERS=T012AB3CD:U012AB3CD';
+
+function listEntries(text: string): string[] {
+  const entries = text.replace(/\s*:\s*/g, ':').split(/[\s,;]+/);
+  return entries.filter((entry) => entry !== '');
+}
+
+/** What is no owner at all is reported separately. */
+function namesEveryWorkspace(owners: string): boolean {
+  return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || isInWorkspace(entry));
 }
 
 /** Plain HTTP is only for the sandbox and tests on this machine. Text that is not a URL is reported separately. */

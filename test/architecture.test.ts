@@ -55,6 +55,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     knows: ['app/', 'system.ts', 'log.ts'],
     packages: [
       '@slack/bolt',
+      '@slack/oauth',
       '@slack/types',
       '@slack/web-api',
       'lru-cache',
@@ -87,10 +88,21 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
   'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },
   'compose.ts': {
-    uses: ['app/', 'domain/', 'hosting/', 'slack/', 'store/', 'web/', 'system.ts', 'vault.ts'],
+    uses: [
+      'compose-slack.ts',
+      'app/',
+      'domain/',
+      'hosting/',
+      'slack/',
+      'store/',
+      'web/',
+      'system.ts',
+      'vault.ts',
+    ],
     knows: ['config.ts', 'log.ts'],
     packages: ['node:http'],
   },
+  'compose-slack.ts': { uses: ['app/', 'domain/', 'slack/'], knows: ['config.ts', 'log.ts', 'system.ts'] },
   'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
   // The one part of the command line that opens the store; the programs only run use cases.
   'cli/open-app.ts': {
@@ -105,7 +117,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'cli/program.ts': { uses: ['domain/', 'config.ts', 'vault.ts'] },
   // Asks Slack without the rest of the app, so that it tells what is wrong where the app can't start.
   'cli/check-slack/': {
-    uses: ['cli/check-slack/', 'cli/program.ts', 'slack/kit/blocks.ts', 'config.ts'],
+    uses: [
+      'cli/check-slack/',
+      'cli/program.ts',
+      'slack/kit/blocks.ts',
+      'config.ts',
+      'domain/named-owners.ts',
+    ],
     knows: ['domain/secret.ts', 'system.ts'],
     packages: ['undici', 'zod', 'node:util'],
   },
@@ -320,7 +338,8 @@ describe('what is confined', () => {
     ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['hosting/limit.ts']],
     ['@slack/bolt', ['slack/transport/bolt.ts', 'slack/transport/http-receiver.ts']],
-    ['@slack/web-api', ['slack/transport/slack-api.ts']],
+    ['@slack/oauth', ['slack/transport/install-states.ts', 'slack/transport/installer.ts']],
+    ['@slack/web-api', ['slack/transport/oauth-api.ts', 'slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
     ['ulid', ['system.ts']],
@@ -393,6 +412,8 @@ describe('what is confined', () => {
         'slack/transport/http-receiver.ts',
         'slack/account/connect.ts',
         'slack/purchases/password-blocks.ts',
+        'slack/transport/installer.ts',
+        'slack/transport/oauth-api.ts',
         'slack/transport/slack-api.ts',
         'store/account/api-keys.ts',
         'store/installations/installation-rows.ts',

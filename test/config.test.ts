@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type Config, ConfigError, parseConfig, parseKeyConfig } from '../src/config.ts';
+import { listNamedOwners } from '../src/domain/named-owners.ts';
 import { listSettings, parseEnvFile } from './support/settings.ts';
 
 const SECRETS = {
@@ -48,7 +49,7 @@ describe('the settings', () => {
 
   it('distinguish what is missing from what is wrong', () => {
     expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: '  ' })).toEqual([
-      'SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…',
+      expect.stringContaining('SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…'),
     ]);
   });
 
@@ -70,6 +71,7 @@ describe('the settings', () => {
       HOSTING_CURRENCY: '',
       SLACK_API_URL: 'https://slack.com/api/',
       OWNERS: [],
+      ALLOWED_WORKSPACES: [],
       DATABASE_URL: 'sqlite:./data/vps.sqlite',
       DOUBT_MINUTES: 30,
       PASSWORD_HOLD_MINUTES: 60,
@@ -161,7 +163,7 @@ describe('the settings', () => {
       String(failed),
     ].join('\n');
     for (const secret of Object.values(SECRETS)) expect(printed).not.toContain(secret);
-    expect(config.SLACK_BOT_TOKEN.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
+    expect(config.SLACK_BOT_TOKEN?.reveal()).toBe(SECRETS.SLACK_BOT_TOKEN);
   });
 
   it('of the command line are only those that it needs', () => {
@@ -170,6 +172,60 @@ describe('the settings', () => {
       'sqlite:./data/vps.sqlite',
     );
     expect(() => parseKeyConfig({})).toThrow(/HOSTING_BASE_URL is missing.*\n.*ENCRYPTION_KEYS is missing/);
+  });
+});
+
+describe('the settings for several workspaces', () => {
+  const { SLACK_BOT_TOKEN: _token, ...rest } = ENOUGH;
+  const oauth = {
+    ...rest,
+    SLACK_CLIENT_ID: '123.456',
+    SLACK_CLIENT_SECRET: 'canary-client-secret',
+    PUBLIC_URL: 'https://vps.test',
+  };
+
+  it('take the place of the token', () => {
+    const config = parseConfig({ ...oauth, ALLOWED_WORKSPACES: 'T012AB3CD, E045EF6GH' });
+    expect(config.ALLOWED_WORKSPACES).toEqual(['T012AB3CD', 'E045EF6GH']);
+    expect(inspect(config, { depth: 9 })).not.toContain('canary-client-secret');
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['SLACK_BOT_TOKEN', { SLACK_BOT_TOKEN: 'xoxb-1' }],
+    ['SLACK_CLIENT_ID', { SLACK_CLIENT_ID: '' }],
+    ['SLACK_CLIENT_ID', { SLACK_CLIENT_ID: 'no client id' }],
+    ['SLACK_CLIENT_SECRET', { SLACK_CLIENT_SECRET: '' }],
+    ['PUBLIC_URL', { PUBLIC_URL: '' }],
+    ['ALLOWED_WORKSPACES', { ALLOWED_WORKSPACES: 'acme' }],
+    ['OWNERS', { OWNERS: 'U012AB3CD' }],
+    ['OWNERS', { OWNERS: 'T012AB3CD:U012AB3CD U045EF6GH' }],
+  ])('are refused, naming %s, with %j', (name, change) => {
+    expect(faultsOf({ ...oauth, ...change })).toEqual([expect.stringMatching(new RegExp(`^${name} is `))]);
+  });
+
+  it('are named along with everything else that is wrong', () => {
+    const faults = faultsOf({ ...oauth, PORT: 'x', PUBLIC_URL: '', SLACK_BOT_TOKEN: 'xoxb-1' });
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['SLACK_BOT_TOKEN', 'PUBLIC_URL', 'PORT']);
+  });
+
+  it('can’t be mixed with those of one workspace', () => {
+    expect(faultsOf({ ...ENOUGH, ALLOWED_WORKSPACES: 'T012AB3CD' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['T1A2:U1A2,T1A2:W3A4', ['U1A2', 'W3A4'], []],
+    ['T1A2 : U1A2;\n T9A9:U9A9', ['U1A2'], ['U9A9']],
+    ['', [], []],
+  ])('name the owners of each workspace: %j', (written, first, other) => {
+    const { OWNERS } = parseConfig({ ...oauth, OWNERS: written });
+    expect(listNamedOwners(OWNERS, 'T1A2')).toEqual(first);
+    expect(listNamedOwners(OWNERS, 'T9A9')).toEqual(other);
+  });
+
+  it('with one workspace, owners need none', () => {
+    const { OWNERS } = parseConfig({ ...ENOUGH, OWNERS: 'U1A2 T1A2:U3A4' });
+    expect(listNamedOwners(OWNERS, 'T1A2')).toEqual(['U1A2', 'U3A4']);
+    expect(listNamedOwners(OWNERS, 'T9A9')).toEqual(['U1A2']);
   });
 });
 

@@ -25,7 +25,12 @@ export type BackgroundPorts = DueOperationPorts &
   StoreSpilledPorts &
   AddressPorts &
   Parameters<typeof pruneAudit>[0] &
-  Parameters<typeof publishAuditHeads>[0] & { readonly system: System; readonly log: Log };
+  Parameters<typeof publishAuditHeads>[0] & {
+    readonly system: System;
+    readonly log: Log;
+    /** Absent where the app can't be installed by OAuth. */
+    readonly sweepRevocations?: (() => Promise<void>) | undefined;
+  };
 
 /**
  * Does what no request waits for: looks for unconfirmed orders, notifies users of outcomes, carries out what a dead
@@ -103,7 +108,8 @@ function onceAtATime(work: () => Promise<void>) {
 
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
 async function sweepUnfinished(ports: BackgroundPorts, startedAt: number): Promise<void> {
-  const sweeps = [sweepApprovals, sweepAccessRequests].map((each) =>
+  const { sweepRevocations = async () => undefined } = ports;
+  const sweeps = [sweepApprovals, sweepAccessRequests, sweepRevocations].map((each) =>
     each(ports, startedAt).catch((error: unknown) => logTrouble(error, ports)),
   );
   await Promise.all(sweeps);

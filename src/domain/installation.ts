@@ -29,6 +29,8 @@ export interface Installation extends NewInstallation {
   readonly generation: number;
   /** Slack refused the refresh token for good, so the bot token can't be renewed: only another install helps. */
   readonly isRefreshRefused: boolean;
+  /** Slack refused the bot token itself when it was last used: it may have been revoked without a word. */
+  readonly isTokenRefused: boolean;
 }
 
 /** A workspace that an installation serves. */

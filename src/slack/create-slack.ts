@@ -19,11 +19,13 @@ import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
 import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
+import type { Admit } from './transport/admission.ts';
 import { createChannelTest } from './transport/channel-test.ts';
 import { createDispatch, type Dispatch } from './transport/dispatch.ts';
 import { explainError } from './transport/explain-error.ts';
 import { createFollowedViews } from './transport/followed-views.ts';
 import { createOutbox } from './transport/outbox.ts';
+import type { Revocation } from './transport/revocations.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
 
 /** All that the app needs of Slack, and what Slack needs of the app. */
@@ -58,6 +60,9 @@ export interface SlackOptions {
   readonly currency: string;
   readonly accountUrl: string | undefined;
   readonly publicUrl: string | undefined;
+  /** Decides which requests are handled, where several workspaces can install the app. */
+  readonly admit?: Admit | undefined;
+  readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
   readonly slackApiUrl: string;
 }
 

@@ -9,9 +9,12 @@ import type { AddressInfo } from 'node:net';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
+import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface WebParts extends ConnectParts {
+  /** Absent where the app serves the one workspace that its token is for. */
+  readonly installer?: Installer | undefined;
   readonly system: System;
   readonly metrics: Metrics;
   /** Handles what is posted to `/slack/events`. */
@@ -80,6 +83,8 @@ async function serve(
 ): Promise<void> {
   const token = /^\/connect\/([\w-]{1,100})$/.exec(path)?.[1];
   if (token !== undefined) return serveConnect(request, response, token, parts);
+  const { installer } = parts;
+  if (installer && isInstallPath(path)) return serveInstall(path, request, response, installer);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return answer(response, Object.hasOwn(plainPages, path) ? 405 : 404, 'text/plain', 'not possible\n');
   }

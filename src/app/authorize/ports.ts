@@ -5,6 +5,8 @@ import type { Secret } from '../../domain/secret.ts';
 export interface Installations {
   /** False also for a former workspace; undefined while Slack has not said which workspace the token is for. */
   isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
+  /** The app's token can't be renewed: it works for a few hours at most, and then only another install helps. */
+  needsInstall?(workspaceId: WorkspaceId): Promise<boolean>;
 }
 
 /** What Slack says about a user. */

@@ -1,6 +1,10 @@
 import type { AuditEntry, AuditSubject } from '../../domain/audit-entry.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from '../../domain/installation.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { Locks } from '../locks.ts';
 
 /** Which install of the app is meant: a later one of the same workspace is another. */
 export type InstallationVersion = Pick<Installation, 'id' | 'generation'>;
@@ -33,6 +37,7 @@ export interface InstallationStore {
   /** False, and nothing is changed, if the tokens were replaced since. */
   replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
   markRefreshRefused(was: Installation): Promise<void>;
+  markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
   /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
   noteRevocation(id: InstallationId, at: number): Promise<void>;
   /** Those of which an event said so, a few at once. */
@@ -53,5 +58,47 @@ export interface InstallStates {
   put(hash: string, now: number, expiresAt: number): Promise<boolean>;
   /** False when it is unknown, was taken or has expired. */
   take(hash: string, now: number): Promise<boolean>;
-  removeExpired(now: number): Promise<void>;
+}
+
+/** What Slack says about a token. */
+export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
+
+/** What comes of a refresh token. `refused`: it will never bring another token. */
+export type RefreshOutcome =
+  | { readonly kind: 'renewed'; readonly tokens: BotTokens }
+  | { readonly kind: 'refused' | 'unknown'; readonly error: string };
+
+/** What Slack is asked about tokens. None of it throws. */
+export interface TokenService {
+  /** `revoked` for every refusal of the token itself. */
+  test(token: Secret<string>): Promise<TokenVerdict>;
+  /** Uses the refresh token up. */
+  refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;
+  revoke(token: Secret<string>): Promise<void>;
+  /** The workspaces that a token of an organization is for; undefined when Slack does not say. */
+  listWorkspaces(token: Secret<string>): Promise<readonly ServedWorkspace[] | undefined>;
+}
+
+/** Where a request comes from, as Slack says in it. */
+export interface RequestPlace {
+  readonly workspaceId: WorkspaceId;
+  /** Only where the app was installed for the whole organization. */
+  readonly orgId?: InstallationId;
+}
+
+/**
+ * Whether requests from there are handled. `refused`: Slack does not accept the app's token any more. `unknown`: Slack did
+ * not say whether the organization has given the app to the workspace.
+ */
+export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' | 'unknown';
+
+/** What the use cases of installations need from outside. */
+export interface InstallationPorts {
+  readonly installationStore: InstallationStore;
+  readonly tokenService: TokenService;
+  /** Teams and enterprises (`ALLOWED_WORKSPACES`); empty for all. */
+  readonly allowedWorkspaces: readonly InstallationId[];
+  readonly locks: Locks;
+  readonly system: System;
+  readonly log: Log;
 }

@@ -1,4 +1,5 @@
 import { ConfigError, type Environment, parseSlackCheckConfig, type SlackCheckConfig } from '../../config.ts';
+import { listNamedOwners } from '../../domain/named-owners.ts';
 import type { System } from '../../system.ts';
 import { UsageError } from '../program.ts';
 import { checkChannel } from './channel.ts';
@@ -76,7 +77,7 @@ async function checkAll(
   });
   try {
     await checkPublicAddress(config.PUBLIC_URL, api, report);
-    await checkInSlack(parts, api, config.OWNERS, options, report);
+    await checkInSlack(parts, api, listNamedOwners(config.OWNERS), options, report);
   } finally {
     await api.close();
   }

@@ -3,6 +3,7 @@ import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Delivery, Dispatch } from './dispatch.ts';
+import { REVOCATION_EVENTS } from './revocations.ts';
 import { quietLogger } from './slack-api.ts';
 import { isSilent, WORKING } from './visible.ts';
 
@@ -99,6 +100,7 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
     await ack();
     start(dispatch.shortcut(body));
   });
+  app.event(REVOCATION_EVENTS, async ({ body }) => start(dispatch.revocation(body)));
   app.error(async (error) => {
     throw error; // Bolt answers 500 at once, rather than leaving Slack to wait for 3 s
   });

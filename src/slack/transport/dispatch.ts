@@ -1,7 +1,6 @@
 import type { PlainTextOption } from '@slack/types';
 import type { Caller } from '../../app/authorize/use-case.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
-import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -9,7 +8,7 @@ import type { ActionHandler } from '../kit/button.ts';
 import type { Command, Suggestions } from '../kit/command.ts';
 import { noticeView } from '../kit/form.ts';
 import { findOrigin, type ModalHandler, type SubmitAnswer } from '../kit/modal.ts';
-import type { Origin } from '../kit/origin.ts';
+import { describeRefusedPlace, isRefused } from './admission.ts';
 import {
   explainInModal,
   type NextSteps,
@@ -24,15 +23,19 @@ import {
   actorOf,
   channelOf,
   commandPayload,
+  placeOf,
+  placeOfCommand,
   pressId,
   shortcutPayload,
   submissionPayload,
   suggestionPayload,
   triggerId,
 } from './payloads.ts';
-import { createStoredReply, findReplyUrl, replyByUrl, withDirectMessage } from './reply.ts';
-import type { Reply, SlackRequest } from './request.ts';
+import { findReplyUrl, replyByUrl } from './reply.ts';
+import { replyFrom, replyTo } from './reply-paths.ts';
+import type { SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
+import { type Revocation, readRevocation } from './revocations.ts';
 import { watchCommand } from './visible.ts';
 
 /** How a request reached us. */
@@ -62,6 +65,8 @@ export interface Dispatch {
   ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
   suggestion(body: unknown): Promise<PlainTextOption[]>;
   shortcut(body: unknown): Promise<void>;
+  /** `app_uninstalled` or `tokens_revoked`. */
+  revocation(body: unknown): Promise<void>;
 }
 
 /** What dispatch routes to, found by the subcommand that was typed. */
@@ -71,20 +76,21 @@ export interface Routes {
   readonly nextSteps: NextSteps;
 }
 
-interface Routing extends RequestParts {
+/** What requests are routed with. */
+export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
-  readonly runCommand: Routes['runCommand'];
-  readonly nextSteps: NextSteps;
+  /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */
+  readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
+}
+
+interface Routing extends DispatchParts, Pick<Routes, 'runCommand' | 'nextSteps'> {
   readonly actions: ReadonlyMap<string, ActionHandler>;
   readonly modals: ReadonlyMap<string, ModalHandler>;
   readonly suggestions: ReadonlyMap<string, Suggestions>;
 }
 
 /** Routes each request to its handler, and tells the user when something goes wrong. */
-export function createDispatch(
-  { runCommand, commands, nextSteps }: Routes,
-  parts: RequestParts & { readonly slackApiUrl: string },
-): Dispatch {
+export function createDispatch({ runCommand, commands, nextSteps }: Routes, parts: DispatchParts): Dispatch {
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
     new Map(handlers.map((handler) => [handler.id, handler]));
   const routing: Routing = {
@@ -101,6 +107,10 @@ export function createDispatch(
     submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
     suggestion: (body) => dispatchSuggestion(body, routing),
     shortcut: (body) => refuseShortcut(body, routing),
+    revocation: async (body) => {
+      const revocation = readRevocation(body);
+      if (revocation) await routing.onRevocation?.(revocation);
+    },
   };
 }
 
@@ -115,7 +125,9 @@ async function dispatchCommand(
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   const id = triggerId('command', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'command', ...delivery, ...omitUndefined({ requestId: id }) };
-  const seen = watchCommand(replyTo(payload.response_url, actor, routing), onVisible, saysWorking);
+  const reply = replyTo(payload.response_url, actor, routing);
+  const seen = watchCommand(reply, onVisible, saysWorking);
+  if (await isRefused(placeOfCommand(payload), seen.reply, routing)) return seen.cleaned();
   const request = seen.watch(await createRequest(routing, caller, seen.reply, payload.trigger_id));
   await routing
     .runCommand(payload.text, request)
@@ -131,6 +143,7 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
   const origin = findOrigin(view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
   const reply = origin ? replyFrom(origin, actor, routing) : replyTo(payload.response_url, actor, routing);
+  if (await isRefused(placeOf(payload, actor), reply, routing)) return;
   const id = pressId(payload, actor);
   const caller: Caller = { actor, surface: 'button', ...delivery, ...omitUndefined({ requestId: id }) };
   const request = {
@@ -145,12 +158,11 @@ async function dispatchAction(body: unknown, delivery: Delivery, routing: Routin
 
 async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
   const payload = submissionPayload.safeParse(body).data;
-  if (!payload) {
-    const view = noticeView('That didn’t work', UNREADABLE);
-    return { ack: { response_action: 'update' as const, view } };
-  }
+  if (!payload) return refuseForm(UNREADABLE);
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, channelOf(payload, origin));
+  const refused = await describeRefusedPlace(placeOf(payload, actor), routing);
+  if (refused !== undefined) return refuseForm(refused);
   const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
   const caller: Caller = { actor, surface: 'modal', ...delivery, ...omitUndefined({ requestId: id }) };
@@ -171,6 +183,10 @@ async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Ro
   } catch (error) {
     return { ack: explainInModal(error, final.request) };
   }
+}
+
+function refuseForm(why: string) {
+  return { ack: { response_action: 'update' as const, view: noticeView('That didn’t work', why) } };
 }
 
 /** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
@@ -194,6 +210,7 @@ async function dispatchSuggestion(body: unknown, routing: Routing): Promise<Plai
   if (!payload) return [];
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
+  if ((await describeRefusedPlace(placeOf(payload, actor), routing)) !== undefined) return [];
   const request = await createRequest(
     routing,
     { actor, surface: 'modal' },
@@ -214,25 +231,12 @@ async function refuseShortcut(body: unknown, routing: Routing): Promise<void> {
   const payload = shortcutPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
   const actor = actorOf(payload, channelOf(payload));
-  await replyTo(payload.response_url, actor, routing).send(textMessage(NO_SHORTCUT));
+  const reply = replyTo(payload.response_url, actor, routing);
+  if (await isRefused(placeOf(payload, actor), reply, routing)) return;
+  await reply.send(textMessage(NO_SHORTCUT));
 }
 
 const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
-
-/** The ways back to the user who sent a command or pressed a button. */
-function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: Routing): Reply {
-  const slack = clients.of(actor.workspaceId);
-  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), actor, slack), actor, slack, log);
-}
-
-/** The ways back to the user who submitted a form. */
-function replyFrom(origin: Origin | undefined, actor: Actor, routing: Routing): Reply {
-  if (!origin) return replyTo(undefined, actor, routing);
-  const { workspaceId, userId } = actor;
-  const confirmer = { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId };
-  const reply = createStoredReply(confirmer, routing);
-  return withDirectMessage(reply, actor, routing.clients.of(workspaceId), routing.log);
-}
 
 const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 

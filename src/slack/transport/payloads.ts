@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
@@ -16,6 +17,9 @@ export const commandPayload = z.object({
   channel_id: id.optional(),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
+  enterprise_id: id.nullish().catch(undefined),
+  /** Text, since a command is a form. */
+  is_enterprise_install: z.string().nullish().catch(undefined),
 });
 
 const user = z.object({ id, team_id: id.optional() });
@@ -83,6 +87,19 @@ type PlaceField = 'user' | 'team' | 'channel' | 'is_enterprise_install' | 'enter
 export type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
   readonly view?: { readonly app_installed_team_id?: string | null | undefined } | null | undefined;
 };
+
+/** Where a command was typed. */
+export function placeOfCommand(payload: z.output<typeof commandPayload>): RequestPlace {
+  const { team_id: workspaceId, enterprise_id, is_enterprise_install } = payload;
+  const orgId = is_enterprise_install === 'true' ? (enterprise_id ?? undefined) : undefined;
+  return { workspaceId, ...omitUndefined({ orgId }) };
+}
+
+/** Where anything else was done. */
+export function placeOf({ is_enterprise_install, enterprise }: Place, { workspaceId }: Actor): RequestPlace {
+  const orgId = is_enterprise_install ? enterprise?.id : undefined;
+  return { workspaceId, ...omitUndefined({ orgId }) };
+}
 
 /** Who acts, as Slack says with a press, a submission, a suggestion or a shortcut. */
 export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor {

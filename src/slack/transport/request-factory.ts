@@ -12,6 +12,7 @@ import type { System } from '../../system.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { mention } from '../kit/text.ts';
 import type { AcknowledgedViews } from './acknowledged-views.ts';
+import type { AdmissionParts } from './admission.ts';
 import type { MayAnnounce } from './announcements.ts';
 import { explainError } from './explain-error.ts';
 import { withPlainView } from './fallback.ts';
@@ -20,7 +21,7 @@ import type { Announcement, Reply, SlackRequest, Views } from './request.ts';
 import type { SlackClients } from './slack-clients.ts';
 
 /** What requests are made from. */
-export interface RequestParts {
+export interface RequestParts extends AdmissionParts {
   readonly entry: Entry<AppPorts>;
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
@@ -31,7 +32,6 @@ export interface RequestParts {
   readonly log: Log;
   readonly currencyOf: CurrencyOf;
   readonly accountUrl: string | undefined;
-  readonly publicUrl: string | undefined;
 }
 
 /** Makes what a command, a button or a modal is handled with. */

@@ -28,7 +28,7 @@ export interface SingleWorkspace extends TokenSource {
 }
 
 interface Options {
-  readonly connections: SlackConnections;
+  readonly connections: Pick<SlackConnections, 'open'>;
   readonly botToken: Secret<string>;
   readonly workspaces: Pick<Workspaces, 'put'>;
   readonly abilities: AbilityWatch;
@@ -46,7 +46,7 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
   return {
     isServed: async (workspaceId) =>
       identity.workspaceId === undefined ? undefined : workspaceId === identity.workspaceId,
-    find: async (workspaceId) => (workspaceId === identity.workspaceId ? botToken : undefined),
+    find: async (workspaceId) => (workspaceId === identity.workspaceId ? { token: botToken } : undefined),
     connect: async () => {
       await look();
       void keepLooking(lookSafely, identity, options);
@@ -72,7 +72,7 @@ interface Identity {
 }
 
 function createIdentity({ connections, botToken }: Options): Identity {
-  const slack = connections.open(async () => botToken);
+  const slack = connections.open(async () => ({ token: botToken }));
   const fault = 'Slack has not been asked yet which workspace this is';
   return { whoAmI: () => slack.whoAmI(), workspaceId: undefined, fault };
 }

@@ -1,8 +1,9 @@
 import type { ModalView } from '@slack/types';
-import { type Logger, LogLevel, WebClient } from '@slack/web-api';
+import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
 import type { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
@@ -39,8 +40,15 @@ export interface SlackApi {
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
 
+/** What calls for a workspace are made with. */
+export interface BotToken {
+  readonly token: Secret<string>;
+  /** Named in every call: the token is for all workspaces of an organization. */
+  readonly teamId?: string;
+}
+
 /** Finds the token that a call is made with; undefined where the app is not installed (any more). */
-export type FindToken = () => Promise<Secret<string> | undefined>;
+export type FindToken = () => Promise<BotToken | undefined>;
 
 /** One answer of the Web API; `error` is absent when Slack took the call. */
 export interface SeenAnswer {
@@ -61,6 +69,8 @@ export type SlackWatch = (seen: SeenAnswer) => void;
 export interface SlackConnections {
   /** The Web API as that token opens it. */
   open(findToken: FindToken, watch?: SlackWatch): SlackApi;
+  /** For other clients of Slack's libraries, which write into what they are given: made anew for each of them. */
+  clientOptions(): WebClientOptions;
   close(): Promise<void>;
 }
 
@@ -79,17 +89,17 @@ export function createSlackConnections(options: {
 }): SlackConnections {
   const refusals = createRefusalLog(options.log, options.system);
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
-  const connect = (token: Secret<string>) =>
-    new WebClient(token.reveal(), {
-      slackApiUrl: options.apiUrl,
-      logger: quietLogger(options.log),
-      timeout: TIMEOUT_MS,
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-      // Slack's library sends text; forms with files are not used here.
-      fetch: (url, { body, ...init } = {}) =>
-        fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
-    });
+  const clientOptions = (): WebClientOptions => ({
+    slackApiUrl: options.apiUrl,
+    logger: quietLogger(options.log),
+    timeout: TIMEOUT_MS,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    // Slack's library sends text; forms with files are not used here.
+    fetch: (url, { body, ...init } = {}) =>
+      fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
+  });
+  const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
     open: (findToken, watch = () => undefined) =>
       createSlackApi(
@@ -99,18 +109,26 @@ export function createSlackConnections(options: {
         options.system,
         watch,
       ),
+    clientOptions,
     close: () => agent.destroy(),
   };
+}
+
+interface FoundClient {
+  readonly web: WebClient;
+  /** What every call names besides its own arguments. */
+  readonly place: { readonly team_id?: string };
 }
 
 /** A client of Slack's library keeps its token: a workspace whose token has changed gets a new client. */
 function findWebClient(findToken: FindToken, connect: (token: Secret<string>) => WebClient) {
   let known: { readonly token: string; readonly web: WebClient } | undefined;
-  return async (): Promise<WebClient | undefined> => {
-    const token = await findToken();
-    if (!token) return undefined;
+  return async (): Promise<FoundClient | undefined> => {
+    const found = await findToken();
+    if (!found) return undefined;
+    const { token, teamId } = found;
     if (known?.token !== token.reveal()) known = { token: token.reveal(), web: connect(token) };
-    return known.web;
+    return { web: known.web, place: omitUndefined({ team_id: teamId }) };
   };
 }
 
@@ -148,7 +166,7 @@ function createSlackApi(
 
 type Call = ReturnType<typeof callerOf>;
 
-function callerOf(findWeb: () => Promise<WebClient | undefined>, refusals: RefusalLog, watch: SlackWatch) {
+function callerOf(findWeb: () => Promise<FoundClient | undefined>, refusals: RefusalLog, watch: SlackWatch) {
   return async <More>(
     method: string,
     body: Record<string, unknown>,
@@ -156,11 +174,11 @@ function callerOf(findWeb: () => Promise<WebClient | undefined>, refusals: Refus
   ): Promise<SlackAnswer<More>> => {
     const channelId = typeof body.channel === 'string' ? body.channel : undefined;
     try {
-      const web = await findWeb();
-      if (!web) return { ok: false, error: 'not_installed' };
-      const found = answer.parse(await web.apiCall(method, body));
+      const found = await findWeb();
+      if (!found) return { ok: false, error: 'not_installed' };
+      const answered = answer.parse(await found.web.apiCall(method, { ...found.place, ...body }));
       watch({ method, channelId });
-      return { ok: true, ...found };
+      return { ok: true, ...answered };
     } catch (error) {
       const refusal = readRefusal(error);
       refusals.add(method, refusal);

@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Installations } from '../../app/authorize/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
-import type { Secret } from '../../domain/secret.ts';
-import type { SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
+import type { BotToken, SeenAnswer, SlackApi, SlackConnections } from './slack-api.ts';
 
 /** Where the bot tokens come from. Only a workspace that has one is served. */
 export interface TokenSource extends Installations {
   /** Undefined where the app is not installed. */
-  find(workspaceId: WorkspaceId): Promise<Secret<string> | undefined>;
+  find(workspaceId: WorkspaceId): Promise<BotToken | undefined>;
 }
 
 /** Slack's Web API, as the app of each workspace may use it. */
@@ -20,7 +19,7 @@ const MOST_CLIENTS = 1000;
 
 /** Makes a client for each workspace when it is first needed. */
 export function createSlackClients(
-  connections: SlackConnections,
+  connections: Pick<SlackConnections, 'open'>,
   tokens: Pick<TokenSource, 'find'>,
   watch: (workspaceId: WorkspaceId, seen: SeenAnswer) => void = () => undefined,
 ): SlackClients {

@@ -20,6 +20,8 @@ export interface InstallationsTable {
   expires_at: number;
   /** Slack refused the refresh token for good: only another install helps. */
   is_refresh_refused: number;
+  /** Slack refused the bot token itself when it was last used. */
+  is_token_refused: number;
   /** When an event said that it was uninstalled, until that is confirmed or disproved; otherwise 0. */
   revoked_at: number;
 }

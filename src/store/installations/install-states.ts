@@ -6,12 +6,9 @@ export const MOST_OPEN = 10_000;
 
 /** The installs that are under way. */
 export function createInstallStates({ db }: Pick<Foundation, 'db'>): InstallStates {
-  const removeExpired = async (now: number): Promise<void> => {
-    await db.deleteFrom('install_states').where('expires_at', '<=', now).execute();
-  };
   return {
     put: async (hash, now, expiresAt) => {
-      await removeExpired(now);
+      await db.deleteFrom('install_states').where('expires_at', '<=', now).execute();
       const { open } = await db
         .selectFrom('install_states')
         .select((column) => column.fn.countAll().as('open'))
@@ -28,6 +25,5 @@ export function createInstallStates({ db }: Pick<Foundation, 'db'>): InstallStat
         .executeTakeFirst();
       return taken !== undefined && taken.expires_at > now;
     },
-    removeExpired,
   };
 }

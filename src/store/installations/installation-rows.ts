@@ -27,6 +27,7 @@ export function toInstallation(row: InstallationRow | undefined, vault: Vault): 
     installedAt: row.installed_at,
     scopes: row.scopes.split(',').filter((scope) => scope !== ''),
     isRefreshRefused: row.is_refresh_refused === 1,
+    isTokenRefused: row.is_token_refused === 1,
     tokens: openTokens(row, row.sealed, vault),
   };
 }
@@ -56,6 +57,7 @@ export function toRow(installation: NewInstallation, generation: number, vault: 
     scopes: scopes.join(','),
     sealed: sealTokens(bound, tokens, vault),
     is_refresh_refused: 0,
+    is_token_refused: 0,
     revoked_at: 0,
   };
 }

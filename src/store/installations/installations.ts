@@ -63,7 +63,7 @@ async function install(
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
-  const installed = { ...given, generation, isRefreshRefused: false };
+  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
   if (given.isOrg) await auditReinstall(trx, foundation, given, auditOf);
   else await serve(trx, foundation, given, installed, given.installedAt, auditOf);
   return installed;
@@ -141,7 +141,7 @@ function createRotation({
   db,
   engine,
   vault,
-}: Foundation): Pick<InstallationStore, 'replaceTokens' | 'markRefreshRefused'> {
+}: Foundation): Pick<InstallationStore, 'replaceTokens' | 'markRefreshRefused' | 'markTokenRefused'> {
   const change = (was: Installation, columns: Partial<InstallationRow>) =>
     db
       .updateTable('installations')
@@ -155,18 +155,21 @@ function createRotation({
   return {
     replaceTokens: async (was, tokens) => {
       const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
-      const changed = await change(was, { sealed, expires_at, is_refresh_refused: 0 });
+      const changed = await change(was, { sealed, expires_at, is_refresh_refused: 0, is_token_refused: 0 });
       if (changed) await engine.scrub(db);
       return changed !== undefined;
     },
     markRefreshRefused: async (was) => {
       await change(was, { is_refresh_refused: 1 });
     },
+    markTokenRefused: async (was, isRefused) => {
+      await change(was, { is_token_refused: isRefused ? 1 : 0 });
+    },
   };
 }
 
 /** How many are looked at in one sweep: each takes a call of Slack's API. */
-const MOST_AT_ONCE = 50;
+const MOST_AT_ONCE = 1000;
 
 function createRevocations({
   db,

@@ -16,6 +16,7 @@ export const installations: Migration = {
       .addColumn('sealed', 'text')
       .addColumn('expires_at', 'bigint', (column) => column.notNull())
       .addColumn('is_refresh_refused', 'integer', (column) => column.notNull())
+      .addColumn('is_token_refused', 'integer', (column) => column.notNull())
       .addColumn('revoked_at', 'bigint', (column) => column.notNull())
       .execute();
     await sql`create index installations_revoked on installations (revoked_at) where revoked_at > 0`.execute(

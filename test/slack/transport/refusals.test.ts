@@ -30,7 +30,7 @@ async function clientOf(body: string, { status = 200, type = 'application/json' 
   const url = `http://127.0.0.1:${port}/`;
   const connections = createSlackConnections({ apiUrl: url, log, system: realSystem });
   onTestFinished(() => connections.close());
-  const api = connections.open(async () => new Secret('xoxb-x'));
+  const api = connections.open(async () => ({ token: new Secret('xoxb-x') }));
   return { api, warned, respond: () => api.respond(new Secret(url), { text: 'x' }) };
 }
 

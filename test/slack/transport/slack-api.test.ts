@@ -22,7 +22,7 @@ const approve = defineButton('approve', z.string());
 async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
   const { slack } = await startBoth({ app: { scopes, ...app } });
   const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog, system: realSystem });
-  const api = connections.open(async () => new Secret(TOKEN));
+  const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
   return { slack, api };
 }
 

@@ -20,8 +20,9 @@ function connectionsBy(answer: (token: string) => Partial<SlackApi>) {
   const open = (findToken: FindToken): SlackApi => {
     const tell = async () => {
       const token = await findToken();
-      used.push(token?.reveal() ?? 'none');
-      return answer(token?.reveal() ?? 'none');
+      const shown = token?.token.reveal() ?? 'none';
+      used.push(shown);
+      return answer(shown);
     };
     return partialSlack({
       whoAmI: async () => (await tell()).whoAmI?.() ?? { ok: false, error: 'not_installed' },
@@ -29,7 +30,7 @@ function connectionsBy(answer: (token: string) => Partial<SlackApi>) {
       listGroups: async () => (await tell()).listGroups?.() ?? { ok: false, error: 'not_installed' },
     });
   };
-  const connections: SlackConnections = { open, close: async () => undefined };
+  const connections: Pick<SlackConnections, 'open'> = { open };
   return { connections, used };
 }
 
@@ -41,7 +42,7 @@ function twoWorkspaces() {
   const tokens = {
     find: async (workspaceId: string) => {
       const token = TOKENS[workspaceId];
-      return token === undefined ? undefined : new Secret(token);
+      return token === undefined ? undefined : { token: new Secret(token) };
     },
   };
   return { clients: createSlackClients(connections, tokens), used };
@@ -93,7 +94,7 @@ describe('the one workspace of a bot token', () => {
     const { workspace } = single(async () => T1);
     await workspace.connect();
     expect([await workspace.isServed('T1'), await workspace.isServed('T2')]).toEqual([true, false]);
-    expect((await workspace.find('T1'))?.reveal()).toBe('xoxb-one');
+    expect((await workspace.find('T1'))?.token.reveal()).toBe('xoxb-one');
     expect(await workspace.find('T2')).toBeUndefined();
     expect(workspace.faults()).toEqual([]);
   });

@@ -1,0 +1,39 @@
+import type { Admission, RequestPlace } from '../../app/installations/ports.ts';
+import { textMessage } from '../kit/blocks.ts';
+import { escapeText } from '../kit/text.ts';
+import type { Reply } from './request.ts';
+
+/** Decides whether a request from there is handled at all, before anything else is looked at. */
+export type Admit = (place: RequestPlace) => Promise<Admission>;
+
+/** What a request is admitted with. */
+export interface AdmissionParts {
+  /** Absent where the app serves one workspace: then the entry refuses all others, which is audited. */
+  readonly admit?: Admit | undefined;
+  readonly publicUrl: string | undefined;
+}
+
+/** Why a request from there is not handled, in escaped mrkdwn; undefined if it is. Nothing is audited: nobody is there to read it. */
+export async function describeRefusedPlace(
+  place: RequestPlace,
+  { admit, publicUrl }: AdmissionParts,
+): Promise<string | undefined> {
+  const admission = (await admit?.(place)) ?? 'served';
+  if (admission === 'served') return undefined;
+  return WORDS[admission](`<${escapeText(`${publicUrl}/slack/install`)}|Install it>`);
+}
+
+const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => string>> = {
+  not_installed: (install) => `vps isn’t installed in this workspace. ${install}, then try again.`,
+  refused: (install) =>
+    `Slack no longer accepts this app’s token, so vps can’t do anything here. ${install} again: settings, roles and the hosting account stay as they are.`,
+  not_allowed: () => 'This workspace may not use this app. Ask whoever runs the app to allow it.',
+  unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
+};
+
+/** Answers a request from a place that is not served, as far as that works without its token. */
+export async function isRefused(place: RequestPlace, reply: Reply, parts: AdmissionParts): Promise<boolean> {
+  const words = await describeRefusedPlace(place, parts);
+  if (words !== undefined) await reply.send(textMessage(words));
+  return words !== undefined;
+}

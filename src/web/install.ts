@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InstallEnd } from '../app/installations/install.ts';
+import type { NewInstallation } from '../domain/installation.ts';
+import { answer } from './answer.ts';
+import { answerPage, escapeHtml } from './page.ts';
+
+/** Installs the app through Slack's OAuth. */
+export interface Installer {
+  /** Where to send the browser, and the cookie that binds the install to it; undefined when too many are under way. */
+  begin(): Promise<{ readonly url: string; readonly cookie: string } | undefined>;
+  /** Takes what Slack sent the browser back with, and answers nothing. */
+  finish(request: IncomingMessage, response: ServerResponse): Promise<InstallEnd>;
+}
+
+const INSTALL = '/slack/install';
+const REDIRECT = '/slack/oauth_redirect';
+
+export function isInstallPath(path: string): boolean {
+  return path === INSTALL || path === REDIRECT;
+}
+
+/** Sends the browser to Slack, and tells the user what became of it when it comes back. */
+export async function serveInstall(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  installer: Installer,
+): Promise<void> {
+  // Previews and scanners ask for the head alone: that begins nothing.
+  if (request.method !== 'GET')
+    return answer(response, 405, 'text/plain', 'not possible\n', { allow: 'GET' });
+  if (path === REDIRECT) return showEnd(response, await installer.finish(request, response));
+  const begun = await installer.begin();
+  if (!begun) return showFailure(response, BUSY);
+  const { url, cookie } = begun;
+  answer(response, 302, 'text/plain; charset=utf-8', 'See Slack.\n', { location: url, 'set-cookie': cookie });
+}
+
+interface Failure {
+  readonly status: number;
+  readonly title: string;
+  readonly words: string;
+  /** Where trying again can help. */
+  readonly isFinal?: boolean;
+}
+
+const BUSY: Failure = {
+  status: 503,
+  title: 'Too many installs at once',
+  words: 'Try again in ten minutes.',
+};
+const DENIED: Failure = {
+  status: 403,
+  title: 'The app wasn’t installed',
+  words: 'You canceled the install in Slack. Nothing was changed.',
+};
+const STATE_UNUSABLE: Failure = {
+  status: 400,
+  title: 'This install has expired',
+  words:
+    'An install works once, for ten minutes, and in the browser that began it. If the app is already in Slack, there’s nothing more to do.',
+};
+const UNSAVED: Failure = {
+  status: 500,
+  title: 'The install couldn’t be saved',
+  words: 'Slack allowed it, but the app couldn’t store it.',
+};
+
+function showEnd(response: ServerResponse, end: InstallEnd): void {
+  if (end.kind === 'installed') showInstalled(response, end.installation);
+  else showFailure(response, failureOf(end));
+}
+
+function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Failure {
+  switch (end.kind) {
+    case 'not_allowed':
+      return notAllowed(end.name);
+    case 'refused':
+      return refused(end.error);
+    case 'denied':
+      return DENIED;
+    case 'state_unusable':
+      return STATE_UNUSABLE;
+    case 'unsaved':
+      return UNSAVED;
+  }
+}
+
+function notAllowed(name: string): Failure {
+  const place = name === '' ? 'This workspace' : `The Slack workspace <b>${escapeHtml(name)}</b>`;
+  const words = `${place} may not use this app. Ask whoever runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
+  return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
+}
+
+/** Slack's codes are plain words; anything else is ours and says nothing to the user. */
+function refused(error: string): Failure {
+  const code = /^[a-z_]{1,60}$/.test(error) ? ` (<code>${error}</code>)` : '';
+  const words = `Slack didn’t complete the install${code}.`;
+  return { status: 502, title: 'The app wasn’t installed', words };
+}
+
+function showFailure(response: ServerResponse, { status, title, words, isFinal = false }: Failure): void {
+  // Relative, since a proxy may serve the app below a path of its own.
+  const again = isFinal ? '' : `<p><a href="install">Install the app again</a></p>`;
+  answerPage(response, status, title, `<p>${words}</p>${again}`, `Error: ${title}`);
+}
+
+function showInstalled(response: ServerResponse, { id, name, isOrg }: NewInstallation): void {
+  const place = name === '' ? (isOrg ? 'your organization' : 'your workspace') : name;
+  const where = isOrg
+    ? `<p>It’s installed for the whole organization <b>${escapeHtml(place)}</b>. An org admin can now add it to workspaces. Each of them connects its own hosting account.</p>`
+    : `<p>It’s installed in the Slack workspace <b>${escapeHtml(place)}</b>.</p>`;
+  const next = `<p>Next, <a href="https://app.slack.com/client/${encodeURIComponent(id)}">open Slack</a> and run <code>/vps connect</code> to connect the hosting account. Owners can do that: whoever installed the app first, the workspace’s admins, and anyone they make one.</p>
+<p>You can close this page.</p>`;
+  answerPage(response, 200, `vps is ready in ${place}`, `${where}${next}`);
+}

@@ -1,0 +1,100 @@
+import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
+import { SECOND_TEAM, TEAM, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team, type TeamOptions } from './team.ts';
+
+export const CLIENT = { clientId: '111.222', clientSecret: 'canary-client-secret' } as const;
+
+/** A page that the app answered with. */
+export interface Page {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** A browser: it keeps the app's cookie, and presses Slack's buttons. */
+export interface Browser {
+  /** Opens `/slack/install`; gives Slack's address that it is sent to. */
+  begin(): Promise<string>;
+  /** Presses Allow, or Cancel, on Slack's page; gives the app's address that it is sent back to. */
+  allow(url: string, place: string, userId: string): Promise<string>;
+  deny(url: string): Promise<string>;
+  /** Opens an address of the app. */
+  open(path: string): Promise<Page>;
+  readonly cookie: string;
+}
+
+/** An app that is installed by OAuth, and two workspaces that can install it. */
+export interface Installs extends Team {
+  readonly first: LocalSlack;
+  readonly second: LocalSlack;
+  browser(): Browser;
+  /** The whole way of an install; gives the last page. */
+  install(slack: LocalSlack, userName?: UserName): Promise<Page>;
+}
+
+/** Starts an app that nobody has installed yet. */
+export async function startInstalls(options: TeamOptions = {}): Promise<Installs> {
+  const team = await startTeam({
+    isConnected: false,
+    hasRoles: false,
+    ...options,
+    settings: {
+      SLACK_BOT_TOKEN: '',
+      SLACK_CLIENT_ID: CLIENT.clientId,
+      SLACK_CLIENT_SECRET: CLIENT.clientSecret,
+      OWNERS: '',
+      ...options.settings,
+    },
+    slackApp: {
+      botToken: '',
+      oauth: { ...CLIENT, redirectUrls: ['http://127.0.0.1/slack/oauth_redirect'] },
+      ...options.slackApp,
+    },
+  });
+  const second = team.slack.addTeam(SECOND_TEAM);
+  const browser = () => createBrowser(team);
+  // A getter of the team is kept as one: a restarted app listens elsewhere.
+  return Object.defineProperties(
+    {
+      first: team.slack,
+      second,
+      browser,
+      install: async (slack: LocalSlack, userName: UserName = 'olga') => {
+        const visit = browser();
+        const place = slack === second ? SECOND_TEAM.id : TEAM.id;
+        const allowed = await visit.allow(await visit.begin(), place, slack.as(userName).id);
+        return visit.open(allowed);
+      },
+    },
+    Object.getOwnPropertyDescriptors(team),
+  ) as Installs;
+}
+
+function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
+  let cookie = '';
+  const press = async (url: string, fields: Record<string, string>) => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams(fields),
+    });
+    const { pathname, search } = new URL(answer.headers.get('location') ?? 'about:blank');
+    return `${pathname}${search}`;
+  };
+  return {
+    get cookie() {
+      return cookie;
+    },
+    begin: async () => {
+      const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
+      cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      return answer.headers.get('location') ?? '';
+    },
+    allow: (url, place, user) => press(url, { decision: 'allow', place, user }),
+    deny: (url) => press(url, { decision: 'deny' }),
+    open: async (path) => {
+      const answer = await fetch(`${team.appUrl}${path}`, { headers: { cookie }, redirect: 'manual' });
+      return { status: answer.status, text: await answer.text(), headers: answer.headers };
+    },
+  };
+}
