@@ -13,6 +13,7 @@ import { ReadMarks } from './read-marks.ts';
 import { ReplyUrls } from './reply-urls.ts';
 import { Roster } from './roster.ts';
 import type { SlackOptions } from './slack-options.ts';
+import { SocketConnections } from './socket/connections.ts';
 import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
 import { TEAM, type Team } from './workspace.ts';
@@ -30,7 +31,9 @@ export function createWorld(
   const journal = new Journal(clock);
   const app = makeApp(options, ids, first?.app);
   const oauth = first?.oauth ?? makeOAuth(options, clock, ids, journal);
-  for (const secret of [app.botToken, app.signingSecret, app.verificationToken]) journal.hideSecret(secret);
+  for (const secret of [app.botToken, app.appToken, app.signingSecret, app.verificationToken])
+    journal.hideSecret(secret);
+  const sockets = first?.sockets ?? new SocketConnections(app, clock, ids, journal);
   return {
     team,
     oauth,
@@ -48,7 +51,8 @@ export function createWorld(
     replyUrls: new ReplyUrls(clock, ids, team, stored?.replyUrls),
     faults: new Faults(),
     limits: new RateLimits(clock, options.hasRateLimits ?? true),
-    deliverer: new Deliverer(() => app, clock, journal),
+    deliverer: new Deliverer(() => app, sockets, clock, journal),
+    sockets,
     offered: new Map(),
     origin,
   };
@@ -60,6 +64,8 @@ function makeApp({ app: given }: SlackOptions, ids: Ids, first: InstalledApp | u
   const app: InstalledApp = {
     commandsUrl: '',
     ...facts,
+    appToken: '',
+    appTokenScopes: ['connections:write'],
     ackTimeoutMs: 3000,
     eventRetryDelaysMs: RETRY_DELAYS_MS,
     verificationToken: ids.secret(),

@@ -2,13 +2,18 @@ import { type IncomingMessage, request } from 'node:http';
 import type { SlackClock } from './clock.ts';
 import type { Journal } from './journal.ts';
 import { signBody } from './sign.ts';
+import type { SocketConnections } from './socket/connections.ts';
+import { type Envelope, envelopeOf } from './socket/envelope.ts';
 
-/** One signed request to the app, and what came of it. */
+/** One signed request to the app, or one envelope, and what came of it. */
 export interface Delivery {
   /** "command /vps list", "block_actions" … */
   readonly what: string;
+  /** What was posted, or would have been. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** In Socket Mode: what was sent instead. */
+  readonly envelope?: Envelope;
   /** null: no answer within the time for an ack, or no connection. */
   readonly status: number | null;
   readonly response: string;
@@ -24,6 +29,7 @@ export interface Destination {
   /** Where the app listens: its `/slack/events`. */
   readonly commandsUrl: string;
   readonly signingSecret: string;
+  readonly isSocketMode: boolean;
   /** How long Slack waits for an ack; really 3000. */
   readonly ackTimeoutMs: number;
 }
@@ -31,33 +37,44 @@ export interface Destination {
 /** The `response` of a delivery that was not answered in time. */
 export const NO_ANSWER = 'no answer in time';
 
+/** The `response` where an app in Socket Mode has no WebSocket open. */
+const NO_CONNECTION = 'the app has no WebSocket open';
+
 /** The most deliveries that are stored; a sandbox may run for days. */
 const MAX_STORED = 5000;
 
 /** Bolt refuses the form type with a charset behind it, and Slack sends none. */
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
 
-/** Sends signed requests to the app and records them. */
+/** Sends signed requests, or envelopes, to the app and records them. */
 export class Deliverer {
   readonly #destination: () => Destination;
+  readonly #sockets: Pick<SocketConnections, 'deliver'>;
   readonly #clock: SlackClock;
   readonly #journal: Journal;
   readonly #deliveries: Delivery[] = [];
   readonly #open = new Set<AbortController>();
 
-  constructor(destination: () => Destination, clock: SlackClock, journal: Journal) {
+  constructor(
+    destination: () => Destination,
+    sockets: Pick<SocketConnections, 'deliver'>,
+    clock: SlackClock,
+    journal: Journal,
+  ) {
     this.#destination = destination;
+    this.#sockets = sockets;
     this.#clock = clock;
     this.#journal = journal;
   }
 
-  /** Signs with the real time, since the app's receiver compares with its own wall clock. */
+  /** Signs with the real time, since the app's receiver compares with its own wall clock. Socket Mode signs nothing. */
   send(
     what: string,
     kind: DeliveryKind,
     body: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Delivery> {
+    if (this.#destination().isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signBody(this.#destination().signingSecret, timestamp, body);
     return this.sendRaw(what, body, {
@@ -68,17 +85,29 @@ export class Deliverer {
     });
   }
 
-  /** Sends a body under headers of the caller's making. */
-  async sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
-    const at = this.#clock.now();
-    const startedMs = performance.now();
-    const { responseHeaders, ...answer } = await this.#post(body, headers);
-    const tookMs = Math.round(performance.now() - startedMs);
-    const delivery = { what, body, headers, ...answer, responseHeaders, tookMs };
-    this.#deliveries.push(delivery);
-    if (this.#deliveries.length > MAX_STORED) this.#deliveries.shift();
-    this.#journal.record({ at, tookMs, from: 'slack', what, request: body, ...answer });
-    return delivery;
+  /** Sends the identical request or envelope once more. */
+  sendAgain({ what, body, headers, envelope }: Delivery): Promise<Delivery> {
+    const again = `${what} (again)`;
+    return envelope ? this.#sendEnvelope(again, body, envelope) : this.sendRaw(again, body, headers);
+  }
+
+  /** Posts a body under headers of the caller's making. */
+  sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
+    return this.#record({ what, body, headers }, body, (signal) =>
+      exchange(this.#destination().commandsUrl, body, headers, signal),
+    );
+  }
+
+  #sendEnvelope(what: string, body: string, envelope: Envelope): Promise<Delivery> {
+    return this.#record({ what, body, headers: {}, envelope }, JSON.stringify(envelope), async (signal) => {
+      const sent = this.#sockets.deliver(envelope, signal);
+      if (!sent) return { status: null, response: NO_CONNECTION, responseHeaders: {} };
+      const acknowledgment = await sent;
+      if (!acknowledgment) return { status: null, response: NO_ANSWER, responseHeaders: {} };
+      const { payload } = acknowledgment;
+      const isEmpty = Object.keys(payload).length === 0;
+      return { status: 200, response: isEmpty ? '' : JSON.stringify(payload), responseHeaders: {} };
+    });
   }
 
   list(): readonly Delivery[] {
@@ -90,12 +119,28 @@ export class Deliverer {
     for (const controller of this.#open) controller.abort();
   }
 
-  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
+  async #record(
+    sent: Pick<Delivery, 'what' | 'body' | 'headers' | 'envelope'>,
+    request: string,
+    run: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Delivery> {
+    const at = this.#clock.now();
+    const startedMs = performance.now();
+    const { responseHeaders, ...answer } = await this.#runInTime(run);
+    const tookMs = Math.round(performance.now() - startedMs);
+    const delivery = { ...sent, ...answer, responseHeaders, tookMs };
+    this.#deliveries.push(delivery);
+    if (this.#deliveries.length > MAX_STORED) this.#deliveries.shift();
+    this.#journal.record({ at, tookMs, from: 'slack', what: sent.what, request, ...answer });
+    return delivery;
+  }
+
+  async #runInTime(run: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), this.#destination().ackTimeoutMs);
     this.#open.add(controller);
     try {
-      return await exchange(this.#destination().commandsUrl, body, headers, controller.signal);
+      return await run(controller.signal);
     } catch (error) {
       const reason = controller.signal.aborted ? NO_ANSWER : String(error);
       return { status: null, response: reason, responseHeaders: {} };

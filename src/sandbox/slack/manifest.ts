@@ -24,6 +24,8 @@ export interface ManifestFacts {
   readonly isInteractive: boolean;
   /** External menus ask the app for their options. */
   readonly hasMenuOptions: boolean;
+  /** Slack sends everything over WebSockets that the app opens. */
+  readonly isSocketMode: boolean;
   /** Where Slack sends the browser back to after an install. */
   readonly redirectUrls: readonly string[];
   readonly rotatesTokens: boolean;
@@ -70,6 +72,7 @@ const manifest = z.object({
         .object({ is_enabled: z.boolean(), message_menu_options_url: z.string().optional() })
         .optional(),
       token_rotation_enabled: z.boolean().default(false),
+      socket_mode_enabled: z.boolean().default(false),
     })
     .prefault({}),
 });
@@ -78,6 +81,8 @@ const manifest = z.object({
 export function parseManifest(text: string): ManifestFacts {
   const { features, oauth_config, settings } = manifest.parse(parse(text));
   const [command] = features.slash_commands;
+  const { interactivity, socket_mode_enabled: isSocketMode } = settings;
+  const isInteractive = interactivity?.is_enabled ?? false;
   return {
     command: command?.command ?? '',
     description: command?.description ?? '',
@@ -93,14 +98,19 @@ export function parseManifest(text: string): ManifestFacts {
     hasMessagesTab: features.app_home.messages_tab_enabled,
     isMessagesTabReadOnly: features.app_home.messages_tab_read_only_enabled,
     events: settings.event_subscriptions?.bot_events ?? [],
-    isInteractive: settings.interactivity?.is_enabled ?? false,
-    hasMenuOptions: settings.interactivity?.message_menu_options_url !== undefined,
+    isInteractive,
+    // Over WebSockets, nothing has an address.
+    hasMenuOptions: isSocketMode ? isInteractive : interactivity?.message_menu_options_url !== undefined,
+    isSocketMode,
     redirectUrls: oauth_config.redirect_urls,
     rotatesTokens: settings.token_rotation_enabled,
   };
 }
 
-/** The manifest that this repository ships. */
-export function readOwnManifest(): ManifestFacts {
-  return parseManifest(readFileSync(new URL('../../../manifest.yml', import.meta.url), 'utf8'));
+const OWN_MANIFESTS = { http: 'manifest.yml', socket: 'manifest.socket.yml' } as const;
+
+/** One of the manifests that this repository ships. */
+export function readOwnManifest(mode: keyof typeof OWN_MANIFESTS = 'http'): ManifestFacts {
+  const path = new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
+  return parseManifest(readFileSync(path, 'utf8'));
 }

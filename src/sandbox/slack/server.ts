@@ -10,14 +10,23 @@ import type { World } from './world.ts';
 /** Serves the paths that the local Slack does not: the files of the page. */
 export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-/** Makes the HTTP server of these workspaces: Web API, response_urls, installs; and of the first one the page's API. */
+/**
+ * Makes the HTTP server of these workspaces: Web API, response_urls, installs, WebSockets of the app; and of the first
+ * one the page's API.
+ */
 export function createSlackServer(worlds: readonly World[], pages: Pages | undefined): Server {
-  return createServer((incoming, outgoing) => {
+  const server = createServer((incoming, outgoing) => {
     route(worlds, incoming, outgoing, pages).catch((error: unknown) => {
       if (!outgoing.headersSent) sendText(outgoing, 500, String(error));
       else outgoing.destroy();
     });
   });
+  server.on('upgrade', (incoming, socket, head) => {
+    const sockets = worlds[0]?.sockets;
+    if (sockets && isLoopbackHost(incoming)) sockets.upgrade(incoming, socket, head);
+    else socket.destroy();
+  });
+  return server;
 }
 
 async function route(

@@ -15,6 +15,9 @@ export interface SlackOptions {
     readonly botToken: string;
     /** Lets users install the app; the rest is as in the manifest. */
     readonly oauth?: Pick<OAuthApp, 'clientId' | 'clientSecret'> & Partial<OAuthApp>;
+    /** For Socket Mode. */
+    readonly appToken?: string;
+    readonly appTokenScopes?: readonly string[];
     /** Default `/vps`. */
     readonly command?: string;
     readonly description?: string;

@@ -19,6 +19,7 @@ import { createSlackServer } from './server.ts';
 import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
+import type { SocketConnections } from './socket/connections.ts';
 import { APP, type Team, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
@@ -36,6 +37,7 @@ export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
   const stop = async () => {
     if (!server.listening) return;
     for (const { deliverer } of worlds) deliverer.abort();
+    world.sockets.drop();
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
@@ -96,6 +98,11 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.faults;
   }
 
+  /** The app's WebSockets in Socket Mode: they can be counted, refreshed and broken. */
+  get sockets(): SocketConnections {
+    return this.#world.sockets;
+  }
+
   /** A user of the workspace, in `#ops` unless `in` says otherwise; `admin.addUser` makes more. */
   as(who: UserName | User): Persona {
     return new Persona(this.#world, this.#user(who), '#ops');
@@ -143,9 +150,9 @@ export class LocalSlack implements AsyncDisposable {
       .flatMap((message) => findPings(message, this.#world));
   }
 
-  /** Sends the identical signed request again, as an attacker would. */
+  /** Sends the identical signed request again, as an attacker would; in Socket Mode, the identical envelope. */
   redeliver(delivery: Delivery): Promise<Delivery> {
-    return this.#world.deliverer.sendRaw(`${delivery.what} (again)`, delivery.body, delivery.headers);
+    return this.#world.deliverer.sendAgain(delivery);
   }
 
   /** The fields of a genuine command, to be altered and delivered below. */

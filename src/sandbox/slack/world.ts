@@ -11,6 +11,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { ReadMarks } from './read-marks.ts';
 import type { ReplyUrls } from './reply-urls.ts';
 import type { Roster } from './roster.ts';
+import type { SocketConnections } from './socket/connections.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
 import type { Team } from './workspace.ts';
@@ -21,6 +22,12 @@ export interface InstalledApp {
   commandsUrl: string;
   signingSecret: string;
   botToken: string;
+  /** The app-level token, for Socket Mode. */
+  appToken: string;
+  /** Scopes of the app-level token. */
+  appTokenScopes: readonly string[];
+  /** Everything is sent over the app's WebSockets, and nothing over HTTP. */
+  isSocketMode: boolean;
   /** `/vps` */
   command: string;
   description: string;
@@ -77,6 +84,7 @@ export interface World {
   readonly faults: Faults;
   readonly limits: RateLimits;
   readonly deliverer: Deliverer;
+  readonly sockets: SocketConnections;
   /** Options an external select was given last: user, place and ids -> options. */
   readonly offered: Map<string, readonly Json[]>;
   /** `http://127.0.0.1:1234` */

@@ -30,7 +30,10 @@ describe('the manifest that the local Slack reads', () => {
       events: [],
       isInteractive: false,
       hasMenuOptions: false,
+      isSocketMode: false,
     });
+    // Over WebSockets, menus need no address to get their options.
+    expect(readOwnManifest('socket')).toEqual({ ...readOwnManifest(), isSocketMode: true });
   });
 
   it('decides which command there is', async () => {

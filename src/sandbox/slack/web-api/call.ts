@@ -8,6 +8,7 @@ import type { World } from '../world.ts';
 import { authMethods } from './auth.ts';
 import { blockMethods } from './blocks.ts';
 import { chatMethods } from './chat.ts';
+import { connectionMethods } from './connections.ts';
 import { conversationMethods } from './conversations.ts';
 import { required, type WebMethods } from './method.ts';
 import { answerTokenMethod } from './tokens.ts';
@@ -18,6 +19,7 @@ const METHODS: WebMethods = {
   ...authMethods,
   ...blockMethods,
   ...chatMethods,
+  ...connectionMethods,
   ...conversationMethods,
   ...userMethods,
   ...viewMethods,
@@ -77,12 +79,17 @@ function run(world: World, worlds: readonly World[], call: WebCall): Json {
   throw new WebApiError('unknown_method', { req_method: call.method });
 }
 
-/** What was issued; nothing for the token that the local Slack was started with. */
+/** What was issued; nothing for the tokens that the local Slack was started with. */
 function checkToken(world: World, call: WebCall, args: Json): IssuedToken | undefined {
-  const token = tokenOf(call, args);
+  const isForApp = call.method in connectionMethods;
+  // An app-level token is taken from the header alone (Slack's "Using Socket Mode" page).
+  const token = tokenOf(call, isForApp ? {} : args);
   if (token === '') throw new WebApiError('not_authed');
-  if (token === world.app.botToken) return undefined;
+  const { botToken, appToken } = world.app;
+  if (token === (isForApp ? appToken : botToken)) return undefined;
   const issued = world.oauth.find(token);
+  if (isForApp ? issued || token === botToken : token === appToken)
+    throw new WebApiError('not_allowed_token_type');
   if (issued) {
     world.oauth.requireWorking(issued);
     requireTeam(world, call.method, issued, args);

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { afterEach } from 'vitest';
+import { WebSocket } from 'ws';
+import { type SlackClock, wallClock } from '../../../../src/sandbox/slack/clock.ts';
+import { readOwnManifest } from '../../../../src/sandbox/slack/manifest.ts';
+import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
+import { type LocalSlack, startSlack } from '../../../../src/sandbox/slack/slack.ts';
+import type { SlackOptions } from '../../../../src/sandbox/slack/slack-options.ts';
+
+export const APP_TOKEN = 'xapp-token-of-the-fake-app';
+const BOT_TOKEN = 'xoxb-token-of-the-fake-app';
+
+/** One WebSocket of a tiny app. */
+export interface FakeSocket {
+  readonly socket: WebSocket;
+  /** Everything that Slack sent, oldest first. */
+  readonly messages: Json[];
+  readonly envelopes: () => readonly Json[];
+  /** What is done with an envelope; by default it is acknowledged without a payload. */
+  answer: (envelope: Json) => void;
+  send(message: unknown): void;
+}
+
+const running: { stop(): unknown }[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+/** A local Slack whose app uses Socket Mode. */
+export async function startSocketSlack(
+  app: Partial<SlackOptions['app']> = {},
+  clock: SlackClock = wallClock,
+): Promise<LocalSlack> {
+  const slack = await startSlack({
+    clock,
+    app: {
+      signingSecret: 'unused',
+      botToken: BOT_TOKEN,
+      appToken: APP_TOKEN,
+      manifest: readOwnManifest('socket'),
+      ...app,
+    },
+  });
+  running.push(slack);
+  return slack;
+}
+
+/** Calls `apps.connections.open`. */
+export async function askForUrl(slack: LocalSlack, token = APP_TOKEN): Promise<Json> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${slack.apiUrl}apps.connections.open`, { method: 'POST', headers });
+  return (await answer.json()) as Json;
+}
+
+/** Opens a WebSocket as an app does, and waits for the first message. */
+export async function connect(slack: LocalSlack): Promise<FakeSocket> {
+  const { url } = await askForUrl(slack);
+  const socket = new WebSocket(String(url));
+  running.push({ stop: () => socket.terminate() });
+  const messages: Json[] = [];
+  const fake: FakeSocket = {
+    socket,
+    messages,
+    envelopes: () => messages.filter(({ envelope_id }) => envelope_id !== undefined),
+    answer: ({ envelope_id }) => fake.send({ envelope_id }),
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+  };
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data)) as Json;
+    messages.push(message);
+    if (message.envelope_id !== undefined) fake.answer(message);
+  });
+  await once(socket, 'message');
+  return fake;
+}
