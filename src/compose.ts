@@ -12,14 +12,14 @@ import { listNamedOwners } from './domain/named-owners.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
 import type { Log } from './log.ts';
-import { startBolt } from './slack/transport/bolt.ts';
-import type { Dispatch } from './slack/transport/dispatch.ts';
+import { startBolt, type Transport } from './slack/transport/bolt.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
+import { createSocketReceiver } from './slack/transport/socket-receiver.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
-import { createWebServer, listen } from './web/server.ts';
+import { createWebServer, listen, type WebParts } from './web/server.ts';
 
 export interface RunningApp {
   readonly port: number;
@@ -48,19 +48,15 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const ports: AppPorts = { ...store, ...slack.ports, ...own, installations: slack.source };
   const entry = createEntry(ports);
-  const { bolt, listener } = await startListening(config, slack.createDispatch(entry), system, log);
-  const faults = async () => [...slack.source.faults(), ...(await findStoreFaults(store))];
-  const server = createWebServer({
-    entry,
-    findConnectLink: (token) => findConnectLink(token, ports),
-    explain: slack.explain,
-    publicUrl: config.PUBLIC_URL,
-    system,
-    metrics,
-    slack: listener,
-    installer: slack.source.installer,
-    faults,
-  });
+  const transport = openTransport(config, system, log, stop.signal);
+  const { receiver } = transport;
+  const dispatch = slack.createDispatch(entry);
+  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
+  const slackFaults = () => [...slack.source.faults(), ...transport.faults()];
+  const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
+  const { explain, source } = slack;
+  const parts = { entry, explain, system, metrics, slack: transport.listener, faults };
+  const server = openServer(config, ports, { ...parts, installer: source.installer });
   const giveUp = async (error: unknown): Promise<never> => {
     stop.abort();
     await store.close();
@@ -68,20 +64,32 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   };
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
-  await slack.source.connect();
-  const { sweepRevocations } = slack.source;
+  await source.connect();
+  await transport.start();
+  const { sweepRevocations } = source;
   const background = runBackground({ ...ports, sweepRevocations }, entry, stop.signal);
-  const drain = () =>
-    Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]).then(() => slack.source.drain());
+  const endWork = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
+  const drainSlack = () => transport.close().then(endWork);
+  const drain = () => drainSlack().then(() => source.drain());
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }
 
-/** Bolt over HTTP, to be mounted in our own server. */
-async function startListening(config: Config, dispatch: Dispatch, system: System, log: Log) {
-  const { receiver, listener } = createHttpReceiver({ signingSecret: config.SLACK_SIGNING_SECRET, log });
-  const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
-  return { bolt, listener };
+/** Slack's requests come over WebSockets if there is an app-level token, and otherwise over HTTP to our own server. */
+function openTransport(config: Config, system: System, log: Log, signal: AbortSignal): Transport {
+  const {
+    SLACK_APP_TOKEN: appToken,
+    SLACK_SIGNING_SECRET: signingSecret,
+    SLACK_API_URL: slackApiUrl,
+  } = config;
+  if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log });
+  throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
+}
+
+function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, 'findConnectLink' | 'publicUrl'>) {
+  const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
+  return createWebServer({ ...parts, findConnectLink: find, publicUrl: config.PUBLIC_URL });
 }
 
 /** The store, and the system with the clock of all processes that share the store. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeFault, type Given } from './config-faults.ts';
 import { isInWorkspace, NAMED_OWNER } from './domain/named-owners.ts';
 import { omitUndefined } from './domain/omit-undefined.ts';
 import { Secret } from './domain/secret.ts';
@@ -18,30 +19,6 @@ export class ConfigError extends Error {
   }
 }
 
-const EXAMPLES = {
-  HOSTING_BASE_URL: 'https://api.hosting.example/v1',
-  HOSTING_TIMEOUT_MS: '30000',
-  HOSTING_CURRENCY: 'EUR',
-  HOSTING_ACCOUNT_URL: 'https://hosting.example/account',
-  SLACK_SIGNING_SECRET: '<from the Slack app’s page “Basic Information”>',
-  SLACK_BOT_TOKEN: 'xoxb-…',
-  SLACK_CLIENT_ID: '1234567890.1234567890',
-  SLACK_CLIENT_SECRET: '<from the Slack app’s page “Basic Information”>',
-  ALLOWED_WORKSPACES: 'T012AB3CD,E045EF6GH',
-  SLACK_API_URL: 'https://slack.com/api/',
-  PUBLIC_URL: 'https://vps.example.com',
-  ENCRYPTION_KEYS: 'k1:<32 bytes in base64, from: openssl rand -base64 32>',
-  OWNERS: 'U012AB3CD,U045EF6GH',
-  DATABASE_URL: 'sqlite:./data/vps.sqlite',
-  SPILL_DIR: './data/answers',
-  DOUBT_MINUTES: '30',
-  PASSWORD_HOLD_MINUTES: '60',
-  AUDIT_KEEP_DAYS: '365',
-  PORT: '3000',
-  HOST: '127.0.0.1',
-  LOG_LEVEL: 'info',
-} as const;
-
 const minutes = (least: number, most: number) => z.coerce.number().min(least).max(most);
 const secret = z
   .string()
@@ -56,7 +33,7 @@ const list = (pattern: RegExp, problem: string) =>
     .pipe(z.array(z.string().regex(pattern, problem)));
 const address = z.url({ protocol: /^https?$/ });
 
-const schema = z.object({
+const settings = z.object({
   HOSTING_BASE_URL: address
     .refine(isPrivateOrTls, 'must be https (http only on this machine): the API key is sent to it')
     .transform((url) => url.replace(/\/+$/, '')),
@@ -67,7 +44,14 @@ const schema = z.object({
     .max(1000)
     .regex(/^[^\s|<>]+$/, 'must be a link')
     .optional(),
-  SLACK_SIGNING_SECRET: secret,
+  /** Socket Mode. Absent: over HTTP. */
+  SLACK_APP_TOKEN: z
+    .string()
+    .regex(/^xapp-/, 'must be an app-level token, which starts with xapp-')
+    .transform((text) => new Secret(text))
+    .optional(),
+  /** For HTTP alone. */
+  SLACK_SIGNING_SECRET: secret.optional(),
   /** One workspace. */
   SLACK_BOT_TOKEN: secret.optional(),
   /** Several workspaces, each of which installs the app by OAuth. */
@@ -98,19 +82,31 @@ const schema = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
 });
 
-const keySchema = schema.pick({
+/** Slack's requests must be able to arrive, and to be recognized as Slack's. */
+const schema = settings.refine(
+  ({ SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }) => Boolean(SLACK_APP_TOKEN ?? SLACK_SIGNING_SECRET),
+  { path: ['SLACK_APP_TOKEN'], when: () => true },
+);
+
+const keySchema = settings.pick({
   HOSTING_BASE_URL: true,
   HOSTING_TIMEOUT_MS: true,
   ENCRYPTION_KEYS: true,
   DATABASE_URL: true,
 });
 
-const auditSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
+const auditSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true });
 
-const storeSchema = schema.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
+const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
-const slackCheckSchema = schema
-  .pick({ SLACK_BOT_TOKEN: true, SLACK_API_URL: true, PUBLIC_URL: true, OWNERS: true })
+const slackCheckSchema = settings
+  .pick({
+    SLACK_APP_TOKEN: true,
+    SLACK_BOT_TOKEN: true,
+    SLACK_API_URL: true,
+    PUBLIC_URL: true,
+    OWNERS: true,
+  })
   .extend({ SLACK_BOT_TOKEN: secret });
 
 /**
@@ -155,8 +151,6 @@ export function parseSlackCheckConfig(environment: Environment): SlackCheckConfi
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Given = Readonly<Record<string, string | undefined>>;
-
 /** What is wrong between settings, by the name of the one that is to be changed. */
 type FindFaults = (given: Given) => Readonly<Record<string, string>>;
 
@@ -176,12 +170,6 @@ function parseWith<Shape extends z.ZodObject>(
   }
   if (parsed.success && faults.size === 0) return parsed.data;
   throw new ConfigError(names.flatMap((name) => faults.get(name) ?? []));
-}
-
-function describeFault(name: string, problem: string, given: Given): string {
-  const example = EXAMPLES[name as keyof typeof EXAMPLES] ?? '…';
-  const fault = given[name] === undefined ? 'is missing' : `is wrong (${problem})`;
-  return `${name} ${fault}, for example: ${name}=${example}`;
 }
 
 /** One workspace, whose token is given, or several that install the app: exactly one of both. */

@@ -86,7 +86,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'system.ts': { uses: [], packages: ['ulid', 'node:crypto', 'node:timers/promises'] },
   'log.ts': { uses: [], packages: ['pino'] },
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
-  'config.ts': { uses: ['domain/', 'log.ts'], packages: ['zod'] },
+  'config.ts': { uses: ['config-faults.ts', 'domain/', 'log.ts'], packages: ['zod'] },
+  'config-faults.ts': { uses: [] },
   'compose.ts': {
     uses: [
       'compose-slack.ts',
@@ -337,7 +338,12 @@ describe('what is confined', () => {
   it.each([
     ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['hosting/limit.ts']],
-    ['@slack/bolt', ['slack/transport/bolt.ts', 'slack/transport/http-receiver.ts']],
+    [
+      '@slack/bolt',
+      ['bolt', 'http-receiver', 'socket-connection', 'socket-receiver'].map(
+        (name) => `slack/transport/${name}.ts`,
+      ),
+    ],
     ['@slack/oauth', ['slack/transport/install-states.ts', 'slack/transport/installer.ts']],
     ['@slack/web-api', ['slack/transport/oauth-api.ts', 'slack/transport/slack-api.ts']],
     ['prom-client', ['web/metrics.ts']],
@@ -410,6 +416,7 @@ describe('what is confined', () => {
         'cli/open-app.ts',
         'cli/store.ts',
         'slack/transport/http-receiver.ts',
+        'slack/transport/socket-connection.ts',
         'slack/account/connect.ts',
         'slack/purchases/password-blocks.ts',
         'slack/transport/installer.ts',

@@ -24,8 +24,22 @@ function faultsOf(environment: Record<string, string | undefined>): readonly str
 
 describe('the settings', () => {
   it('need four variables and no more', () => {
-    expect(faultsOf({}).map((fault) => fault.split(' ')[0])).toEqual(Object.keys(ENOUGH));
+    const missing = ['HOSTING_BASE_URL', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS'];
+    expect(faultsOf({}).map((fault) => fault.split(' ')[0])).toEqual(missing);
     expect(faultsOf(ENOUGH)).toEqual([]);
+  });
+
+  it('need an app-level token or a signing secret, and say which is for what', () => {
+    const { SLACK_SIGNING_SECRET: _, ...rest } = ENOUGH;
+    expect(faultsOf({ ...rest, SLACK_APP_TOKEN: 'xapp-1-A1-2-3' })).toEqual([]);
+    expect(faultsOf({ ...ENOUGH, SLACK_APP_TOKEN: 'xapp-1-A1-2-3' })).toEqual([]);
+    expect(faultsOf(rest)).toEqual([
+      'SLACK_APP_TOKEN (Socket Mode, without a public address) or SLACK_SIGNING_SECRET (over HTTP) is missing, for example: SLACK_APP_TOKEN=xapp-…',
+    ]);
+    // The two tokens are easy to mix up.
+    expect(faultsOf({ ...rest, SLACK_APP_TOKEN: 'xoxb-1' })).toEqual([
+      'SLACK_APP_TOKEN is wrong (must be an app-level token, which starts with xapp-), for example: SLACK_APP_TOKEN=xapp-…',
+    ]);
   });
 
   it('name every fault at once, each with the variable and an example', () => {
@@ -233,7 +247,7 @@ describe('.env.example', () => {
   const example = parseEnvFile(readFileSync('.env.example', 'utf8'));
 
   it('leaves every secret empty, and is complete once they are set', () => {
-    expect(faultsOf(example).map((fault) => fault.split(' is ')[0])).toEqual(Object.keys(SECRETS));
+    for (const name of ['SLACK_APP_TOKEN', ...Object.keys(SECRETS)]) expect(example[name]).toBe('');
     expect(faultsOf({ ...example, ...SECRETS })).toEqual([]);
   });
 

@@ -17,8 +17,8 @@ export interface WebParts extends ConnectParts {
   readonly installer?: Installer | undefined;
   readonly system: System;
   readonly metrics: Metrics;
-  /** Handles what is posted to `/slack/events`. */
-  readonly slack: RequestListener;
+  /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
+  readonly slack?: RequestListener | undefined;
   /** What prevents the app from working; empty when it is ready. */
   readonly faults: () => Promise<readonly string[]>;
 }
@@ -56,7 +56,7 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
   server.on('request', (request, response) => {
     const path = pathOf(request);
     // Bolt throws for any other method on its path, which would end the process.
-    if (path === '/slack/events' && request.method === 'POST') {
+    if (parts.slack && path === '/slack/events' && request.method === 'POST') {
       if (isFromFuture(request, parts.system)) return answer(response, 401, 'text/plain', 'too early\n');
       return parts.slack(request, response);
     }

@@ -16,8 +16,15 @@ import { lendDatabase } from './postgres.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
 export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
+export const APP_TOKEN = 'xapp-an-app-token-of-the-tests';
 export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
 export const SCOPES = readOwnManifest().scopes;
+
+/** How the local Slack and the app talk: over signed HTTP, or over WebSockets that the app opens. */
+export type SlackMode = 'http' | 'socket';
+
+/** `SLACK_MODE=socket` runs every test of a whole team in Socket Mode. */
+export const SLACK_MODE: SlackMode = process.env.SLACK_MODE === 'socket' ? 'socket' : 'http';
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
 type HostingAccount = ReturnType<Hosting['accounts']['create']>;
@@ -25,6 +32,8 @@ type HostingAccount = ReturnType<Hosting['accounts']['create']>;
 export interface TeamOptions {
   /** Default: SQLite, or what `TEST_ENGINE` names; a clock that a test moves can't move PostgreSQL's. */
   readonly engine?: 'sqlite' | 'postgres';
+  /** Default: `SLACK_MODE`. */
+  readonly mode?: SlackMode;
   readonly settings?: Readonly<Record<string, string>>;
   /** Settings that the environment can't be given, such as a doubt of seconds. */
   readonly config?: Partial<Config>;
@@ -61,14 +70,10 @@ export interface Team extends AsyncDisposable {
 export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
+  const mode = options.mode ?? SLACK_MODE;
   const slack = await startSlack({
     hasRateLimits: options.hasRateLimits ?? true,
-    app: {
-      signingSecret: SIGNING_SECRET,
-      botToken: BOT_TOKEN,
-      scopes: options.scopes ?? SCOPES,
-      ...options.slackApp,
-    },
+    app: { ...installedApp(mode), scopes: options.scopes ?? SCOPES, ...options.slackApp },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
@@ -125,6 +130,17 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
 
 const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
+/** What the local Slack is told of an app in this mode. */
+export function installedApp(mode: SlackMode = SLACK_MODE) {
+  return {
+    signingSecret: SIGNING_SECRET,
+    botToken: BOT_TOKEN,
+    appToken: APP_TOKEN,
+    scopes: SCOPES,
+    manifest: readOwnManifest(mode),
+  };
+}
+
 /** The environment of an app that works with these two. */
 export function environmentOf(
   slack: LocalSlack,
@@ -135,7 +151,7 @@ export function environmentOf(
   return {
     HOSTING_BASE_URL: hosting.baseUrl,
     HOSTING_TIMEOUT_MS: '2000',
-    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    ...(slack.app.isSocketMode ? { SLACK_APP_TOKEN: APP_TOKEN } : { SLACK_SIGNING_SECRET: SIGNING_SECRET }),
     SLACK_BOT_TOKEN: BOT_TOKEN,
     SLACK_API_URL: slack.apiUrl,
     PUBLIC_URL: 'http://127.0.0.1',

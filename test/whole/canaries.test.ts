@@ -9,10 +9,11 @@ import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { startProcess } from '../support/process.ts';
 import {
+  APP_TOKEN,
   BOT_TOKEN,
   ENCRYPTION_KEY,
   environmentOf,
-  SCOPES,
+  installedApp,
   SIGNING_SECRET,
   startTeam,
 } from '../support/team.ts';
@@ -80,7 +81,7 @@ describe('the whole story of a team, logged at level debug', () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
     await using hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
     await using slack = await startSlack({
-      app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+      app: installedApp(),
     });
     const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
     const apiKey = hosting.createKey(account);
@@ -155,6 +156,7 @@ describe('the whole story of a team, logged at level debug', () => {
       'the API key': apiKey,
       'the signing secret': SIGNING_SECRET,
       'the bot token': BOT_TOKEN,
+      'the app-level token': APP_TOKEN,
       'the encryption key': ENCRYPTION_KEY.split(':')[1] ?? '',
       'the link’s token': link.pathname.split('/').at(-1) ?? '',
     };

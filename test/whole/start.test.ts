@@ -39,9 +39,12 @@ describe('starting', () => {
   test('without settings names every missing one at once, each with an example, and exits with 1', async () => {
     const { code, output } = await run('main.js', [], {});
     expect(code).toBe(1);
-    for (const name of ['HOSTING_BASE_URL', 'SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS']) {
+    for (const name of ['HOSTING_BASE_URL', 'SLACK_BOT_TOKEN', 'ENCRYPTION_KEYS']) {
       expect(output).toMatch(new RegExp(`${name} is missing, for example: ${name}=`));
     }
+    expect(output).toMatch(
+      /SLACK_APP_TOKEN .* or SLACK_SIGNING_SECRET .* is missing, for example: SLACK_APP_TOKEN=xapp-/,
+    );
     expect(output).not.toMatch(/\n\s+at /);
   });
 

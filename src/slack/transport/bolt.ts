@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { App, type Receiver } from '@slack/bolt';
 import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
@@ -6,6 +7,19 @@ import type { Delivery, Dispatch } from './dispatch.ts';
 import { REVOCATION_EVENTS } from './revocations.ts';
 import { quietLogger } from './slack-api.ts';
 import { isSilent, WORKING } from './visible.ts';
+
+/** How Slack's requests reach the app. */
+export interface Transport {
+  readonly receiver: Receiver;
+  /** Takes what is posted to `/slack/events`; absent where nothing comes over HTTP. */
+  readonly listener?: RequestListener;
+  /** Begins to take requests; resolves after the first attempt, which may have failed. */
+  start(): Promise<void>;
+  /** What keeps Slack's requests from arriving, one sentence each. */
+  faults(): readonly string[];
+  /** Takes no more requests; resolves when those that it took have been acknowledged. */
+  close(): Promise<void>;
+}
 
 /** Bolt, running over some receiver. */
 export interface BoltApp {
@@ -75,8 +89,10 @@ function registerCommand(
     const work = dispatch.command(body, delivery);
     start(work);
     const silent = await isSilent(work, visible.promise, system);
-    await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack());
-    answered.resolve(silent);
+    // An ack that can't be sent is one that Slack has given up: what follows the work must not wait for it.
+    await (silent ? ack({ response_type: 'ephemeral', text: WORKING }) : ack()).finally(() =>
+      answered.resolve(silent),
+    );
   });
 }
 

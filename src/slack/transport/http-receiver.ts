@@ -1,25 +1,20 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { HTTPReceiver, type Receiver } from '@slack/bolt';
+import { HTTPReceiver } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
+import type { Transport } from './bolt.ts';
 import { deliveryId } from './request-id.ts';
 import { quietLogger } from './slack-api.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** Slack's requests over HTTP. */
-export interface HttpReceiver {
-  readonly receiver: Receiver;
-  /** Takes what is posted to `/slack/events`; checks Slack's signature. */
-  readonly listener: RequestListener;
-}
-
+/** Slack's requests over HTTP, each with Slack's signature. They are taken as soon as our own server listens. */
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
-}): HttpReceiver {
+}): Transport {
   const receiver = new HTTPReceiver({
     signingSecret: options.signingSecret.reveal(),
     endpoints: ['/slack/events'],
@@ -35,6 +30,9 @@ export function createHttpReceiver(options: {
         .then((isReadable) => isReadable && receiver.requestListener(request, response))
         .catch(() => response.destroy());
     },
+    start: async () => undefined,
+    faults: () => [],
+    close: async () => undefined,
   };
 }
 

@@ -32,8 +32,9 @@ describe('the manifest that the local Slack reads', () => {
       hasMenuOptions: false,
       isSocketMode: false,
     });
-    // Over WebSockets, menus need no address to get their options.
-    expect(readOwnManifest('socket')).toEqual({ ...readOwnManifest(), isSocketMode: true });
+    // Over WebSockets, menus need no address to get their options. An install by OAuth would need one.
+    const overSockets = { isSocketMode: true, redirectUrls: [] };
+    expect(readOwnManifest('socket')).toEqual({ ...readOwnManifest(), ...overSockets });
   });
 
   it('decides which command there is', async () => {

@@ -13,14 +13,14 @@ import { realSystem } from '../../../src/system.ts';
 import { createVault, parseKeyring } from '../../../src/vault.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
-import { BOT_TOKEN, ENCRYPTION_KEY, environmentOf, SCOPES, SIGNING_SECRET } from '../../support/team.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 
 /** A workspace with the two-person rule, and an app in a process of its own. */
 async function ruled() {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0 });
   const slack = await startSlack({
-    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+    app: installedApp(),
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   hosting.seedServers(account, 1, 'old');

@@ -10,14 +10,14 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createVault, parseKeyring } from '../../../src/vault.ts';
 import { type AppProcess, startProcess } from '../../support/process.ts';
-import { BOT_TOKEN, ENCRYPTION_KEY, environmentOf, SCOPES, SIGNING_SECRET } from '../../support/team.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 
 /** The owner has the review of web-1 before them, in front of an app that is a process of its own. */
 async function reviewing(program?: Parameters<typeof startProcess>[1]) {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0 });
   const slack = await startSlack({
-    app: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, scopes: SCOPES },
+    app: installedApp(),
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   const environment = environmentOf(slack, hosting, folder);

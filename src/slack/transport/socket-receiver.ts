@@ -1,0 +1,167 @@
+import type { App } from '@slack/bolt';
+import type { System } from '../../system.ts';
+import type { Transport } from './bolt.ts';
+import { readRefusal } from './refusals.ts';
+import {
+  openConnection,
+  type SocketConnection,
+  type SocketParts,
+  SocketRefused,
+} from './socket-connection.ts';
+import { describeSocketFault, isRoutine } from './socket-words.ts';
+
+/** Times in milliseconds. */
+export interface SocketTimes {
+  /** How long Slack may leave a ping unanswered. */
+  readonly pongTimeoutMs: number;
+  /** A connection that lasts less counts as a failure: the next one is opened later. */
+  readonly stableMs: number;
+  /** How long one whose end is announced is kept, for what Slack still sends there. */
+  readonly lingerMs: number;
+}
+
+const TIMES: SocketTimes = { pongTimeoutMs: 5000, stableMs: 10_000, lingerMs: 30_000 };
+/** How often the app looks whether its connection is up. */
+const LOOK_MS = 1000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+interface Options extends Omit<SocketParts, 'pongTimeoutMs'> {
+  /** The app stops. */
+  readonly signal: AbortSignal;
+  readonly times?: Partial<SocketTimes>;
+}
+
+interface State {
+  readonly connections: Set<SocketConnection>;
+  /** Why there is no connection, when there is none. */
+  reason: string;
+  /** The last one that was logged since the app was connected. */
+  reported: string | undefined;
+}
+
+/**
+ * Slack's requests over WebSockets that the app opens: Socket Mode. One is enough; the next one is opened before Slack
+ * closes it, so that nothing is missed in between.
+ */
+export function createSocketReceiver(options: Options): Transport {
+  const state: State = { connections: new Set(), reason: 'not_asked_yet', reported: undefined };
+  let app: App | undefined;
+  return {
+    receiver: {
+      init: (given) => {
+        app = given;
+      },
+      start: async () => undefined,
+      stop: async () => undefined,
+    },
+    start: () =>
+      new Promise((resolve, reject) => {
+        if (!app) return reject(new Error('Bolt was not started'));
+        keepConnected(app, state, { ...options, times: { ...TIMES, ...options.times } }, resolve).catch(
+          reject,
+        );
+        return undefined;
+      }),
+    faults: () =>
+      [...state.connections].some((connection) => connection.isUp())
+        ? []
+        : [describeSocketFault(state.reason)],
+    close: async () => {
+      await Promise.all([...state.connections].map((connection) => connection.close()));
+    },
+  };
+}
+
+type Supervision = Options & { readonly times: SocketTimes };
+
+/** Opens a connection, and the next one when it leaves, until the app stops. */
+async function keepConnected(
+  app: App,
+  state: State,
+  options: Supervision,
+  onFirstAttempt: () => void,
+): Promise<void> {
+  const { system, signal, times } = options;
+  const parts = { ...options, pongTimeoutMs: times.pongTimeoutMs };
+  let failures = 0;
+  let previous: SocketConnection | undefined;
+  while (!signal.aborted) {
+    const attempt = await openConnection(app, parts, signal).catch(readFailure);
+    onFirstAttempt();
+    if ('code' in attempt) {
+      failures += 1;
+      report(attempt.code, state, options);
+      await pause(Math.max(attempt.retryAfterMs ?? 0, backOffMs(failures, system)), options);
+      continue;
+    }
+    const openedAt = system.elapsed();
+    add(attempt, state);
+    if (signal.aborted) void attempt.close();
+    if (previous) void retire(previous, options);
+    const reason = await untilLeaving(attempt, options);
+    if (signal.aborted) return;
+    report(reason, state, options);
+    previous = isRoutine(reason) ? attempt : undefined;
+    if (!previous) void attempt.close();
+    failures = system.elapsed() - openedAt < times.stableMs ? failures + 1 : 0;
+    await pause(backOffMs(failures, system), options);
+  }
+}
+
+function add(connection: SocketConnection, state: State): void {
+  state.connections.add(connection);
+  state.reason = 'closed';
+  state.reported = undefined;
+  void connection.ended.then(() => state.connections.delete(connection));
+}
+
+/** Keeps a connection whose successor is there, until Slack closes it. */
+async function retire(connection: SocketConnection, { system, signal, times }: Supervision): Promise<void> {
+  const lingered = system.sleep(times.lingerMs, signal).catch(() => undefined);
+  await Promise.race([connection.ended, lingered]);
+  await connection.close();
+}
+
+/** Notices, too, when a connection neither ends nor answers. */
+async function untilLeaving(connection: SocketConnection, { system, signal }: Supervision): Promise<string> {
+  let reason: string | undefined;
+  void connection.leaving.then((given) => {
+    reason = given;
+  });
+  for (;;) {
+    const look = system.sleep(LOOK_MS, signal).catch(() => undefined);
+    await Promise.race([connection.leaving, look]);
+    if (reason !== undefined) return reason;
+    if (signal.aborted) return 'closed';
+    if (!connection.isUp()) return 'silent';
+  }
+}
+
+interface Failure {
+  readonly code: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+function readFailure(error: unknown): Failure {
+  return error instanceof SocketRefused ? { code: error.reason } : readRefusal(error);
+}
+
+/** The same reason is told once: an outage can last for hours. */
+function report(reason: string, state: State, { log }: Supervision): void {
+  if (isRoutine(reason)) log.info('Slack is about to close a WebSocket', { reason });
+  else if (state.reported !== reason) log.warn(describeSocketFault(reason), { reason });
+  state.reason = isRoutine(reason) ? 'closed' : reason;
+  state.reported = reason;
+}
+
+/** Many apps that lost their connections at once do not come back at once. */
+function backOffMs(failures: number, system: System): number {
+  if (failures === 0) return 0;
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+  return pauseMs * (0.5 + system.random() / 2);
+}
+
+async function pause(ms: number, { system, signal }: Supervision): Promise<void> {
+  if (ms > 0) await system.sleep(ms, signal).catch(() => undefined);
+}
