@@ -9,12 +9,12 @@ is set up well. It posts a message to a user, and one in the channel that you na
 
   --channel ID|NAME  a channel that the app is a member of, to post, edit and delete a message in
   --user ID          the user who gets a direct message (default: the first of OWNERS)
-  --no-gallery       don't have Slack validate every message and form of the app, which takes some minutes
+  --no-gallery       skip validating every message and form of the app, which takes a few minutes
   --timeout SECONDS  how long to wait for each answer (default 20)
   --json             print one JSON object instead of lines
   --help             show this help
 
-Exit code: 0 if nothing has to be fixed, 1 if something has, 2 if the arguments are wrong.`;
+Exit code: 0 if nothing needs fixing, 1 if something does, 2 if the arguments are wrong.`;
 
 /** What the command line asked for. */
 export interface Options {

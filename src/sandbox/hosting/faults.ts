@@ -38,15 +38,15 @@ export interface FaultRule {
   /** `paid` is create and renew, the two that cost money. */
   readonly on: Operation | 'paid' | 'any';
   readonly kind: FaultKind;
-  /** How many requests it hits; once unless said otherwise. */
+  /** How many requests it hits; default: one. */
   readonly times?: number | 'always';
-  /** Only this account's requests; everybody's unless said otherwise. */
+  /** Only this account's requests; default: every account's. */
   readonly accountId?: number;
   /** For `slow` and `slow_before`: how long the answer, or the work, is held back. */
   readonly delayMs?: number;
-  /** For `error`: the code to refuse with; for `error_beside` and `error_in_2xx` it is `bad_request` unless said otherwise. */
+  /** For `error`: the code to refuse with; for `error_beside` and `error_in_2xx` the default is `bad_request`. */
   readonly code?: ErrorCode;
-  /** For `html`: the status of the page, 502 unless said otherwise. */
+  /** For `html`: the status of the page (default 502). */
   readonly status?: number;
   /** For the `checking` kinds: when the server appears or the money is back, a minute later by default. */
   readonly afterMs?: number;

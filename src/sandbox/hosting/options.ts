@@ -11,12 +11,12 @@ const DIALECT_LINES = Object.entries(DIALECT).map(
 
 export const HELP = `npm run hosting -- [options]
 
-  --port PORT       the port, 4100 unless said otherwise; 0 takes any free one
-  --max-servers N   servers an account may have, 5000 unless said otherwise
-  --rate N          requests per minute, 300 unless said otherwise
+  --port PORT       the port (default 4100); 0 takes any free one
+  --max-servers N   the most servers in an account (default 5000)
+  --rate N          requests per minute (default 300)
   --rate-counting   sliding_log | fixed_window
-  --page-size N     servers on a page, 50 unless said otherwise; needs --paging
-  --help            shows this
+  --page-size N     servers on a page (default 50); needs --paging
+  --help            show this help
 
 How it answers where docs/hosting-api.md has an open question, or where a service may differ from it; the first is the default:
 
