@@ -176,7 +176,10 @@ export class LocalSlack implements AsyncDisposable {
     const fields = Object.fromEntries(new URLSearchParams(delivery.body));
     const payload = fields.payload === undefined ? undefined : readJson(fields.payload);
     if (isJson(payload)) return this.deliverSigned({ payload: change(payload) });
-    const changed = Object.entries(change(fields)).map(([name, value]) => [name, String(value)]);
+    const changed = Object.entries(change(fields)).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]);
     return this.deliverSigned({ fields: Object.fromEntries(changed) });
   }
 
