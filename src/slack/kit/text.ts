@@ -57,5 +57,7 @@ export function mention(userId: string): string {
 
 /** "1 server", "2 servers". */
 export function count(amount: number, noun: string): string {
-  return `${amount.toLocaleString('en')} ${noun}${amount === 1 ? '' : 's'}`;
+  // Formatting by language is slow, and most numbers are small.
+  const written = amount < 1000 ? String(amount) : amount.toLocaleString('en');
+  return `${written} ${noun}${amount === 1 ? '' : 's'}`;
 }
