@@ -29,8 +29,6 @@ export class PostgresDriver implements Driver {
 
   /** @throws CommitUnknown unless the database itself says that it rolled back */
   async commitTransaction(connection: LentConnection): Promise<void> {
-    // A time limit would end the wait for a synchronous replica, and report a commit that the replica doesn't have.
-    await connection.run('set local statement_timeout = 0');
     const { command } = await connection.run('commit').catch((error: unknown) => {
       throw isStatementError(error) ? error : new CommitUnknown(error);
     });

@@ -100,8 +100,8 @@ function watchConnection(connection: DatabaseConnection, before: (sql: string) =
   });
 }
 
-/** A transaction of one statement has four steps, and each of the two stands before each of its own, and after the last. */
-const LEAST_ROUNDS = 2 * 5;
+/** A transaction of one statement has three steps, and each of the two stands before each of its own, and after the last. */
+const LEAST_ROUNDS = 2 * 4;
 
 /** Tries the pair with either process standing before each of its statements, while the other one does all it can. */
 export async function interleave<Setting, First, Second>(pair: Pair<Setting, First, Second>): Promise<void> {

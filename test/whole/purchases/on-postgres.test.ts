@@ -14,7 +14,8 @@ const countRequests = ({ hosting }: Team, operation: 'create' | 'renew' | 'delet
   hosting.requests({ operation }).length;
 const countCharges = ({ hosting, account }: Team) => hosting.charges(account).length;
 
-describe.skipIf(!postgresUrl).concurrent('on PostgreSQL', () => {
+// One after the other: each team has its own connections, and a server has a hundred.
+describe.skipIf(!postgresUrl)('on PostgreSQL', () => {
   test('a create is paid once however often it is confirmed, and its password survives a restart', async ({
     expect,
   }) => {
