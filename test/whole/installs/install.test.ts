@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { startInstalls } from '../../support/installs.ts';
+import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { CLIENT, startInstalls } from '../../support/installs.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam } from '../../support/team.ts';
 
 describe('an install', () => {
   it('ends on a page that names the workspace and the next step, and the app works there', async () => {
@@ -8,9 +11,254 @@ describe('an install', () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain('vps is ready in Sandbox');
     expect(page.text).toContain('/vps connect');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     const owner = team.first.as('olga').in('#ops');
     await owner.types('/vps connect');
     await owner.sees('Enter the API key');
     expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('makes whoever installed the app an owner, and nobody else', async () => {
+    await using team = await startInstalls();
+    await team.install(team.first, 'nora');
+    const { grants, audit } = team.app.ports;
+    const nora = team.first.as('nora').id;
+    expect(await grants.list(TEAM.id)).toMatchObject([{ subjectId: nora, role: 'owner', pattern: '' }]);
+    const entries = await audit.list({ workspaceId: TEAM.id, limit: 9 });
+    expect(entries.map(({ action, actorId }) => [action, actorId])).toEqual([
+      ['access_grant', nora],
+      ['install', nora],
+    ]);
+  });
+
+  it('that another user repeats changes the token and nobody’s role', async () => {
+    await using team = await startInstalls();
+    await team.install(team.first, 'olga');
+    await team.install(team.first, 'nora');
+    const { grants, installationStore } = team.app.ports;
+    expect((await grants.list(TEAM.id)).map(({ subjectId }) => subjectId)).toEqual([
+      team.first.as('olga').id,
+    ]);
+    expect(await installationStore.find(TEAM.id)).toMatchObject({ generation: 2 });
+    const nora = team.first.as('nora').in('#ops');
+    await nora.types('/vps access');
+    await nora.sees('You need the owner role');
+  });
+
+  it('puts the name of a workspace on its page as text', async () => {
+    await using team = await startInstalls();
+    const third = team.slack.addTeam({ id: 'T0EVIL0001', name: '<script>x</script>', domain: 'evil' });
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), 'T0EVIL0001', third.as('olga').id);
+    const page = await browser.open(allowed);
+    expect(page.text).toContain('&#60;script&#62;');
+    expect(page.text).not.toContain('<script>');
+  });
+
+  it('shows and logs no secret, whether it works or not', async () => {
+    const lines: string[] = [];
+    const write = (words: string, fields?: unknown) => lines.push(JSON.stringify([words, fields]));
+    const log = { debug: write, info: write, warn: write, error: write };
+    await using team = await startInstalls({ log });
+    const pages = [await team.install(team.first)];
+    team.slack.faults.failMethod('oauth.v2.access', 'bad_client_secret', 1);
+    pages.push(await team.install(team.first));
+    const [issued] = team.slack.oauth.listActive(TEAM.id);
+    const told = [...lines, ...pages.map(({ text }) => text)].join('\n');
+    expect(told).toContain('installed');
+    for (const secret of [issued?.token ?? '', CLIENT.clientSecret, 'xoxb-'])
+      expect(told).not.toContain(secret);
+  });
+});
+
+describe('an install that is not completed', () => {
+  const nothingStored = async (team: Awaited<ReturnType<typeof startInstalls>>) => {
+    expect(await team.app.ports.installationStore.find(TEAM.id)).toBeUndefined();
+    expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
+  };
+
+  it('because the user canceled it in Slack is told so', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const page = await browser.open(await browser.deny(await browser.begin()));
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('You canceled the install in Slack');
+    await nothingStored(team);
+  });
+
+  it('because its link was opened in another browser stores nothing', async () => {
+    await using team = await startInstalls();
+    const [victim, attacker] = [team.browser(), team.browser()];
+    const url = await attacker.begin();
+    const allowed = await attacker.allow(url, TEAM.id, team.first.as('nora').id);
+    expect((await victim.open(allowed)).text).toContain('This install has expired');
+    await victim.begin();
+    expect((await victim.open(allowed)).text).toContain('This install has expired');
+    await nothingStored(team);
+  });
+
+  it('because its state was made up stores nothing, although the cookie says the same', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    const code = new URLSearchParams(allowed.split('?')[1]).get('code');
+    const answer = await fetch(`${team.appUrl}/slack/oauth_redirect?code=${code}&state=made-up`, {
+      headers: { cookie: 'vps-install=made-up' },
+    });
+    expect(answer.status).toBe(400);
+    await nothingStored(team);
+  });
+
+  it('because its link is opened again is told so, and what was installed stays', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    expect((await browser.open(allowed)).status).toBe(200);
+    const again = await browser.open(allowed);
+    expect(again.status).toBe(400);
+    expect(again.text).toContain('This install has expired');
+    expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
+  });
+
+  it('because ten minutes have passed is told so', async () => {
+    const system = movableSystem();
+    await using team = await startInstalls({ system });
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    system.move(601_000);
+    expect((await browser.open(allowed)).text).toContain('This install has expired');
+    await nothingStored(team);
+  });
+
+  it.each([
+    'invalid_code',
+    'bad_client_secret',
+    'bad_redirect_uri',
+  ])('because Slack says %s is told so', async (error) => {
+    await using team = await startInstalls();
+    team.slack.faults.failMethod('oauth.v2.access', error);
+    const page = await team.install(team.first);
+    expect(page.status).toBe(502);
+    expect(page.text).toContain(`Slack didn’t complete the install (<code>${error}</code>)`);
+    await nothingStored(team);
+  });
+
+  it('because the app died before it was stored can be repeated', async () => {
+    await using team = await startInstalls();
+    // The code is exchanged, and then nothing more is heard of Slack.
+    team.slack.faults.failMethod('auth.test', 'internal_error', 1);
+    expect((await team.install(team.first)).status).toBe(502);
+    await nothingStored(team);
+    await team.restart();
+    expect((await team.install(team.first)).status).toBe(200);
+  });
+
+  it('is completed by an app that was restarted meanwhile', async () => {
+    await using team = await startInstalls();
+    const browser = team.browser();
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
+    await team.restart();
+    expect((await browser.open(allowed)).status).toBe(200);
+  });
+});
+
+describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
+  it('can’t install the app: nothing is stored, and Slack takes the token back', async () => {
+    await using team = await startInstalls({ settings: { ALLOWED_WORKSPACES: TEAM.id } });
+    const page = await team.install(team.second);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain('This workspace isn’t allowed');
+    expect(page.text).toContain('Second');
+    expect(await team.app.ports.installationStore.find(SECOND_TEAM.id)).toBeUndefined();
+    expect(team.slack.oauth.listActive(SECOND_TEAM.id)).toEqual([]);
+    expect((await team.install(team.first)).status).toBe(200);
+  });
+
+  it('is not served any more once it was taken out', async () => {
+    await using team = await startInstalls();
+    await team.install(team.second);
+    const environment = team.environment as Record<string, string>;
+    environment.ALLOWED_WORKSPACES = TEAM.id;
+    await team.restart();
+    const owner = team.second.as('olga').in('#ops');
+    await owner.types('/vps status');
+    await owner.sees('This workspace may not use this app');
+    expect(await team.app.ports.installations.isServed(SECOND_TEAM.id)).toBe(false);
+    // What is stored stays, and so does its token, whoever tries again.
+    expect((await team.install(team.second)).status).toBe(403);
+    expect(team.slack.oauth.listActive(SECOND_TEAM.id)).toHaveLength(1);
+    environment.ALLOWED_WORKSPACES = '';
+    await team.restart();
+    await owner.types('/vps status');
+    await owner.sees('What Slack allows the app here');
+  });
+});
+
+describe('the path of an install', () => {
+  it('binds the install to the browser by a cookie that no script and no other site can read', async () => {
+    await using team = await startInstalls();
+    const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
+    expect(answer.status).toBe(302);
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=600'])
+      expect(cookie).toContain(attribute);
+    const url = new URL(answer.headers.get('location') ?? '');
+    expect(url.pathname).toBe('/oauth/v2/authorize');
+    expect(url.searchParams.get('redirect_uri')).toBe('http://127.0.0.1/slack/oauth_redirect');
+    expect(cookie).toContain(`=${url.searchParams.get('state')};`);
+  });
+
+  it('over https, takes the cookie from this very host alone', async () => {
+    await using team = await startInstalls({ settings: { PUBLIC_URL: 'https://vps.example.com' } });
+    const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-vps-install=[\w-]{43}; .*Secure/);
+  });
+
+  it.each(['HEAD', 'POST', 'OPTIONS'])('begins nothing on %s', async (method) => {
+    await using team = await startInstalls();
+    for (const path of ['/slack/install', '/slack/oauth_redirect']) {
+      const answer = await fetch(`${team.appUrl}${path}`, { method, redirect: 'manual' });
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([405, null]);
+    }
+  });
+
+  it.each([
+    '',
+    '?',
+    '?code=',
+    '?code=x&state=',
+    '?state=x',
+    '?error=server_error',
+    '?code=%00&state=%ff',
+    '?code=x&code=y&state=a&state=b',
+  ])('answers /slack/oauth_redirect%s in words', async (query) => {
+    await using team = await startInstalls();
+    const page = await team.browser().open(`/slack/oauth_redirect${query}`);
+    expect(page.status).toBeGreaterThanOrEqual(400);
+    expect(page.status).toBeLessThan(503);
+    expect(page.text).toContain('<h1>');
+  });
+
+  it('does not exist where the app serves one workspace', async () => {
+    await using team = await startTeam();
+    for (const path of ['/slack/install', '/slack/oauth_redirect'])
+      expect((await fetch(`${team.appUrl}${path}`)).status).toBe(404);
+  });
+});
+
+describe('an app that nobody has installed yet', () => {
+  it('is ready, and has asked Slack nothing', async () => {
+    await using team = await startInstalls();
+    const ready = await fetch(`${team.appUrl}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);
+    expect(team.slack.traffic()).toEqual([]);
+  });
+
+  it('answers in words, with the way to install it, and audits nothing', async () => {
+    await using team = await startInstalls();
+    const owner = team.first.as('olga').in('#ops');
+    await owner.types('/vps list');
+    await owner.sees('vps isn’t installed in this workspace. Install it, then try again.');
+    expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
   });
 });
