@@ -43,6 +43,8 @@ export interface TeamOptions {
   readonly slackApp?: Partial<SlackOptions['app']>;
   /** Slack's tiers, and one message a second in each channel; default true. Hundreds of acts in a minute do without, and say so. */
   readonly hasRateLimits?: boolean;
+  /** Slack's clock; default the wall clock. */
+  readonly clock?: SlackOptions['clock'];
   readonly log?: Log;
   readonly system?: System;
   /** Balance in hundredths; 0 leaves the API closed. */
@@ -73,6 +75,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const mode = options.mode ?? SLACK_MODE;
   const slack = await startSlack({
     hasRateLimits: options.hasRateLimits ?? true,
+    ...(options.clock ? { clock: options.clock } : {}),
     app: { ...installedApp(mode), scopes: options.scopes ?? SCOPES, ...options.slackApp },
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: options.balanceMinor ?? 100_000 });

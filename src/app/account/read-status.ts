@@ -7,6 +7,7 @@ import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts
 import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
+import type { Installations } from '../authorize/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
@@ -20,6 +21,7 @@ export interface StatusPorts extends RolePorts {
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly channels: Pick<Channels, 'isShared'>;
   readonly slackAbilities: SlackAbilities;
+  readonly installations: Installations;
 }
 
 const defineUseCase = useCasesOver<StatusPorts>();
@@ -40,6 +42,8 @@ export interface Status {
 /** What Slack allows the app in this workspace. */
 export interface SlackStatus {
   readonly abilities: SeenAbilities;
+  /** The app's token can't be renewed, and stops to work soon: the app has to be installed again. */
+  readonly needsInstall: boolean;
   /** Whether the workspace's settings have changes announced. */
   readonly announces: boolean;
 }
@@ -92,10 +96,9 @@ async function trySlack(
     // A direct message is no channel.
     channelId.startsWith('D') || channelId === '' || ports.channels.isShared(workspaceId, channelId),
   ]);
-  return {
-    abilities: ports.slackAbilities.read(workspaceId),
-    announces: settings?.announces ?? false,
-  };
+  const announces = settings?.announces ?? false;
+  const needsInstall = (await ports.installations.needsInstall?.(workspaceId)) ?? false;
+  return { abilities: ports.slackAbilities.read(workspaceId), announces, needsInstall };
 }
 
 async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Promise<ApiStatus> {

@@ -3,15 +3,19 @@ import type { SlackStatus } from '../../app/account/read-status.ts';
 import { section } from '../kit/blocks.ts';
 
 /** A line for each thing that Slack may or may not allow the app: a dot, a word, and what fixes it. */
-export function slackStatusBlock({ abilities, announces }: SlackStatus) {
+export function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
     const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
     const [dot, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
     return `${dot} ${NAMES[ability]}: ${words}`;
   });
-  return section(['*What the app may do in Slack*', ...lines].join('\n'));
+  const all = needsInstall ? [NEEDS_INSTALL, ...lines] : lines;
+  return section(['*What the app may do in Slack*', ...all].join('\n'));
 }
+
+const NEEDS_INSTALL =
+  '🔴 Installation: Slack won’t renew the app’s token, so it will stop working within hours. Install the app again.';
 
 type Line = readonly [dot: string, words: string];
 
@@ -54,7 +58,7 @@ function wordsOfProblem(problem: SlackProblem): string {
     case 'missing_scope':
       return `Add ${scopeList(problem.scopes)} and reinstall the app.`;
     case 'token_refused':
-      return `Slack no longer accepts the bot token (\`${problem.error}\`). Reinstall the app and set the new token.`;
+      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again, and if it is set up for one workspace, set the new token.`;
     case 'restricted':
       return `Slack refuses it (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
   }

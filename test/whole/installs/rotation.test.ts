@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/domain/time.ts';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { CLIENT, startInstalls } from '../../support/installs.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+
+/** An app whose tokens expire, on clocks that can be moved together. */
+async function startRotating() {
+  const system = movableSystem();
+  const oauth = { ...CLIENT, redirectUrls: ['http://127.0.0.1/slack/oauth_redirect'], rotatesTokens: true };
+  const team = await startInstalls({ system, clock: system, slackApp: { oauth } });
+  await team.install(team.first);
+  return Object.assign(team, { system, owner: team.first.as('olga').in('#ops') });
+}
+
+describe('an app with token rotation', () => {
+  it('works after its token has expired, however long nobody has used it', async () => {
+    await using team = await startRotating();
+    team.system.move(30 * 24 * HOUR_MS);
+    await team.owner.types('/vps status');
+    await team.owner.sees('User lookups: working');
+    expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('asks for a new install in words when the refresh token is lost, and works again after it', async () => {
+    await using team = await startRotating();
+    team.system.move(11 * HOUR_MS);
+    team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
+    await team.owner.types('/vps status');
+    await team.owner.sees('What the app may do in Slack');
+    await expect
+      .poll(async () => (await team.app.ports.installationStore.find(TEAM.id))?.isRefreshRefused)
+      .toBe(true);
+    await team.owner.types('/vps status');
+    await team.owner.sees('Slack won’t renew the app’s token');
+    expect((await fetch(`${team.appUrl}/readyz`)).status).toBe(200);
+    team.system.move(2 * HOUR_MS);
+    await team.owner.types('/vps list');
+    await team.owner.sees('Slack no longer accepts this app’s token');
+    await team.install(team.first);
+    await team.owner.types('/vps status');
+    await team.owner.sees('User lookups: working');
+  });
+
+  it('is uninstalled like any other, also when its token has expired', async () => {
+    await using team = await startRotating();
+    team.system.move(13 * HOUR_MS);
+    await team.first.uninstallApp();
+    await expect.poll(() => team.app.ports.installationStore.find(TEAM.id)).toBeUndefined();
+  });
+
+  it('is not erased by an event while its expired token can be renewed', async () => {
+    await using team = await startRotating();
+    team.system.move(13 * HOUR_MS);
+    await team.first.sendEvent({ type: 'app_uninstalled' });
+    await expect
+      .poll(() => team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access').length)
+      .toBe(2);
+    await expect.poll(() => team.app.ports.installationStore.listRevocations()).toEqual([]);
+    expect(await team.app.ports.installationStore.find(TEAM.id)).toBeDefined();
+  });
+});
