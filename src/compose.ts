@@ -46,15 +46,17 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const hosting = openHosting(config, store, metrics, log, system);
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
-  const ports: AppPorts = { ...store, ...slack.ports, ...own, installations: slack.source };
+  const { source } = slack;
+  const { sweepRevocations } = source;
+  const ports = { ...store, ...slack.ports, ...own, installations: source, sweepRevocations };
   const entry = createEntry(ports);
   const transport = openTransport(config, system, log, stop.signal);
   const { receiver } = transport;
   const dispatch = slack.createDispatch(entry);
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
-  const slackFaults = () => [...slack.source.faults(), ...transport.faults()];
+  const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
-  const { explain, source } = slack;
+  const { explain } = slack;
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const giveUp = async (error: unknown): Promise<never> => {
@@ -66,8 +68,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await source.connect();
   await transport.start();
-  const { sweepRevocations } = source;
-  const background = runBackground({ ...ports, sweepRevocations }, entry, stop.signal);
+  const background = runBackground(ports, entry, stop.signal);
   const endWork = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
   const drainSlack = () => transport.close().then(endWork);
   const drain = () => drainSlack().then(() => source.drain());
