@@ -18,6 +18,8 @@ export interface SocketConnection {
   readonly leaving: Promise<string>;
   /** Resolves when it has ended, whoever ended it. */
   readonly ended: Promise<void>;
+  /** Resolves when all that came has been acknowledged, or Slack does not wait for it any more. */
+  settled(): Promise<void>;
   /** Takes nothing more; resolves when what it took has been acknowledged, or can't be any more, and it is closed. */
   close(): Promise<void>;
 }
@@ -38,12 +40,18 @@ export interface SocketParts {
   readonly slackApiUrl: string;
   readonly log: Log;
   readonly system: System;
-  /** How long Slack may leave a ping unanswered, in milliseconds. */
+  readonly limits: ConnectionLimits;
+}
+
+/** Times in milliseconds. */
+export interface ConnectionLimits {
+  /** How long Slack may take to greet a new connection. */
+  readonly helloTimeoutMs: number;
+  /** How long Slack may leave a ping unanswered. */
   readonly pongTimeoutMs: number;
 }
 
 const API_TIMEOUT_MS = 5000;
-const HELLO_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 1000;
 
 /**
@@ -65,7 +73,8 @@ export async function openConnection(
     },
   );
   const stop = new AbortController();
-  const late = parts.system.sleep(HELLO_TIMEOUT_MS, AbortSignal.any([signal, stop.signal])).then(
+  const either = AbortSignal.any([signal, stop.signal]);
+  const late = parts.system.sleep(parts.limits.helloTimeoutMs, either).then(
     () => 'no_hello',
     () => 'closed',
   );
@@ -85,12 +94,12 @@ export async function openConnection(
  * Bolt's receiver, without an HTTP server of its own. It neither retries nor reconnects: its library does both in ways that
  * can end the process, or leave it without a connection for good.
  */
-function createReceiver({ appToken, slackApiUrl, log, pongTimeoutMs }: SocketParts): SocketModeReceiver {
+function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): SocketModeReceiver {
   return new SocketModeReceiver({
     appToken: appToken.reveal(),
     logger: quietLogger(log),
     autoReconnectEnabled: false,
-    clientPingTimeout: pongTimeoutMs,
+    clientPingTimeout: limits.pongTimeoutMs,
     installerOptions: {
       // Its own object: the library writes into it.
       clientOptions: {
@@ -138,6 +147,7 @@ function createConnection(client: Client, { log, system }: SocketParts): SocketC
   return {
     leaving: leaving.promise,
     ended: ended.promise,
+    settled: unacknowledged.settled,
     isUp: () => life.isGreeted && client.websocket?.isActive() === true,
     close: async () => {
       life.isTaking = false;

@@ -3,6 +3,7 @@ import type { System } from '../../system.ts';
 import type { Transport } from './bolt.ts';
 import { readRefusal } from './refusals.ts';
 import {
+  type ConnectionLimits,
   openConnection,
   type SocketConnection,
   type SocketParts,
@@ -11,22 +12,18 @@ import {
 import { describeSocketFault, isRoutine } from './socket-words.ts';
 
 /** Times in milliseconds. */
-export interface SocketTimes {
-  /** How long Slack may leave a ping unanswered. */
-  readonly pongTimeoutMs: number;
+export interface SocketTimes extends ConnectionLimits {
   /** A connection that lasts less counts as a failure: the next one is opened later. */
   readonly stableMs: number;
-  /** How long one whose end is announced is kept, for what Slack still sends there. */
-  readonly lingerMs: number;
+  /** How often the app looks whether its connection is up. */
+  readonly lookMs: number;
 }
 
-const TIMES: SocketTimes = { pongTimeoutMs: 5000, stableMs: 10_000, lingerMs: 30_000 };
-/** How often the app looks whether its connection is up. */
-const LOOK_MS = 1000;
+const TIMES: SocketTimes = { helloTimeoutMs: 10_000, pongTimeoutMs: 5000, stableMs: 10_000, lookMs: 1000 };
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-interface Options extends Omit<SocketParts, 'pongTimeoutMs'> {
+interface Options extends Omit<SocketParts, 'limits'> {
   /** The app stops. */
   readonly signal: AbortSignal;
   readonly times?: Partial<SocketTimes>;
@@ -83,7 +80,7 @@ async function keepConnected(
   onFirstAttempt: () => void,
 ): Promise<void> {
   const { system, signal, times } = options;
-  const parts = { ...options, pongTimeoutMs: times.pongTimeoutMs };
+  const parts = { ...options, limits: times };
   let failures = 0;
   let previous: SocketConnection | undefined;
   while (!signal.aborted) {
@@ -98,7 +95,7 @@ async function keepConnected(
     const openedAt = system.elapsed();
     add(attempt, state);
     if (signal.aborted) void attempt.close();
-    if (previous) void retire(previous, options);
+    if (previous) void retire(previous);
     const reason = await untilLeaving(attempt, options);
     if (signal.aborted) return;
     report(reason, state, options);
@@ -116,21 +113,21 @@ function add(connection: SocketConnection, state: State): void {
   void connection.ended.then(() => state.connections.delete(connection));
 }
 
-/** Keeps a connection whose successor is there, until Slack closes it. */
-async function retire(connection: SocketConnection, { system, signal, times }: Supervision): Promise<void> {
-  const lingered = system.sleep(times.lingerMs, signal).catch(() => undefined);
-  await Promise.race([connection.ended, lingered]);
+/** Closes a connection whose successor is there, at a moment when Slack waits for nothing over it. */
+async function retire(connection: SocketConnection): Promise<void> {
+  await connection.settled();
   await connection.close();
 }
 
 /** Notices, too, when a connection neither ends nor answers. */
-async function untilLeaving(connection: SocketConnection, { system, signal }: Supervision): Promise<string> {
+async function untilLeaving(connection: SocketConnection, options: Supervision): Promise<string> {
+  const { system, signal, times } = options;
   let reason: string | undefined;
   void connection.leaving.then((given) => {
     reason = given;
   });
   for (;;) {
-    const look = system.sleep(LOOK_MS, signal).catch(() => undefined);
+    const look = system.sleep(times.lookMs, signal).catch(() => undefined);
     await Promise.race([connection.leaving, look]);
     if (reason !== undefined) return reason;
     if (signal.aborted) return 'closed';

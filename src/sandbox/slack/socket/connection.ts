@@ -39,7 +39,11 @@ export class AppConnection {
   }
 
   say(message: Json): void {
-    this.#socket.send(JSON.stringify(message));
+    this.sendRaw(JSON.stringify(message));
+  }
+
+  sendRaw(text: string): void {
+    this.#socket.send(text);
   }
 
   /** Sends an envelope, and resolves when it is acknowledged or the signal fires. */

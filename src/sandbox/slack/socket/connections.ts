@@ -29,6 +29,8 @@ export class SocketConnections {
   readonly #journal: Journal;
   readonly #app: SocketApp;
   #next = 0;
+  /** False: new connections are not greeted. */
+  isGreeting = true;
 
   constructor(app: SocketApp, clock: SlackClock, ids: Ids, journal: Journal) {
     this.#app = app;
@@ -75,6 +77,11 @@ export class SocketConnections {
     for (const connection of this.#open) connection.disconnect(reason, closeAfterMs);
   }
 
+  /** Sends what Slack would never send. */
+  sendRaw(text: string): void {
+    for (const connection of this.#open) connection.sendRaw(text);
+  }
+
   /** The connections break without a word. */
   drop(): void {
     for (const connection of [...this.#open]) connection.drop();
@@ -103,6 +110,7 @@ export class SocketConnections {
       return;
     }
     this.#open.push(connection);
+    if (!this.isGreeting) return;
     connection.say({
       type: 'hello',
       num_connections: this.#open.length,
