@@ -15,10 +15,14 @@ const HEIGHT = 3000;
 const THEMES = ['light', 'dark'] as const;
 
 /** In the dark, only what depends on colors: everything else is the same document. `region` is slow and never serious. */
-const RUN_AXE = {
-  light: `axe.run({ resultTypes: ['violations'], rules: { region: { enabled: false } } })`,
-  dark: `axe.run({ resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block'] })`,
+const OPTIONS = {
+  light: `{ resultTypes: ['violations'], rules: { region: { enabled: false } } }`,
+  dark: `{ resultTypes: ['violations'], runOnly: ['color-contrast', 'link-in-text-block'] }`,
 };
+
+/** Part of the page where the rest was looked at before; all of it where that part is hidden. */
+const contextOf = (part: string) =>
+  `document.querySelector('${part}')?.checkVisibility() ? '${part}' : document`;
 
 /** The page has followed the change of its size. */
 const DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
@@ -57,15 +61,18 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
   }
 
   /** Each rule that fails, with the first place and the first look where it does. */
-  async function faultsOf(page: Page): Promise<string[]> {
+  async function faultsOf(page: Page, part = 'body', skipped: readonly string[] = []): Promise<string[]> {
     await page.evaluate(axe);
     const faults = new Map<string, string>();
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const width of WIDTHS) {
+        if (skipped.includes(`${colorScheme} ${width}`)) continue;
         await page.setViewportSize({ width, height: HEIGHT });
         await page.evaluate(DRAWN);
-        const { violations, passes, incomplete } = await page.evaluate<AxeResults>(RUN_AXE[colorScheme]);
+        const { violations, passes, incomplete } = await page.evaluate<AxeResults>(
+          `axe.run(${contextOf(part)}, ${OPTIONS[colorScheme]})`,
+        );
         expect(passes.length + violations.length).toBeGreaterThan(colorScheme === 'light' ? 5 : 0);
         expect(incomplete.filter(isSkipped).map(({ id }) => id)).toEqual([]);
         for (const { id, impact, nodes } of violations.filter(isSerious)) {
@@ -86,15 +93,16 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
     await composerOf(page).waitFor();
     for (const command of ['/vps', '/vps catalog', '/vps access', '/vps audit']) await say(page, command);
     await expect.poll(() => log(page).locator('.message').count()).toBeGreaterThan(3);
-    for (const tab of [/^Tour/, 'Hosting account', 'Traffic']) {
+    expect(await faultsOf(page)).toEqual([]);
+    for (const tab of ['Hosting account', 'Traffic']) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.getByRole('tab', { name: tab }).click();
-      expect(await faultsOf(page)).toEqual([]);
+      expect(await faultsOf(page, '.panel')).toEqual([]);
     }
     await page.setViewportSize({ width: 1280, height: 900 });
     await say(page, '/vps create');
     await modal(page).getByRole('button', { name: 'Review' }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page, '.modal')).toEqual([]);
     await page.keyboard.press('Escape');
     await modal(page).waitFor({ state: 'detached' });
     await page.close();
@@ -110,7 +118,8 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
   it('is nothing in the gallery, with every message and form of the app', { timeout: 180_000 }, async () => {
     const page = await open(`${sandbox.url}/gallery`);
     await page.locator('.piece').first().waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+    // It is large, and in the dark its colors are the same at 1024 and at 1280 px: it has one breakpoint, at 720 px.
+    expect(await faultsOf(page, 'body', ['dark 1024'])).toEqual([]);
     await page.close();
   });
 
