@@ -38,8 +38,11 @@ export async function lendDatabase(): Promise<LentDatabase> {
   return { url: database.url, empty: () => empty(database), giveBack };
 }
 
+/** A server that was installed without a locale makes databases of another encoding. */
+const UTF8 = "encoding 'UTF8' locale 'C' template template0";
+
 /** Makes a database without any tables. It is dropped after the last test. */
-export async function createEmptyDatabase(options = ''): Promise<string> {
+export async function createEmptyDatabase(options = UTF8): Promise<string> {
   const server = inject('postgres');
   if (!server) throw new Error('there is no PostgreSQL server');
   made += 1;
