@@ -44,7 +44,7 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  for (const table of ['audit_heads', 'pings', 'protected_servers'])
+  for (const table of ['audit_heads', 'pings', 'protected_servers', 'moves'])
     await db.schema.dropTable(table).execute();
   await db.schema.alterTable('approvals').dropColumn('denial_reason').execute();
   for (const column of ['denial_reason', 'granted_role', 'granted_pattern', 'command'])

@@ -110,6 +110,7 @@ describe.skipIf(!postgresUrl)('a database that could lose or garble what is stor
     expect(await refusalOf(url.href)).not.toContain('hunter2');
   });
 
+  // A28 in docs/attacks.md.
   test('commits durably in each session, even where the database is set to do less', async () => {
     const url = await createEmptyDatabase();
     const name = new URL(url).pathname.slice(1);
