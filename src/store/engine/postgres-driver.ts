@@ -30,7 +30,7 @@ export class PostgresDriver implements Driver {
   /** @throws CommitUnknown unless the database itself says that it rolled back */
   async commitTransaction(connection: LentConnection): Promise<void> {
     const { command } = await connection.run('commit').catch((error: unknown) => {
-      throw isStatementError(error) ? error : new CommitUnknown(error);
+      throw provesRollback(error) ? error : new CommitUnknown(error);
     });
     // This is how it answers when a statement had failed, and nobody noticed.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
@@ -87,9 +87,17 @@ class LentConnection implements DatabaseConnection {
   }
 }
 
-/** Whether the database refused this statement alone: the connection is as good as before. */
+/** Errors after which the database ends the connection: a shutdown, a lost or confused client, one that idled too long. */
+const ENDS_CONNECTION = /^(57P|08|25P0[34])/;
+
+/** Whether the database refused this statement alone: the connection is as good as before. Its words may be in any language. */
 function isStatementError(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && error.severity === 'ERROR';
+  return error instanceof DatabaseError && !ENDS_CONNECTION.test(error.code ?? '08');
+}
+
+/** Whether a commit failed for a conflict or a constraint. After any other error it may have been stored. */
+function provesRollback(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(40|23)/.test(error.code ?? '');
 }
 
 /** Whether a transaction was rolled back because another one was in its way. */

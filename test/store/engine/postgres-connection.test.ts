@@ -1,4 +1,5 @@
 import { Kysely, sql } from 'kysely';
+import { Client } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import { CommitUnknown } from '../../../src/store/engine/errors.ts';
@@ -95,5 +96,38 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     proxy.freeze();
     await expect(db.transaction().execute((trx) => sql`select 1`.execute(trx))).rejects.toThrow(/timeout/);
     expect(pool.totalCount).toBe(0);
+  });
+
+  test('by a restart of the database, whose goodbye is heard: the app recovers by itself', async () => {
+    await store.audit.add(entry());
+    const writing = Promise.allSettled(Array.from({ length: 30 }, () => store.audit.add(entry())));
+    await realSystem.sleep(20);
+    const administrator = new Client(proxy.url);
+    await administrator.connect();
+    await administrator.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'vps-slack'`,
+    );
+    await administrator.end();
+    await writing;
+    await expect.poll(() => store.ping().then(() => 'answers')).toBe('answers');
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+  });
+
+  test('a process that froze in the middle of a transaction holds nobody up for long', async () => {
+    const patience = { statementMs: 0, lockMs: 0, idleMs: 200, answerMs: 0 };
+    const frozen = new Kysely<object>({ dialect: createPostgresDialect(createPool(proxy.url, patience)) });
+    onTestFinished(() => frozen.destroy());
+    const id = await prepared();
+    const thawed = frozen.transaction().execute(async (trx) => {
+      await sql`update operations set price = 1 where id = ${id}`.execute(trx);
+      await realSystem.sleep(600);
+      await sql`update operations set price = 2 where id = ${id}`.execute(trx);
+    });
+    const failed = expect(thawed).rejects.toThrow();
+    await realSystem.sleep(50);
+    expect(await markSent(id)).toBe('sent');
+    await failed;
+    expect(await store.ledger.find(id)).toMatchObject({ price: 499 });
   });
 });
