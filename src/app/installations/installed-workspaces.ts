@@ -16,6 +16,8 @@ export interface InstalledWorkspaces extends Installations {
   findToken(
     workspaceId: WorkspaceId,
   ): Promise<{ readonly token: Secret<string>; readonly teamId?: WorkspaceId } | undefined>;
+  /** Whether it is served by the installation of its organization. */
+  isOfOrganization(workspaceId: WorkspaceId): Promise<boolean>;
   /** Whether a request from there is handled. The first one from a workspace of an organization introduces it. */
   admit(place: RequestPlace): Promise<Admission>;
   /** Slack has refused a call for this workspace with that error: looks whether the app may still work there. */
@@ -40,6 +42,7 @@ export function createInstalledWorkspaces(ports: InstallationPorts): InstalledWo
       const { tokens, isOrg } = await rotation.renewed(installation);
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
     },
+    isOfOrganization: async (workspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
     admit: (place) => admit(place, rotation, ports),
     suspect: (workspaceId, error) => suspect(workspaceId, error, ports),
     drain: () => rotation.drain(),
@@ -51,6 +54,7 @@ async function admit(
   rotation: TokenRotation,
   ports: InstallationPorts,
 ): Promise<Admission> {
+  if (workspaceId === orgId || workspaceId === '') return 'no_workspace';
   const serving = await ports.installationStore.findServing(workspaceId);
   if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, ports);
   if (!serving) return 'not_installed';

@@ -88,9 +88,9 @@ export interface RequestPlace {
 
 /**
  * Whether requests from there are handled. `refused`: Slack does not accept the app's token any more. `unknown`: Slack did
- * not say whether the organization has given the app to the workspace.
+ * not say whether the organization has given the app to the workspace. `no_workspace`: nor which workspace it is.
  */
-export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' | 'unknown';
+export type Admission = 'served' | 'not_installed' | 'not_allowed' | 'refused' | 'unknown' | 'no_workspace';
 
 /** What the use cases of installations need from outside. */
 export interface InstallationPorts {

@@ -98,7 +98,11 @@ export function findOrigin(privateMetadata: string): Origin | undefined {
 
 /** A modal's metadata: `o` is its origin, `m` its own part. */
 const envelope = z.object({
-  o: z.object({ formId: z.string(), channelId: z.string().exactOptional() }),
+  o: z.object({
+    formId: z.string(),
+    channelId: z.string().exactOptional(),
+    workspaceId: z.string().exactOptional(),
+  }),
   m: z.unknown(),
 });
 

@@ -28,6 +28,8 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   refused: (install) =>
     `Slack no longer accepts this app’s token, so vps can’t do anything here. ${install} again: settings, roles and the hosting account stay as they are.`,
   not_allowed: () => 'This workspace may not use this app. Ask whoever runs the app to allow it.',
+  no_workspace: () =>
+    'Slack didn’t say which workspace this is about, so nothing was done. Run the command again.',
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 

@@ -29,6 +29,7 @@ export function createInstalledSource(
     isServed: (workspaceId) => installed.isServed(workspaceId),
     needsInstall: async (workspaceId) => (await installed.needsInstall?.(workspaceId)) ?? false,
     find: (workspaceId) => installed.findToken(workspaceId),
+    isOfOrganization: (workspaceId) => installed.isOfOrganization(workspaceId),
     admit: (place) => installed.admit(place),
     watch: (workspaceId, seen) => {
       abilities.watch(workspaceId, seen);

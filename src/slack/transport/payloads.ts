@@ -3,8 +3,9 @@ import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { submittedView } from '../kit/modal.ts';
+import { findOrigin, submittedView } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
+import { readBlockStamp } from '../kit/stamp.ts';
 import { namedId } from './request-id.ts';
 
 /** The parts of Slack's payloads that are read. Everything else in them is ignored. */
@@ -55,6 +56,7 @@ export const actionPayload = z.object({
     .array(
       z.object({
         action_id: z.string(),
+        block_id: z.string().optional().catch(undefined),
         action_ts: z.string().optional().catch(undefined),
         value: z.string().nullish(),
         selected_option: z.object({ value: z.string() }).nullish(),
@@ -79,13 +81,19 @@ export const shortcutPayload = z.object({
 export const suggestionPayload = z.object({
   ...place,
   action_id: z.string(),
+  block_id: z.string().optional().catch(undefined),
   value: z.string().default(''),
   view: surroundingView,
 });
 
 type PlaceField = 'user' | 'team' | 'channel' | 'is_enterprise_install' | 'enterprise';
 export type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
-  readonly view?: { readonly app_installed_team_id?: string | null | undefined } | null | undefined;
+  readonly view?:
+    | { readonly app_installed_team_id?: string | null | undefined; readonly private_metadata?: string }
+    | null
+    | undefined;
+  readonly actions?: readonly { readonly block_id?: string | undefined }[];
+  readonly block_id?: string | undefined;
 };
 
 /** Where a command was typed. */
@@ -112,12 +120,20 @@ export function actorOf(payload: Place, channelId: ChannelId | undefined): Actor
 }
 
 /**
- * An app of a whole organization can be used in all its workspaces, and Slack may not name the one: the user's home is no
- * proof of it then. The organization is no workspace that is served, so the act is refused.
+ * An app of a whole organization can be used in all its workspaces, and Slack may not name the one: then the app's own
+ * message or form does (`kit/stamp.ts`). The user's home is no proof of it. Otherwise it is the organization, which is no
+ * workspace that is served, so the act is refused.
  */
-function workspaceOf({ view, team, user, is_enterprise_install, enterprise }: Place): WorkspaceId {
-  const named = view?.app_installed_team_id ?? team?.id;
+function workspaceOf(payload: Place): WorkspaceId {
+  const { view, team, user, is_enterprise_install, enterprise } = payload;
+  const stamped = is_enterprise_install ? readStamp(payload) : undefined;
+  const named = stamped ?? view?.app_installed_team_id ?? team?.id;
   return named ?? (is_enterprise_install ? enterprise?.id : user.team_id) ?? '';
+}
+
+function readStamp({ view, actions = [], block_id }: Place): WorkspaceId | undefined {
+  if (view) return findOrigin(view.private_metadata ?? '')?.workspaceId;
+  return readBlockStamp(actions[0]?.block_id ?? block_id);
 }
 
 type Press = Pick<z.output<typeof actionPayload>, 'container' | 'actions' | 'trigger_id'>;

@@ -1,0 +1,27 @@
+import type { WorkspaceId } from '../../domain/ids.ts';
+import { stampBlocks, stampView } from '../kit/stamp.ts';
+import type { SlackApi } from './slack-api.ts';
+
+/** The same API, whose messages and views name the workspace where the app is installed for a whole organization. */
+export function stampedApi(
+  slack: SlackApi,
+  workspaceId: WorkspaceId,
+  isOfOrganization: () => Promise<boolean>,
+): SlackApi {
+  // No method throws, whatever the store does.
+  const isStamped = () => isOfOrganization().catch(() => false);
+  const stamped = async <Content extends { readonly blocks?: unknown }>(content: Content) =>
+    (await isStamped()) ? { ...content, blocks: stampBlocks(content.blocks, workspaceId) } : content;
+  const viewOf = async (view: Parameters<SlackApi['openView']>[1]) =>
+    (await isStamped()) ? stampView(view, workspaceId) : view;
+  return {
+    ...slack,
+    openView: async (triggerId, view) => slack.openView(triggerId, await viewOf(view)),
+    updateView: async (viewId, view) => slack.updateView(viewId, await viewOf(view)),
+    postEphemeral: async (channelId, userId, message) =>
+      slack.postEphemeral(channelId, userId, await stamped(message)),
+    post: async (recipient, message) => slack.post(recipient, await stamped(message)),
+    updateMessage: async (at, message) => slack.updateMessage(at, await stamped(message)),
+    respond: async (url, body) => slack.respond(url, await stamped(body)),
+  };
+}
