@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { SeenAbilities, SlackAbilities, SlackAbility, SlackProblem } from '../../app/account/ports.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
@@ -5,6 +6,9 @@ import type { SeenAnswer } from './slack-api.ts';
 
 /** An observation that was not made again for this long says nothing: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = 60 * 60_000;
+
+/** Five abilities in a thousand workspaces: of those that are not used, nothing is kept. */
+const MOST_OBSERVATIONS = 5000;
 
 /** Learns from Slack's answers what it allows the app. */
 export interface AbilityWatch extends SlackAbilities {
@@ -19,7 +23,7 @@ interface Observation {
 
 /** Keeps the last observation of each ability in each workspace. */
 export function createSlackAbilities(system: System): AbilityWatch {
-  const observed = new Map<string, Observation>();
+  const observed = new LRUCache<string, Observation>({ max: MOST_OBSERVATIONS });
   const recent = (key: string): Observation | undefined => {
     const known = observed.get(key);
     return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;

@@ -3,6 +3,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
+import { movableSystem } from '../../support/movable-system.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 /** Two workspaces, each with an owner, a hosting account and two servers of its own. */
@@ -78,9 +79,9 @@ describe('two workspaces with the same app', () => {
     await using team = await startTwo({ settings: { OWNERS: `${first}, ${second}` } });
     const { ownersOf } = team.app.ports;
     expect([ownersOf(TEAM.id), ownersOf(SECOND_TEAM.id)]).toEqual([['U0VIEWER01'], ['USEC0OPERATOR']]);
-    await tells2(team.first, 'vera', '/vps access', 'Roles');
-    await tells2(team.first, 'otto', '/vps access', 'You need the owner role');
-    await tells2(team.second, 'otto', '/vps access', 'Roles');
+    await tellsUser(team.first, 'vera', '/vps access', 'Roles');
+    await tellsUser(team.first, 'otto', '/vps access', 'You need the owner role');
+    await tellsUser(team.second, 'otto', '/vps access', 'Roles');
   });
 
   it('have their own audit', async () => {
@@ -105,7 +106,23 @@ describe('two workspaces with the same app', () => {
   });
 });
 
-async function tells2(slack: LocalSlack, who: 'vera' | 'otto', command: string, words: string) {
+describe('an install that is repeated with more scopes', () => {
+  it('is learned of within minutes', async () => {
+    const system = movableSystem();
+    await using team = await startTwo({ system });
+    team.first.app.scopes = ['commands', 'chat:write'];
+    await tells(team.first, '/vps status', 'Add the scope users:read');
+    await team.install(team.first);
+    expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({
+      generation: 2,
+      scopes: expect.arrayContaining(['users:read', 'groups:read']),
+    });
+    system.move(6 * 60_000);
+    await tells(team.first, '/vps status', 'User lookups: working');
+  });
+});
+
+async function tellsUser(slack: LocalSlack, who: 'vera' | 'otto', command: string, words: string) {
   const user = slack.as(who).in('#ops');
   await user.types(command);
   await user.sees(words);
