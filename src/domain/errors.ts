@@ -73,7 +73,7 @@ export interface RefusalDetails {
   no_api_key: Record<never, never>;
   key_unreadable: { keyId: string };
   link_unusable: { reason: 'used' | 'expired' | 'unknown' };
-  no_public_url: Record<never, never>;
+  no_public_url: { workspaceId: string };
   // access
   last_owner: Record<never, never>;
   /** The grants changed while it was checked whether an owner would be left. */

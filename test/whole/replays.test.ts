@@ -126,6 +126,9 @@ describe('a signed request that comes again', () => {
   });
 });
 
+/** Signatures and their times are a matter of HTTP alone. */
+const OVER_HTTP = { mode: 'http' } as const;
+
 // A1 in docs/attacks.md.
 describe('the same request in another form', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
@@ -138,7 +141,7 @@ describe('the same request in another form', () => {
     ['with an ID of Slack', {}],
     ['without one', { trigger_id: '' }],
   ])('is a replay if only unsigned parts differ: %s', async (_name, change) => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
     const { headers, body } = await team.slack.deliverSigned({ fields });
@@ -165,7 +168,7 @@ describe('the same request in another form', () => {
     ['a button', 'block_actions stop'],
     ['a form', 'view_submission delete'],
   ])('is a replay when Slack signs it again: %s', async (_name, what) => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     await doEverything(team);
     const changes = changesSeen(team).length;
     const { body } = kept(team, what);
@@ -183,7 +186,7 @@ describe('the same request in another form', () => {
   });
 
   it('is not a replay if it has no ID: two signatures with two times mean that it was sent twice', async () => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
     const body = new URLSearchParams(fields).toString();
@@ -202,7 +205,7 @@ describe('the same request in another form', () => {
 
 describe('a request that Slack did not sign', () => {
   it('is refused with 401 and has no effect', async () => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     team.hosting.seedServers(team.account, 1, 'web');
     const { slack } = team;
     const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
@@ -246,7 +249,7 @@ describe('a request that Slack did not sign', () => {
   });
 
   it('tolerates a clock that is slightly wrong', async () => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     const { slack } = team;
     for (const off of [-280, 280]) {
       const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
@@ -257,7 +260,7 @@ describe('a request that Slack did not sign', () => {
   });
 
   it('is refused if its time is not a number, signed or not', async () => {
-    await using team = await startTeam();
+    await using team = await startTeam(OVER_HTTP);
     const { slack } = team;
     const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
     // What is signed is `v0:<time>:<body>`: a beginning of the body may not be passed off as the end of the time.

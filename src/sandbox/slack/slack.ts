@@ -4,7 +4,7 @@ import { Admin } from './admin.ts';
 import { type Channel, findChannel } from './channels.ts';
 import { wallClock } from './clock.ts';
 import { createWorld } from './create-world.ts';
-import type { Delivery } from './deliver.ts';
+import type { Delivery, DeliveryKind } from './deliver.ts';
 import { Persona } from './driver.ts';
 import { sendEvent } from './events.ts';
 import type { Faults } from './faults.ts';
@@ -165,7 +165,12 @@ export class LocalSlack implements AsyncDisposable {
 
   /** Delivers fields (a form) or a payload (an interaction) with a good signature. */
   deliverSigned(content: DeliveryContent): Promise<Delivery> {
-    return this.#world.deliverer.send('made up', 'form', formOf(content));
+    return this.deliverBody('form', formOf(content));
+  }
+
+  /** Delivers any body with a good signature, or in an envelope: a form, or the JSON of an event. */
+  deliverBody(kind: DeliveryKind, body: string): Promise<Delivery> {
+    return this.#world.deliverer.send('made up', kind, body);
   }
 
   /**

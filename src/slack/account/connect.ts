@@ -26,9 +26,9 @@ export const connect = defineCommand({
 });
 
 async function sendLink(request: SlackRequest): Promise<void> {
-  const { publicUrl } = request;
+  const { publicUrl, caller } = request;
   await request.authorize(makeConnectLink);
-  if (publicUrl === undefined) throw new Refusal('no_public_url', {});
+  if (publicUrl === undefined) throw new Refusal('no_public_url', { workspaceId: caller.actor.workspaceId });
   const { token, tokenHash } = await request.execute(makeConnectLink, {});
   // What happens on the page is told here afterwards.
   await request.views.storeOrigin(tokenHash);

@@ -12,8 +12,8 @@ export const accountRefusalWords = {
     reason === 'expired'
       ? 'This link has expired. Run `/vps connect` for a new one.'
       : 'This link was already used or never existed. Run `/vps connect` for a new one.',
-  no_public_url: () =>
-    'This app has no public address (`PUBLIC_URL`), so it can’t show you the page for the API key. Your admin can set the key on the machine: `npm run key -- set --workspace …`.',
+  no_public_url: ({ workspaceId }) =>
+    `This app has no public address (\`PUBLIC_URL\`), so it can’t show you a page for the API key. On the machine where the app runs, run ${codeTyped(`npm run key -- set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'

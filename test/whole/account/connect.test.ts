@@ -222,7 +222,7 @@ describe('/vps connect', () => {
     await using team = await startUnconnected({ settings: { PUBLIC_URL: '' } });
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps connect');
-    await owner.sees('PUBLIC_URL');
+    await owner.sees('npm run key -- set --workspace T0SANDBOX');
   });
 });
 

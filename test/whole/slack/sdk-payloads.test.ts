@@ -90,12 +90,7 @@ const interact = (payload: Json, sender: Sender) =>
 const command = (text: string, sender: Sender) =>
   team.slack.deliverSigned({ fields: textFields({ ...usable(commandSample(sender), sender), text }) });
 
-function sendEvent(event: Json): Promise<Delivery> {
-  const body = JSON.stringify(event);
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = team.slack.sign(body, timestamp);
-  return team.slack.deliverRaw(body, { timestamp, signature, contentType: 'application/json' });
-}
+const sendEvent = (event: Json): Promise<Delivery> => team.slack.deliverBody('json', JSON.stringify(event));
 
 /** What this user has done and tried in one workspace, newest first. */
 async function auditOf({ userId }: Sender, workspaceId: string) {

@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+const startInSocketMode = (settings: Readonly<Record<string, string>> = {}) =>
+  startTeam({ mode: 'socket', settings });
+
+const handledBefore = async (team: Team, by: 'otto' | 'mara') =>
+  (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
+
+/** The last delivery of this kind. */
+function lastOf(team: Team, what: string): Delivery {
+  const found = team.slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
+  if (!found) throw new Error(`nothing like ${what} was delivered`);
+  return found;
+}
+
+/** A second WebSocket takes the place of the first. */
+async function refresh({ slack, app }: Team): Promise<void> {
+  slack.sockets.refresh();
+  await vi.waitUntil(() => slack.sockets.count === 2, { timeout: 20_000, interval: 1 });
+  await vi.waitUntil(() => slack.sockets.count === 1, { timeout: 20_000 });
+  expect(await app.faults()).toEqual([]);
+}
+
+describe('in Socket Mode', () => {
+  it('nothing is taken over HTTP, signed or not, while health and metrics are served', async () => {
+    await using team = await startInSocketMode();
+    const { slack, appUrl } = team;
+    const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'list')).toString();
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    for (const secret of [{}, { timestamp, signature: slack.sign(body, timestamp) }])
+      expect(await slack.deliverRaw(body, secret)).toMatchObject({ status: 404 });
+    for (const page of ['livez', 'readyz', 'metrics'])
+      expect((await fetch(`${appUrl}/${page}`)).status).toBe(200);
+    expect(team.hosting.requests()).toEqual([]);
+  });
+
+  it('/readyz says when the connection is gone, and why', async () => {
+    await using team = await startInSocketMode();
+    team.slack.sockets.disable();
+    const ready = async () => {
+      const answer = await fetch(`${team.appUrl}/readyz`);
+      return `${answer.status} ${await answer.text()}`;
+    };
+    await expect
+      .poll(ready)
+      .toBe('503 Socket Mode is turned off: turn it on in the app’s settings, or remove SLACK_APP_TOKEN\n');
+    team.slack.app.isSocketMode = true;
+    await expect.poll(ready).toBe('200 ok\n');
+  });
+
+  it('an envelope that comes again over another WebSocket changes nothing', async () => {
+    await using team = await startInSocketMode();
+    team.hosting.seedServers(team.account, 1, 'web');
+    await team.slack.as('otto').in('#ops').types('/vps reboot web-1');
+    await team.slack.as('vera').in('#ops').sees('rebooted web-1');
+    await refresh(team);
+    expect((await team.slack.redeliver(lastOf(team, 'command /vps reboot'))).status).toBe(200);
+    await expect.poll(() => handledBefore(team, 'otto')).toBe(1);
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it('an envelope in which Slack names no request counts once by its own ID', async () => {
+    await using team = await startInSocketMode();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
+    const delivery = await team.slack.deliverSigned({ fields });
+    await expect.poll(() => changesSeen(team).length).toBe(1);
+    await refresh(team);
+    await team.slack.redeliver(delivery);
+    await expect.poll(() => handledBefore(team, 'otto')).toBe(1);
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it('an order is paid once, however many WebSockets its confirmation comes over', async () => {
+    await using team = await startInSocketMode();
+    const { slack, hosting, account } = team;
+    const manager = slack.as('mara').in('#ops');
+    hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 300 });
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await manager.presses('Create and pay');
+    const confirmation = lastOf(team, 'view_submission create_review');
+    slack.sockets.refresh();
+    const again = [];
+    for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
+    await vi.waitUntil(() => slack.sockets.count === 2, { timeout: 20_000, interval: 1 });
+    for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
+    await Promise.all(again);
+    await manager.sees('once is being created');
+    expect(changesSeen(team)).toHaveLength(1);
+    expect(hosting.charges(account)).toHaveLength(1);
+  });
+
+  it('a stop lets running work end, and closes the WebSocket', async () => {
+    await using team = await startInSocketMode();
+    const { slack, hosting, account } = team;
+    hosting.seedServers(account, 1, 'web');
+    hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
+    const typed = slack.as('otto').in('#ops').types('/vps reboot web-1');
+    await vi.waitUntil(() => hosting.requests().some(({ path }) => path.includes('reboot')));
+    await team.app.close();
+    expect((await typed)?.status).toBe(200);
+    expect(slack.sockets.count).toBe(0);
+    await slack.as('vera').in('#ops').sees('rebooted web-1');
+    expect(slack.brokenLaws()).toEqual([]);
+    await team.restart();
+    await slack.as('otto').in('#ops').types('/vps list');
+    await slack.as('otto').in('#ops').sees('web-1');
+  });
+
+  it('without a public address, /vps connect says how the key is entered on the machine', async () => {
+    await using team = await startInSocketMode({ PUBLIC_URL: '' });
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps connect');
+    await owner.sees('npm run key -- set --workspace T0SANDBOX');
+  });
+});
