@@ -16,11 +16,32 @@ function chooseTemporaryFolder(): string {
   }
 }
 
-export default defineConfig({
+/** Stories that `npm test` also runs in Socket Mode; `SLACK_MODE=socket npx vitest run test/whole` runs all of them. */
+const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing', 'replays'];
+
+const everything = {
   test: {
-    env: { TMPDIR: chooseTemporaryFolder() },
+    name: 'all',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
+  },
+};
+const socketMode = {
+  test: {
+    name: 'socket mode',
+    include: ALSO_IN_SOCKET_MODE.map((path) => `test/whole/${path}.test.ts`),
+    env: { SLACK_MODE: 'socket' },
+  },
+};
+const isInSocketMode = process.env.SLACK_MODE === 'socket';
+
+export default defineConfig({
+  test: {
+    projects: [everything, ...(isInSocketMode ? [] : [socketMode])].map((project) => ({
+      extends: true,
+      ...project,
+    })),
+    env: { TMPDIR: chooseTemporaryFolder() },
     // Most tests wait for sockets and timers more than they compute.
     maxWorkers: 3,
     // Our modules hold no state, and reloading them for each file took a third of the time.
