@@ -109,6 +109,7 @@ async function listSettledIds(
         ...(orOf === undefined ? [] : [column('workspace_id', '=', orOf)]),
       ]),
     )
+    .orderBy('server_id')
     .execute();
   return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
 }
@@ -129,6 +130,8 @@ async function listUnresolvedCreates(
         column.and([column('state', '=', 'refused'), column('reason', 'in', LOOKED_FOR)]),
       ]),
     )
+    .orderBy('created_at')
+    .orderBy('id')
     .execute();
   return rows.map(toOperation);
 }
