@@ -44,7 +44,15 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  for (const table of ['audit_heads', 'pings', 'protected_servers', 'moves'])
+  for (const table of [
+    'audit_heads',
+    'pings',
+    'protected_servers',
+    'moves',
+    'installations',
+    'installation_workspaces',
+    'install_states',
+  ])
     await db.schema.dropTable(table).execute();
   await db.schema.alterTable('approvals').dropColumn('denial_reason').execute();
   for (const column of ['denial_reason', 'granted_role', 'granted_pattern', 'command'])

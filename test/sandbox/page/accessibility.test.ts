@@ -88,7 +88,9 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
     return [...faults.values()];
   }
 
-  it('is nothing in the chat, with messages, the panel and an open form', { timeout: 180_000 }, async () => {
+  it('is nothing in the chat, with messages, the panel and an open form', { timeout: 180_000 }, async ({
+    expect,
+  }) => {
     const page = await open(`${sandbox.url}/?as=olga`);
     await composerOf(page).waitFor();
     for (const command of ['/vps', '/vps catalog', '/vps access', '/vps audit']) await say(page, command);

@@ -16,7 +16,7 @@ describe('a modal whose ack Slack applies late', () => {
     await manager.types('/vps delete web-1');
     await manager.fills({ 'Type the label to delete it': 'web-1' });
     await manager.presses('Delete');
-    await expect.poll(() => manager.modal()?.shown, { timeout: 4000 }).toContain('was deleted');
+    await expect.poll(() => manager.modal()?.shown).toContain('was deleted');
   });
 
   it('shows in the end what came of an order', async () => {
@@ -24,7 +24,7 @@ describe('a modal whose ack Slack applies late', () => {
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
     await manager.presses('Create and pay');
-    await expect.poll(() => manager.modal()?.shown, { timeout: 4000 }).toContain('went through');
+    await expect.poll(() => manager.modal()?.shown).toContain('went through');
   });
 
   it('shows that settings were saved', async () => {
@@ -33,7 +33,7 @@ describe('a modal whose ack Slack applies late', () => {
     await owner.types('/vps settings');
     await owner.fills({ 'Renewing servers': 'On' });
     await owner.presses('Save');
-    await expect.poll(() => owner.modal()?.shown, { timeout: 4000 }).not.toContain('[Save]');
+    await expect.poll(() => owner.modal()?.shown).not.toContain('[Save]');
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(owner.modal()?.shown).not.toMatch(/hosting API…|Saving/);
   });
