@@ -104,6 +104,41 @@ describe('a workspace that is set up well', () => {
   });
 });
 
+describe('the app-level token, where one is set', () => {
+  const APP_TOKEN = 'xapp-8192-never-to-be-printed';
+  const inSocketMode = (appToken: string) => ({ SLACK_APP_TOKEN: appToken });
+
+  it('is good when Slack offers a connection for it, which is not opened', async () => {
+    await using slack = await startWorkspace();
+    slack.app.appToken = APP_TOKEN;
+    slack.app.isSocketMode = true;
+    const { code, findings } = await runJson(slack.apiUrl, QUICK, inSocketMode(APP_TOKEN));
+    expect(code).toBe(0);
+    expect(findings['app-level token']).toBe('ok: Slack offers a connection for Socket Mode.');
+    expect(slack.sockets.count).toBe(0);
+  });
+
+  it('has to be one, to be known to Slack, and to have its scope', async () => {
+    await using slack = await startWorkspace();
+    slack.app.appToken = APP_TOKEN;
+    const found = async (appToken: string) => {
+      const { code, findings, output } = await runJson(slack.apiUrl, QUICK, inSocketMode(appToken));
+      expect(output).not.toContain(appToken);
+      return [code, findings['app-level token'] ?? findings.settings];
+    };
+    expect(await found('xapp-unknown')).toEqual([
+      1,
+      expect.stringContaining('doesn’t accept SLACK_APP_TOKEN'),
+    ]);
+    expect(await found('xoxb-other-kind')).toEqual([1, expect.stringContaining('starts with xapp-')]);
+    slack.app.appTokenScopes = [];
+    expect(await found(APP_TOKEN)).toEqual([1, expect.stringContaining('lacks the scope connections:write')]);
+    slack.app.appTokenScopes = ['connections:write'];
+    slack.faults.failMethod('apps.connections.open', `odd_${APP_TOKEN}`);
+    expect(await found(APP_TOKEN)).toEqual([1, expect.stringContaining('[token]')]);
+  });
+});
+
 describe('a scope that is missing', () => {
   it('is one of the manifest, required and optional as there', () => {
     const { bot, bot_optional } = parse(readFileSync('manifest.yml', 'utf8')).oauth_config.scopes;

@@ -25,6 +25,27 @@ const { features, oauth_config, settings } = slackManifest.parse(parse(readFileS
 const [command] = features?.slash_commands ?? [];
 const { bot = [], bot_optional: optional = [] } = oauth_config?.scopes ?? {};
 
+describe('the manifest for Socket Mode', () => {
+  const read = (path: string) => slackManifest.parse(parse(readFileSync(path, 'utf8')));
+  const socket = read('manifest.socket.yml');
+
+  it('is the other one without addresses, and with Socket Mode on', () => {
+    const withoutAddresses: unknown = JSON.parse(JSON.stringify(read('manifest.yml')), (key, value) =>
+      /(^|_)url$/.test(key) ? undefined : value,
+    );
+    expect(withoutAddresses).toMatchObject({ settings: { socket_mode_enabled: false } });
+    const settings = { ...socket.settings, socket_mode_enabled: false };
+    expect({ ...socket, settings }).toEqual(withoutAddresses);
+    expect(socket.settings?.socket_mode_enabled).toBe(true);
+    expect(JSON.stringify(socket)).not.toContain('http');
+  });
+
+  it('explains each scope as the other one does', () => {
+    const comments = (path: string) => readFileSync(path, 'utf8').match(/^ {6,}#.*$/gm);
+    expect(comments('manifest.socket.yml')).toEqual(comments('manifest.yml'));
+  });
+});
+
 describe('the manifest', () => {
   it('is of the version that Slack’s schema for such apps describes, over HTTPS', () => {
     expect(parse(readFileSync('manifest.yml', 'utf8'))).toMatchObject({ _metadata: { major_version: 1 } });

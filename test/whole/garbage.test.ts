@@ -53,7 +53,9 @@ const form = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify
 
 describe('a signed request that makes no sense', () => {
   it('is answered without revealing internals, whatever its body, content type or kind', async () => {
-    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    // Deeper ones can't be put into an envelope by the local Slack itself.
+    const levels = isOverHttp ? 20_000 : 2000;
+    const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const bodies = [
       '',
       ' ',
@@ -116,7 +118,7 @@ describe('a signed request that makes no sense', () => {
     const by = visitor(team, 'olga');
     const answers = await Promise.all([
       ...bodies.map((each) => sendBody(each)),
-      ...types.map((type) => sendBody(body, type)),
+      ...(isOverHttp ? types : []).map((type) => sendBody(body, type)),
       ...json.map((text) => sendBody(text, 'application/json')),
       // Unhandled: Bolt gives up on them after three seconds.
       by.interacts('shortcut', { callback_id: 'x' }),

@@ -1,7 +1,9 @@
 import { ConfigError, type Environment, parseSlackCheckConfig, type SlackCheckConfig } from '../../config.ts';
 import { listNamedOwners } from '../../domain/named-owners.ts';
+import type { Secret } from '../../domain/secret.ts';
 import type { System } from '../../system.ts';
 import { UsageError } from '../program.ts';
+import { checkAppToken } from './app-token.ts';
 import { checkChannel } from './channel.ts';
 import { checkDirectMessage } from './direct-message.ts';
 import { checkGroups, checkUsers } from './look-ups.ts';
@@ -35,8 +37,7 @@ export async function checkSlack(parts: CheckParts): Promise<number> {
     return 0;
   }
   const config = readConfig(parts.environment);
-  const token = config instanceof ConfigError ? undefined : config.SLACK_BOT_TOKEN;
-  const report = createReport(token, options.isJson ? () => {} : parts.print);
+  const report = createReport(tokensOf(config), options.isJson ? () => {} : parts.print);
   if (config instanceof ConfigError)
     report.failed('settings', { code: 'settings', text: `${config.faults.join('; ')}.` });
   else await checkAll(parts, config, options, report);
@@ -63,24 +64,28 @@ function readConfig(environment: Environment): SlackCheckConfig | ConfigError {
   }
 }
 
+function tokensOf(config: SlackCheckConfig | ConfigError): readonly Secret<string>[] {
+  if (config instanceof ConfigError) return [];
+  return [config.SLACK_BOT_TOKEN, ...(config.SLACK_APP_TOKEN ? [config.SLACK_APP_TOKEN] : [])];
+}
+
 async function checkAll(
   parts: CheckParts,
   config: SlackCheckConfig,
   options: Options,
   report: Report,
 ): Promise<void> {
-  const api = createWebApi({
-    apiUrl: config.SLACK_API_URL,
-    token: config.SLACK_BOT_TOKEN,
-    timeoutSeconds: options.timeoutSeconds,
-    ...parts,
-  });
-  try {
+  const { SLACK_API_URL: apiUrl, SLACK_APP_TOKEN: appToken } = config;
+  const { timeoutSeconds } = options;
+  const withToken = async (token: Secret<string>, check: (api: WebApi) => Promise<void>) => {
+    const api = createWebApi({ apiUrl, token, timeoutSeconds, ...parts });
+    await check(api).finally(api.close);
+  };
+  if (appToken) await withToken(appToken, (api) => checkAppToken(api, report));
+  await withToken(config.SLACK_BOT_TOKEN, async (api) => {
     await checkPublicAddress(config.PUBLIC_URL, api, report);
     await checkInSlack(parts, api, listNamedOwners(config.OWNERS), options, report);
-  } finally {
-    await api.close();
-  }
+  });
 }
 
 /** What takes longest comes last. */

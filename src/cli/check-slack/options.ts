@@ -4,8 +4,8 @@ import { parseOrExplain, UsageError } from '../program.ts';
 export const USAGE = `Usage:
   npm run check:slack -- [options]
 
-Asks the real Slack, with SLACK_BOT_TOKEN, SLACK_API_URL, OWNERS and PUBLIC_URL from .env or the environment, whether the app
-is set up well. It posts a message to a user, and one in the channel that you name, and deletes both.
+Asks the real Slack, with SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_API_URL, OWNERS and PUBLIC_URL from .env or the environment,
+whether the app is set up well. It posts a message to a user, and one in the channel that you name, and deletes both.
 
   --channel ID|NAME  a channel that the app is a member of, to post, edit and delete a message in
   --user ID          the user who gets a direct message (default: the first of OWNERS)

@@ -31,12 +31,12 @@ export interface Problem {
   readonly text: string;
 }
 
-/** `show` gets each line as soon as the check has ended. The token is masked, whatever Slack repeats. */
-export function createReport(token: Secret<string> | undefined, show: (line: string) => void): Report {
+/** `show` gets each line as soon as the check has ended. The tokens are masked, whatever Slack repeats. */
+export function createReport(tokens: readonly Secret<string>[], show: (line: string) => void): Report {
   const findings: Finding[] = [];
-  const secret = token?.reveal();
-  const clean = (text: string) =>
-    (secret === undefined ? text : text.replaceAll(secret, '[token]')).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  const masked = (text: string) =>
+    tokens.reduce((rest, token) => rest.replaceAll(token.reveal(), '[token]'), text);
+  const clean = (text: string) => masked(text).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
   const add = (check: string, status: Status, code: string | null, text: string) => {
     const finding = { check: clean(check), status, code: code && clean(code), text: clean(text) };
     findings.push(finding);

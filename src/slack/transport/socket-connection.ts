@@ -113,7 +113,7 @@ function createReceiver({ appToken, slackApiUrl, log, limits }: SocketParts): So
       requestId: typeof envelope_id === 'string' ? namedId('envelope', envelope_id) : undefined,
     }),
     processEventErrorHandler: async ({ error }) => {
-      log.error('a request could not be acknowledged', describeDefect(error));
+      log.warn('a request could not be acknowledged', describeDefect(error));
       return false;
     },
   });
