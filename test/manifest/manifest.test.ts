@@ -31,7 +31,7 @@ describe('the manifest for Socket Mode', () => {
 
   it('is the other one without addresses, and with Socket Mode on', () => {
     const withoutAddresses: unknown = JSON.parse(JSON.stringify(read('manifest.yml')), (key, value) =>
-      /(^|_)url$/.test(key) ? undefined : value,
+      /(^|_)urls?$/.test(key) ? undefined : value,
     );
     expect(withoutAddresses).toMatchObject({ settings: { socket_mode_enabled: false } });
     const settings = { ...socket.settings, socket_mode_enabled: false };
