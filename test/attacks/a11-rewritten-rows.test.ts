@@ -35,6 +35,12 @@ async function startHeld() {
   return { path, store, id: operation.id };
 }
 
+/** The tables that the first release did not have. */
+const NEW_TABLES = [
+  ...['audit_heads', 'pings', 'protected_servers', 'moves'],
+  ...['installations', 'installation_workspaces', 'install_states'],
+];
+
 /** Puts the tables back to what release 0.1.0 had, with a row that it would have sealed. */
 async function downgrade(path: string, id: string): Promise<void> {
   const engine = openSqlite(path, { lock: false, system: realSystem });
@@ -44,16 +50,7 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  for (const table of [
-    'audit_heads',
-    'pings',
-    'protected_servers',
-    'moves',
-    'installations',
-    'installation_workspaces',
-    'install_states',
-  ])
-    await db.schema.dropTable(table).execute();
+  for (const table of NEW_TABLES) await db.schema.dropTable(table).execute();
   await db.schema.alterTable('approvals').dropColumn('denial_reason').execute();
   for (const column of ['denial_reason', 'granted_role', 'granted_pattern', 'command'])
     await db.schema.alterTable('access_requests').dropColumn(column).execute();
