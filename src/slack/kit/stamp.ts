@@ -4,7 +4,8 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 
 /*
  * Where the app is installed for a whole organization, Slack doesn't say in which of its workspaces a button was pressed or
- * a form was submitted. So the app's own messages and forms carry it: users can't alter what Slack sends back of them.
+ * a form was submitted. So the app's own messages and forms carry it: users can't alter what Slack sends back of them. A view
+ * that answers a submission keeps the origin of the view before it.
  */
 
 const STAMP = /^w:(T[A-Z0-9]{1,62}):\d+$/;

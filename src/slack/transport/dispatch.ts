@@ -36,7 +36,6 @@ import { replyFrom, replyTo } from './reply-paths.ts';
 import type { SlackRequest } from './request.ts';
 import { createRequest, type RequestParts } from './request-factory.ts';
 import { type Revocation, readRevocation } from './revocations.ts';
-import { stampedAck } from './stamped-acks.ts';
 import { watchCommand } from './visible.ts';
 
 /** How a request reached us. */
@@ -105,7 +104,7 @@ export function createDispatch({ runCommand, commands, nextSteps }: Routes, part
   return {
     command: (body, delivery) => dispatchCommand(body, delivery, routing),
     action: (body, delivery) => dispatchAction(body, delivery, routing),
-    submission: (body, delivery) => stampedAck(body, dispatchSubmission(body, delivery, routing)),
+    submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
     suggestion: (body) => dispatchSuggestion(body, routing),
     shortcut: (body) => refuseShortcut(body, routing),
     revocation: async (body) => {
