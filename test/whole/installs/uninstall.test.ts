@@ -100,6 +100,15 @@ async function actionsOfSecond({ app }: Installs) {
   return entries.map(({ action }) => action);
 }
 
+it('Slack’s check of the address for events is answered with its challenge', async () => {
+  await using team = await startInstalls();
+  const body = JSON.stringify({ type: 'url_verification', token: 'x', challenge: 'a-challenge' });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = team.slack.sign(body, timestamp);
+  const answer = await team.slack.deliverRaw(body, { contentType: 'application/json', timestamp, signature });
+  expect([answer.status, answer.response]).toEqual([200, expect.stringContaining('a-challenge')]);
+});
+
 describe('an event about revoked tokens', () => {
   it.each([
     { oauth: ['U0OWNER001'] },
