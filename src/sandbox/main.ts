@@ -9,6 +9,7 @@ const HELP = `npm run sandbox -- [options]
 
   --port PORT   port for the page (default ${DEFAULT_PORT}); the next two are used too
   --data DIR    save accounts, servers, keys, roles and the chat in this folder
+  --socket      have the app use Socket Mode instead of HTTP
   --connected   start with the hosting account connected, so that /vps create works right away
   --help        show this help
 `;
@@ -17,6 +18,7 @@ interface CliOptions {
   readonly port: number;
   readonly folder: string | undefined;
   readonly isConnected: boolean;
+  readonly isSocketMode: boolean;
 }
 
 /** Runs the sandbox until it is interrupted: `npm run sandbox -- --port 4000`. */
@@ -68,12 +70,18 @@ function parseOptions(args: string[]): CliOptions | undefined {
       port: { type: 'string', default: String(DEFAULT_PORT) },
       data: { type: 'string' },
       connected: { type: 'boolean', default: false },
+      socket: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return undefined;
   if (values.data?.trim() === '') throw new RangeError('--data needs a folder.');
-  return { port: parsePort(values.port), folder: values.data, isConnected: values.connected };
+  return {
+    port: parsePort(values.port),
+    folder: values.data,
+    isConnected: values.connected,
+    isSocketMode: values.socket,
+  };
 }
 
 function parsePort(text: string): number {

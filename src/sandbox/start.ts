@@ -17,6 +17,7 @@ import type { Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
+import { readOwnManifest } from './slack/manifest.ts';
 import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
@@ -31,6 +32,8 @@ export interface SandboxOptions {
   readonly folder?: string | undefined;
   /** False: the user of the sandbox connects the hosting account. Default true. */
   readonly isConnected?: boolean;
+  /** The app uses Socket Mode. Default false. */
+  readonly isSocketMode?: boolean;
 }
 
 export interface Sandbox {
@@ -98,7 +101,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
 
 /** The local Slack with its page; bundling the page is slow, so it runs in parallel to the rest. */
 async function openChat(
-  { options: { port }, folder, stored, clock, onClose }: Opening,
+  { options: { port, isSocketMode }, folder, stored, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
   getAccountUrl: () => string,
 ): Promise<{ slack: LocalSlack; pageIsReady: Promise<unknown> }> {
@@ -116,6 +119,8 @@ async function openChat(
     app: {
       signingSecret: stored.secrets.signingSecret,
       botToken: stored.secrets.botToken,
+      appToken: appTokenOf(stored),
+      manifest: readOwnManifest(isSocketMode ? 'socket' : 'http'),
       commandsUrl: `${appUrlOf(port)}/slack/events`,
       usageHint: 'help',
     },
@@ -161,6 +166,7 @@ async function openApp(
     HOSTING_TIMEOUT_MS: '15000',
     HOSTING_CURRENCY: 'EUR',
     SLACK_SIGNING_SECRET: stored.secrets.signingSecret,
+    SLACK_APP_TOKEN: options.isSocketMode ? appTokenOf(stored) : '',
     SLACK_BOT_TOKEN: stored.secrets.botToken,
     SLACK_API_URL: slack.apiUrl,
     PUBLIC_URL: appUrlOf(port),
@@ -228,5 +234,8 @@ async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
     .in('#ops')
     .types(`Hi! We now have an app for our servers; \`/vps help\` shows what it can do. ${first}`);
 }
+
+/** Made of what is stored: there is nothing to protect in a sandbox. */
+const appTokenOf = ({ secrets }: StoredState) => `xapp-${secrets.signingSecret}`;
 
 const appUrlOf = (port: number) => `http://127.0.0.1:${port + 1}`;

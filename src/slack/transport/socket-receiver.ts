@@ -19,7 +19,7 @@ export interface SocketTimes extends ConnectionLimits {
   readonly lookMs: number;
 }
 
-const TIMES: SocketTimes = { helloTimeoutMs: 10_000, pongTimeoutMs: 5000, stableMs: 10_000, lookMs: 1000 };
+const TIMES: SocketTimes = { helloTimeoutMs: 10_000, pongTimeoutMs: 10_000, stableMs: 10_000, lookMs: 1000 };
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
