@@ -170,7 +170,10 @@ describe('npm run sandbox with --data', () => {
     const before = await read<PanelState>(first.url, '/panel/state');
     await end(first.child, 'SIGKILL');
 
-    const second = await start(...options);
+    const second = await start(...options, '--socket');
+    // In Socket Mode, nothing is taken over HTTP.
+    const app = second.url.replace(/\d+$/, (port) => String(Number(port) + 1));
+    expect((await fetch(`${app}/slack/events`, { method: 'POST' })).status).toBe(404);
     const after = await read<PanelState>(second.url, '/panel/state');
     expect(after).toMatchObject({
       account: before.account,
