@@ -32,6 +32,8 @@ function expectSane({ status, response, what }: Delivery): void {
 }
 
 async function expectAlive(): Promise<void> {
+  // A process that these tests hold up for seconds may have to replace its WebSocket.
+  await expect.poll(() => team.app.faults()).toEqual([]);
   const viewer = team.slack.as('vera').in('#general').overlooksOldMessages();
   await viewer.types('/vps list');
   await viewer.sees('web-1');

@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { describeDefect } from '../../domain/errors.ts';
 import type { System } from '../../system.ts';
 import type { Transport } from './bolt.ts';
 import { readRefusal } from './refusals.ts';
@@ -55,9 +56,11 @@ export function createSocketReceiver(options: Options): Transport {
     start: () =>
       new Promise((resolve, reject) => {
         if (!app) return reject(new Error('Bolt was not started'));
-        keepConnected(app, state, { ...options, times: { ...TIMES, ...options.times } }, resolve).catch(
-          reject,
-        );
+        const supervision = { ...options, times: { ...TIMES, ...options.times } };
+        keepConnected(app, state, supervision, resolve).catch((error: unknown) => {
+          options.log.error('the connection to Slack is not supervised any more', describeDefect(error));
+          reject(error);
+        });
         return undefined;
       }),
     faults: () =>
