@@ -43,7 +43,7 @@ export default defineConfig({
     })),
     env: { TMPDIR: chooseTemporaryFolder() },
     // Most tests wait for sockets and timers more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Our modules hold no state, and reloading them for each file took a third of the time.
     isolate: false,
     testTimeout: 60_000,

@@ -156,6 +156,8 @@ describe('the rate limit', () => {
     team.hosting.faults.add({ on: 'reboot', kind: 'hang', times: 'always' });
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));
     const ended = Promise.allSettled(used);
+    // Users take turns: one who came before all of these had left would be served between them.
+    await vi.waitUntil(() => team.hosting.requests({ operation: 'reboot' }).length === 300, 10_000);
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('hit the hosting API’s rate limit');
