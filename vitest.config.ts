@@ -17,7 +17,7 @@ function chooseTemporaryFolder(): string {
 }
 
 /** Stories that `npm test` also runs in Socket Mode; `SLACK_MODE=socket npx vitest run test/whole` runs all of them. */
-const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing', 'replays'];
+const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing'];
 
 const everything = {
   test: {
