@@ -47,6 +47,8 @@ export default defineConfig({
     // Our modules hold no state, and reloading them for each file took a third of the time.
     isolate: false,
     testTimeout: 60_000,
+    // A few tests race with timers of the app; CI prints which one needed its second try, and fails if that fails, too.
+    retry: process.env.CI === 'true' ? 1 : 0,
     hookTimeout: 60_000,
     // Generous: a test that passes ends as soon as it can, and a busy machine may be ten times slower.
     expect: { poll: { timeout: 30_000 } },
