@@ -149,7 +149,7 @@ describe('a useless answer', () => {
 
 describe('the rate limit', () => {
   it('is reported to a user who has to wait, and they get their answer', async () => {
-    await using team = await startHurried(5, 300);
+    await using team = await startHurried(3, 300);
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
     // Without an answer each of them keeps its place until its time is up, and then for a minute.
@@ -157,7 +157,7 @@ describe('the rate limit', () => {
     const used = Array.from({ length: 300 }, () => hosting.changePower('reboot', id));
     const ended = Promise.allSettled(used);
     // Users take turns: one who came before all of these had left would be served between them.
-    await vi.waitUntil(() => team.hosting.requests({ operation: 'reboot' }).length === 300, 10_000);
+    await vi.waitUntil(() => team.hosting.requests({ operation: 'reboot' }).length === 300, 18_000);
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('hit the hosting API’s rate limit');
