@@ -26,7 +26,7 @@ export async function describeRefusedPlace(
 const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => string>> = {
   not_installed: (install) => `vps isn’t installed in this workspace. ${install}, then try again.`,
   refused: (install) =>
-    `Slack no longer accepts this app’s token, so vps can’t do anything here. ${install} again: settings, roles and the hosting account stay as they are.`,
+    `Slack no longer accepts this app’s token, so vps can’t do anything here. ${install} again.`,
   not_allowed: () => 'This workspace may not use this app. Ask whoever runs the app to allow it.',
   no_workspace: () =>
     'Slack didn’t say which workspace this is about, so nothing was done. Run the command again.',
