@@ -25,9 +25,12 @@ async function notifyOfOutcome<Kind extends Decision>(
   decision: Kind,
 ): Promise<void> {
   const { notifier, store, knownStates } = kind;
-  await notifier.updateCards(decision);
+  const isShown = await notifier.updateCards(decision);
   const isNotified = knownStates.includes(decision.state) || (await notifier.notifyRequester(decision));
-  if (isNotified) await store.markNotified(decision.id, decision.state);
+  if (!isNotified) return;
+  // Slack may have come back between the two, and the sweep is done with what was notified.
+  if (!isShown) await notifier.updateCards(decision);
+  await store.markNotified(decision.id, decision.state);
 }
 
 async function requestDecision<Kind extends Decision>(

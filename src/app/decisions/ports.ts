@@ -22,8 +22,8 @@ export interface Deciders {
 export interface DecisionNotifier<Kind> {
   /** Asks them to decide; returns the cards that were posted. */
   postCards(decision: Kind, deciders: Deciders): Promise<readonly Card[]>;
-  /** Shows the current state in the cards that were posted. */
-  updateCards(decision: Kind): Promise<void>;
+  /** Shows the current state in the cards that were posted. True when Slack took all of them. */
+  updateCards(decision: Kind): Promise<boolean>;
   /** Tells the requester the outcome; while it is open, whether deciders were asked. True when Slack took the message. */
   notifyRequester(decision: Kind): Promise<boolean>;
 }

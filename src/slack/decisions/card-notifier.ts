@@ -35,7 +35,7 @@ export function createCardNotifier<Kind extends Decision>(
         return posted.length > 0 ? posted : post(userIds);
       }),
     updateCards: (decision) =>
-      notifySafely(decision.id, log, undefined, async () =>
+      notifySafely(decision.id, log, false, async () =>
         outbox.editCards(decision.workspaceId, decision.cards, await card(decision)),
       ),
     notifyRequester: (decision) =>

@@ -22,7 +22,13 @@ export async function postCards(
   return answers.flatMap((answer) => (answer.ok ? [{ channelId: answer.channelId, ts: answer.ts }] : []));
 }
 
-/** Shows another message in place of the cards, side by side; one that is gone is left alone. */
-export async function editCards(cards: readonly Card[], message: Message, slack: SlackApi): Promise<void> {
-  await Promise.all(cards.map((card) => withFallback(message, (shown) => slack.updateMessage(card, shown))));
+/**
+ * Shows another message in place of the cards, side by side; one that is gone is left alone. Returns whether Slack took
+ * all of them.
+ */
+export async function editCards(cards: readonly Card[], message: Message, slack: SlackApi): Promise<boolean> {
+  const answers = await Promise.all(
+    cards.map((card) => withFallback(message, (shown) => slack.updateMessage(card, shown))),
+  );
+  return answers.every(({ ok }) => ok);
 }

@@ -23,7 +23,7 @@ export interface Outbox {
     recipients: readonly (UserId | ChannelId)[],
     message: Message,
   ): Promise<readonly Card[]>;
-  editCards(workspaceId: WorkspaceId, cards: readonly Card[], message: Message): Promise<void>;
+  editCards(workspaceId: WorkspaceId, cards: readonly Card[], message: Message): Promise<boolean>;
   /** Shows a view in the modal that follows this confirmation; `isFinal` ends the following. */
   updateFollowed(
     confirmer: Confirmer,

@@ -46,7 +46,7 @@ function makeAccessPorts(): AppPorts {
         await whilePosting();
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      updateCards: async ({ state, cards }) => void shown.push(...cards.map(() => state)),
+      updateCards: async ({ state, cards }) => shown.push(...cards.map(() => state)) >= 0,
       notifyRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;

@@ -112,7 +112,7 @@ function makeApprovalPorts(): AppPorts {
         asked += 1;
         return isSlackDown ? [] : [{ channelId: 'D1', ts: '1.1' }];
       },
-      updateCards: async ({ state }) => void shown.push(state),
+      updateCards: async ({ state }) => shown.push(state) > 0,
       notifyRequester: async ({ state }) => {
         if (!isSlackDown) told.push(state);
         return !isSlackDown;

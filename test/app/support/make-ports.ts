@@ -6,7 +6,7 @@ import { stillSystem } from '../../store/fixtures.ts';
 
 const silentDecisions = {
   postCards: async () => [],
-  updateCards: async () => undefined,
+  updateCards: async () => true,
   notifyRequester: async () => true,
 };
 

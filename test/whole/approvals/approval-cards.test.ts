@@ -121,6 +121,7 @@ describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
       // Time for the sweep to tell it again, which it must not.
       await new Promise((resolve) => setTimeout(resolve, 600));
     }
+    await team.owner.sees('Denied by @olga', LONG_MS);
     expect(team.manager.messages().filter(({ shown }) => shown.includes('declined'))).toHaveLength(1);
   });
 
