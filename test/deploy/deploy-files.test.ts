@@ -1,0 +1,210 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { parseConfig } from '../../src/config.ts';
+import { listSettings } from '../support/settings.ts';
+import { readStages } from './support/container-file.ts';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const FOLDER = 'docs/deploy';
+
+const service = z.object({
+  build: z.string().optional(),
+  image: z.string(),
+  init: z.boolean().optional(),
+  read_only: z.boolean().optional(),
+  cap_drop: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).default([]),
+  environment: z.record(z.string(), z.string()).default({}),
+  deploy: z.object({ replicas: z.number() }).optional(),
+  stop_grace_period: z.string().optional(),
+});
+const compose = z
+  .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.null()) })
+  .parse(parse(read(`${FOLDER}/compose.yaml`)));
+const stages = readStages(read('Dockerfile'));
+const last = stages.at(-1);
+
+const config = parseConfig({
+  HOSTING_BASE_URL: 'https://a.test',
+  SLACK_SIGNING_SECRET: 'x',
+  SLACK_BOT_TOKEN: 'x',
+  ENCRYPTION_KEYS: 'x',
+});
+/** How long a stop takes at most by default: `closeApp` in compose.ts. */
+const STOP_SECONDS = config.HOSTING_TIMEOUT_MS / 1000 + 5;
+
+/** Where a program is not installed its file is not checked, and the run says so. */
+function isThere(program: string): boolean {
+  const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  if (!found) process.stderr.write(`${FOLDER} is not checked with ${program}: it is not installed\n`);
+  return found;
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vps-slack-deploy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('the container file', () => {
+  test('begins with a pinned Node that the app supports, and ends without rights', () => {
+    const base = /^ARG NODE=node:(\d+\.\d+\.\d+)-bookworm-slim$/m.exec(read('Dockerfile'))?.[1] ?? '';
+    expect(base.split('.')[0]).toBe(read('.nvmrc').trim().replace('v', ''));
+    expect(stages.map((stage) => stage.base)).toEqual([`\${NODE}`, `\${NODE}`, `\${NODE}`]);
+    expect(last?.instructions.filter((line) => /^(USER|EXPOSE|VOLUME|STOPSIGNAL)/.test(line))).toEqual([
+      'VOLUME /app/data',
+      'USER node',
+      `EXPOSE ${config.PORT}`,
+      'STOPSIGNAL SIGTERM',
+    ]);
+  });
+
+  test('copies only what exists, and nothing that .dockerignore keeps out', () => {
+    const own = stages.flatMap(({ copies }) => copies).filter(({ from }) => from === undefined);
+    const ignore = read('.dockerignore').split('\n');
+    for (const path of own.flatMap(({ source }) => source))
+      expect([path, existsSync(path), ignore.includes(`!${path}`)]).toEqual([path, true, true]);
+  });
+
+  test('sets nothing but settings, and starts what exists', () => {
+    const variables =
+      last?.instructions
+        .find((line) => line.startsWith('ENV '))
+        ?.slice(4)
+        .split(' ') ?? [];
+    const names = variables.map((each) => each.split('=')[0] ?? '');
+    expect(names.filter((name) => name !== 'NODE_ENV' && !listSettings().includes(name))).toEqual([]);
+    expect(last?.instructions.at(-1)).toBe('ENTRYPOINT ["node", "src/start.mjs"]');
+    expect(last?.healthCheck?.[2]).toContain('/livez');
+  });
+});
+
+describe('the compose file', () => {
+  const { app } = compose.services;
+
+  test('names settings that exist, and gives the rest of them from a file', () => {
+    const known = listSettings();
+    expect(Object.keys(app?.environment ?? {}).filter((name) => !known.includes(name))).toEqual([]);
+    expect(app?.environment).toMatchObject({ PORT: String(config.PORT), HOST: '0.0.0.0' });
+  });
+
+  test('runs two processes that can write to their data alone, and waits for them to stop', () => {
+    expect(app).toMatchObject({ init: true, read_only: true, cap_drop: ['ALL'], deploy: { replicas: 2 } });
+    expect(app?.volumes).toEqual(['app-data:/app/data']);
+    expect(app?.environment.SPILL_DIR).toMatch(/^\/app\/data\//);
+    expect(Number.parseInt(app?.stop_grace_period ?? '', 10)).toBeGreaterThan(STOP_SECONDS);
+  });
+
+  test('refers to services, volumes and files that exist', () => {
+    expect(existsSync(join(FOLDER, app?.build ?? '', 'Dockerfile'))).toBe(true);
+    const places = Object.values(compose.services).flatMap(({ volumes }) =>
+      volumes.map((each) => each.split(':')[0] ?? ''),
+    );
+    for (const place of places)
+      expect([
+        place,
+        place.startsWith('.') ? existsSync(join(FOLDER, place)) : place in compose.volumes,
+      ]).toEqual([place, true]);
+    const addresses = Object.values(compose.services).flatMap(({ environment }) =>
+      Object.values(environment),
+    );
+    for (const [, host = ''] of addresses.join(' ').matchAll(/(?:@|redis:\/\/|^|\s)([a-z]+):\d+/g))
+      expect(Object.keys(compose.services)).toContain(host);
+  });
+});
+
+describe('the systemd unit', () => {
+  const unit = read(`${FOLDER}/vps-slack.service`);
+  const values = (name: string) =>
+    [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
+
+  test('starts what exists, and waits for it to stop', () => {
+    const [path] = values('ExecStart').map((line) => line?.split(' ')[1]?.replace('/opt/vps-slack/', ''));
+    expect(existsSync(path ?? '')).toBe(true);
+    expect(Number(values('TimeoutStopSec')[0])).toBeGreaterThan(STOP_SECONDS);
+    expect(values('KillSignal')).toEqual(['SIGTERM']);
+  });
+
+  test('lets the app write to its state directory alone', () => {
+    expect([values('ProtectSystem'), values('StateDirectory'), values('User')]).toEqual([
+      ['strict'],
+      ['vps-slack'],
+      ['vps-slack'],
+    ]);
+    expect(values('NoNewPrivileges')).toEqual(['yes']);
+    expect(values('WorkingDirectory')).toEqual(['/var/lib/vps-slack']);
+  });
+
+  test.skipIf(!isThere('systemd-analyze'))('is accepted by systemd, and well protected', () => {
+    const file = join(makeFolder(), 'vps-slack.service');
+    writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    expect([status, stdout + stderr]).toEqual([0, '']);
+    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
+    expect(rated.status).toBe(0);
+  });
+});
+
+describe('the reverse proxies', () => {
+  /** Everything that users and Slack need: docs/design.md 8.2. */
+  const PATHS = ['/slack/events', '/slack/install', '/slack/oauth_redirect', '/connect/'];
+
+  test('pass on what Slack and users need, and nothing else', () => {
+    const caddy = /@app path (.+)/.exec(read(`${FOLDER}/Caddyfile`))?.[1]?.split(' ') ?? [];
+    expect(caddy.map((path) => path.replace('*', ''))).toEqual(PATHS);
+    const nginx = [...read(`${FOLDER}/nginx.conf`).matchAll(/location (?:= )?(\S+) \{(?:[^}]*proxy_pass)/g)];
+    expect(nginx.map(([, path]) => path)).toEqual(PATHS);
+  });
+
+  test.skipIf(!isThere('caddy'))('are accepted by Caddy', () => {
+    const { status, stderr } = spawnSync(
+      'caddy',
+      ['validate', '--adapter', 'caddyfile', '--config', `${FOLDER}/Caddyfile`],
+      { encoding: 'utf8' },
+    );
+    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+  });
+
+  test.skipIf(!isThere('nginx'))('are accepted by nginx', () => {
+    const folder = makeFolder();
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-subj',
+      '/CN=vps.example.com',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+    ];
+    expect(spawnSync('openssl', made).status).toBe(0);
+    const site = read(`${FOLDER}/nginx.conf`)
+      .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
+      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
+    writeFileSync(join(folder, 'site.conf'), site);
+    const main = join(folder, 'nginx.conf');
+    writeFileSync(
+      main,
+      `pid ${folder}/nginx.pid; error_log stderr; events {} http { include ${folder}/site.conf; }`,
+    );
+    const { status, stderr } = spawnSync('nginx', ['-t', '-c', main], { encoding: 'utf8' });
+    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+  });
+});
+
+test('docs/deploy.md names every file that it comes with', () => {
+  const words = read('docs/deploy.md');
+  for (const file of readdirSync(FOLDER))
+    expect([file, words.includes(`(deploy/${file})`)]).toEqual([file, true]);
+  expect(words).toContain('(../Dockerfile)');
+  expect(dirname(FOLDER)).toBe('docs');
+});
