@@ -9,7 +9,7 @@ import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 function runStore(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = { PATH: process.env.PATH, ENCRYPTION_KEYS: `test:${makeKey('store')}`, ...environment };
-    execFile(process.execPath, ['dist/cli/store.js', ...args], { env }, (error, output, words) =>
+    execFile(process.execPath, ['dist/bundled/cli/store.js', ...args], { env }, (error, output, words) =>
       resolve({ code: Number(error?.code ?? 0), output, words }),
     );
   });

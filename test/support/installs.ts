@@ -70,7 +70,8 @@ export async function startInstalls(options: TeamOptions = {}): Promise<Installs
   ) as Installs;
 }
 
-function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
+/** Opens a browser at an app. */
+export function createBrowser(team: Pick<Team, 'appUrl'>): Browser {
   let cookie = '';
   const press = async (url: string, fields: Record<string, string>) => {
     const answer = await fetch(url, {

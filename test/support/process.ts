@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The app as a process of its own, as `npm start` runs it: to be killed at the worst moment. */
+/** The app as a process of its own, with the code that `npm start` runs: to be killed at the worst moment. */
 export interface AppProcess extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
@@ -16,10 +16,10 @@ export interface AppProcess extends AsyncDisposable {
   stop(): Promise<number | null>;
 }
 
-/** Starts the built app, or what starts it, and waits until it listens. */
+/** Starts the bundled app (`build.ts`), or what starts it, and waits until it listens. */
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
-  [program, ...args]: readonly [string, ...string[]] = [process.execPath, 'dist/main.js'],
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath, 'dist/bundled/main.js'],
 ): Promise<AppProcess> {
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },

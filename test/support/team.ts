@@ -6,25 +6,14 @@ import { type Config, parseConfig } from '../../src/config.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
-import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import type { SlackOptions } from '../../src/sandbox/slack/slack-options.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
-import { makeKey } from './keys.ts';
+import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
 import { lendDatabase } from './postgres.ts';
 
-export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
-export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
-export const APP_TOKEN = 'xapp-an-app-token-of-the-tests';
-export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
-export const SCOPES = readOwnManifest().scopes;
-
-/** How the local Slack and the app talk: over signed HTTP, or over WebSockets that the app opens. */
-export type SlackMode = 'http' | 'socket';
-
-/** `SLACK_MODE=socket` runs every test of a whole team in Socket Mode. */
-export const SLACK_MODE: SlackMode = process.env.SLACK_MODE === 'socket' ? 'socket' : 'http';
+export * from './environment.ts';
 
 type HostingOptions = NonNullable<Parameters<typeof startHosting>[0]>;
 type HostingAccount = ReturnType<Hosting['accounts']['create']>;
@@ -132,39 +121,6 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
 }
 
 const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
-
-/** What the local Slack is told of an app in this mode. */
-export function installedApp(mode: SlackMode = SLACK_MODE) {
-  return {
-    signingSecret: SIGNING_SECRET,
-    botToken: BOT_TOKEN,
-    appToken: APP_TOKEN,
-    scopes: SCOPES,
-    manifest: readOwnManifest(mode),
-  };
-}
-
-/** The environment of an app that works with these two. */
-export function environmentOf(
-  slack: LocalSlack,
-  hosting: Hosting,
-  folder: string,
-  settings: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  return {
-    HOSTING_BASE_URL: hosting.baseUrl,
-    HOSTING_TIMEOUT_MS: '2000',
-    ...(slack.app.isSocketMode ? { SLACK_APP_TOKEN: APP_TOKEN } : { SLACK_SIGNING_SECRET: SIGNING_SECRET }),
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    SLACK_API_URL: slack.apiUrl,
-    PUBLIC_URL: 'http://127.0.0.1',
-    ENCRYPTION_KEYS: ENCRYPTION_KEY,
-    OWNERS: USERS.olga.id,
-    DATABASE_URL: `sqlite:${join(folder, 'vps.sqlite')}`,
-    PORT: '0',
-    ...settings,
-  };
-}
 
 async function grantRoles(app: RunningApp): Promise<void> {
   for (const { id, role } of ROLE_HOLDERS) {

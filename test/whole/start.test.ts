@@ -11,12 +11,12 @@ import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 // Several processes in one test: enough time on a busy machine, too.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Runs a built program to its end. */
+/** Runs a bundled program to its end. */
 function run(file: string, args: readonly string[], environment: Record<string, string>, input = '') {
   return new Promise<{ code: number; output: string }>((resolve) => {
     const child = execFile(
       process.execPath,
-      [`dist/${file}`, ...args],
+      [`dist/bundled/${file}`, ...args],
       { env: { PATH: process.env.PATH, ...environment } },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 
-const isLong = process.env.ATTACKS === 'long';
+export const isLong = process.env.ATTACKS === 'long';
 
 /** How often an attack is tried: a few times in every test run, and more often in `npm run test:attacks`. */
 export function triesOf({ short, long }: { readonly short: number; readonly long: number }): number {
@@ -16,4 +16,9 @@ export function countTries(attack: string): () => void {
   return () => {
     tries++;
   };
+}
+
+/** Says what only the long form runs. */
+export function sayLeftOut(count: number, what: string): void {
+  if (count > 0) process.stderr.write(`${count} ${what} are only in the long form: npm run test:attacks\n`);
 }

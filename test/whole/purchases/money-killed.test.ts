@@ -55,7 +55,7 @@ async function reviewing(program?: Parameters<typeof startProcess>[1]) {
 }
 
 /** Leaves an order that was not found to a manager after seconds. */
-const IMPATIENT = [process.execPath, 'test/support/impatient-app.mjs'] as const;
+const IMPATIENT = [process.execPath, 'dist/bundled/impatient-app.js'] as const;
 
 async function keepKey(databaseUrl: string, key: string): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Hosting } from '../../src/sandbox/hosting/start.ts';
+import { readOwnManifest } from '../../src/sandbox/slack/manifest.ts';
+import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
+import { makeKey } from './keys.ts';
+
+export const SIGNING_SECRET = 'a-signing-secret-of-the-tests';
+export const BOT_TOKEN = 'xoxb-a-bot-token-of-the-tests';
+export const APP_TOKEN = 'xapp-an-app-token-of-the-tests';
+export const ENCRYPTION_KEY = `k1:${makeKey('team')}`;
+export const SCOPES = readOwnManifest().scopes;
+
+/** How the local Slack and the app talk: over signed HTTP, or over WebSockets that the app opens. */
+export type SlackMode = 'http' | 'socket';
+
+/** `SLACK_MODE=socket` runs every test of a whole team in Socket Mode. */
+export const SLACK_MODE: SlackMode = process.env.SLACK_MODE === 'socket' ? 'socket' : 'http';
+
+/** What the local Slack is told of an app in this mode. */
+export function installedApp(mode: SlackMode = SLACK_MODE) {
+  return {
+    signingSecret: SIGNING_SECRET,
+    botToken: BOT_TOKEN,
+    appToken: APP_TOKEN,
+    scopes: SCOPES,
+    manifest: readOwnManifest(mode),
+  };
+}
+
+/** The environment of an app that works with these two. */
+export function environmentOf(
+  slack: LocalSlack,
+  hosting: Hosting,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    HOSTING_BASE_URL: hosting.baseUrl,
+    HOSTING_TIMEOUT_MS: '2000',
+    ...(slack.app.isSocketMode ? { SLACK_APP_TOKEN: APP_TOKEN } : { SLACK_SIGNING_SECRET: SIGNING_SECRET }),
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    SLACK_API_URL: slack.apiUrl,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    OWNERS: USERS.olga.id,
+    DATABASE_URL: `sqlite:${join(folder, 'vps.sqlite')}`,
+    PORT: '0',
+    ...settings,
+  };
+}
