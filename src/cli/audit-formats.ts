@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../domain/audit-entry.ts';
+import { csvLine } from '../domain/csv.ts';
 import { describeMoney } from '../domain/money.ts';
 
 /** How the audit is written for other programs. */
@@ -44,12 +45,5 @@ export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
 };
 
 function toLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map((cell) => toCell(cell ?? '')).join(',')}\r\n`;
-}
-
-/** Spreadsheets run cells that begin like a formula, and a label can be any text: an apostrophe before it prevents that. */
-function toCell(cell: string | number): string {
-  if (typeof cell === 'number') return String(cell);
-  const text = /^\s*[=+\-@]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
-  return /[",;\s]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `${csvLine(cells)}\r\n`;
 }
