@@ -4,7 +4,7 @@ import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { publishAuditHeads } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
-import { createDoubtClock } from './purchases/doubt-clock.ts';
+import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
 import { type AddressPorts, lookForAddress } from './purchases/new-servers.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
@@ -13,6 +13,8 @@ import { pruneAudit, sweep } from './sweep.ts';
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
 const SWEEP_MS = MINUTE_MS;
+/** With the lease of a lock, what a process leaves when it dies is taken over within a minute. */
+const UNFINISHED_MS = 15_000;
 const PRUNE_MS = DAY_MS;
 const PUBLISH_MS = HOUR_MS;
 const MOST_AT_ONCE = 8;
@@ -43,31 +45,24 @@ export async function runBackground(
 ): Promise<void> {
   const { system } = ports;
   const aside = startAside();
+  const payments = startAside();
   const doubtClock = createDoubtClock(system);
   const startedAt = system.now();
-  let spilled = await readSpilled(ports).catch((error: unknown) => {
-    logTrouble(error, ports);
-    return [];
-  });
-  spilled = await storeSpilled(spilled, ports);
+  let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const sweepIsDue = everyNow(SWEEP_MS, system);
+  const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
   const publishIsDue = everyNow(PUBLISH_MS, system);
   while (!signal.aborted) {
     try {
-      // Side by side: one order that waits for an answer must not hold up all the others.
-      while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
-        const work = await takeDueOperation(ports, roles, doubtClock);
-        if (!work) break;
-        aside.run(work());
-      }
+      await startDue(ports, roles, doubtClock, { aside, payments }, signal);
       for (const server of ports.newServers.takeDue()) aside.run(lookForAddress(server, ports, roles));
       if (sweepIsDue()) {
         spilled = await storeSpilled(spilled, ports);
         await sweep(ports);
-        unfinished.start();
       }
+      if (unfinishedIsDue()) unfinished.start();
       if (publishIsDue()) await publishAuditHeads(ports);
       // A long audit takes a while, and outcomes must not wait for it.
       if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
@@ -76,8 +71,36 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  await Promise.all([aside.drain(), unfinished.drain()]);
+  const drains = [aside, payments, unfinished];
+  await Promise.all(drains.map((each) => each.drain()));
   await publishAuditHeads(ports).catch((error: unknown) => logTrouble(error, ports));
+}
+
+/**
+ * Starts what is due, side by side: one order that waits for an answer must not hold up all the others, and payments, which
+ * wait for each other, must not hold up what they wait for.
+ */
+async function startDue(
+  ports: BackgroundPorts,
+  roles: RoleCheck,
+  doubtClock: DoubtClock,
+  { aside, payments }: { readonly aside: Aside; readonly payments: Aside },
+  signal: AbortSignal,
+): Promise<void> {
+  while (aside.count() < MOST_AT_ONCE && !signal.aborted) {
+    const work = await takeDueOperation(ports, roles, doubtClock);
+    if (!work) return;
+    (work.isPayment ? payments : aside).run(work.run());
+  }
+}
+
+type Aside = ReturnType<typeof startAside>;
+
+function readSpilledSafely(ports: BackgroundPorts) {
+  return readSpilled(ports).catch((error: unknown) => {
+    logTrouble(error, ports);
+    return [];
+  });
 }
 
 /** Work that the loop does not wait for. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../domain/errors.ts';
+import { isRefusal, Refusal } from '../domain/errors.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -22,6 +22,8 @@ export interface Locks {
    * @throws Refusal `waited_too_long` when that took two minutes and the work did not start; and what the work throws
    */
   run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
+  /** Runs the work unless somebody holds the lock, in any process: then false, and the work did not start. @throws what the work throws */
+  runIfFree(name: string, work: () => Promise<void>): Promise<boolean>;
 }
 
 /** The rows behind the locks. They are compared with the store's clock, so that processes need not agree on the time. */
@@ -50,21 +52,40 @@ const POLL_MS = 250;
 export function createLocks(parts: Parts): Locks {
   const { system } = parts;
   const tails = new Map<string, Promise<void>>();
+  const runInTurn = async <Result>(
+    name: string,
+    deadline: number,
+    work: (lock: HeldLock) => Promise<Result>,
+  ): Promise<Result> => {
+    const before = tails.get(name);
+    const { promise: ended, resolve: end } = withResolvers();
+    // If a waiter gives up, the next one still waits for everyone who came before both.
+    const tail = (before ?? Promise.resolve()).then(() => ended);
+    tails.set(name, tail);
+    try {
+      if (before) await waitFor(before, system);
+      return await runLeased({ name, owner: system.newId() }, deadline, work, parts);
+    } finally {
+      end();
+      if (tails.get(name) === tail) tails.delete(name);
+    }
+  };
   return {
-    run: async (name, work) => {
-      const deadline = system.elapsed() + WAIT_MS;
-      const before = tails.get(name);
-      const { promise: ended, resolve: end } = withResolvers();
-      // If a waiter gives up, the next one still waits for everyone who came before both.
-      const tail = (before ?? Promise.resolve()).then(() => ended);
-      tails.set(name, tail);
-      try {
-        if (before) await waitFor(before, system);
-        return await runLeased({ name, owner: system.newId() }, deadline, work, parts);
-      } finally {
-        end();
-        if (tails.get(name) === tail) tails.delete(name);
-      }
+    run: (name, work) => runInTurn(name, system.elapsed() + WAIT_MS, work),
+    runIfFree: async (name, work) => {
+      if (tails.has(name)) return false;
+      let isStarted = false;
+      const start = () => {
+        isStarted = true;
+        return work();
+      };
+      return runInTurn(name, system.elapsed(), start).then(
+        () => true,
+        (error: unknown) => {
+          if (!isStarted && isRefusal(error, 'waited_too_long')) return false;
+          throw error;
+        },
+      );
     },
   };
 }

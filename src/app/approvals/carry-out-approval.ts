@@ -1,6 +1,6 @@
 import type { Approval, DeleteEnd } from '../../domain/approval.ts';
 import { describeDefect, findHostingFailure, isRefusal } from '../../domain/errors.ts';
-import type { ServerId } from '../../domain/ids.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { getHostingOf } from '../account/confirmed-account.ts';
 import type { PaymentPorts } from '../purchases/payment-ports.ts';
 import { runOperation } from '../purchases/run-operation.ts';
@@ -18,11 +18,17 @@ export type CarryOutPorts = DeletePorts & PaymentPorts & { readonly protections:
  */
 export async function carryOutApproval(approval: Approval, ports: CarryOutPorts): Promise<void> {
   const { id, action } = approval;
-  if (action.kind === 'purchase') await runOperation(id, ports);
-  else await runDelete(approval, action.serverId, ports);
+  if (action.kind === 'purchase') return runOperation(id, ports);
+  await ports.locks.runIfFree(lockOfDelete(id), () => runDelete(approval, action.serverId, ports));
 }
 
-async function runDelete(approval: Approval, serverId: ServerId, ports: CarryOutPorts): Promise<void> {
+/** Held by the process that sends an approved delete and waits for its answer: to others, that process is alive. */
+export function lockOfDelete(id: ConfirmationId): string {
+  return `approved ${id}`;
+}
+
+/** The same for the holder of that lock. */
+export async function runDelete(approval: Approval, serverId: ServerId, ports: CarryOutPorts): Promise<void> {
   const started = auditOfApproval(approval, ports, { ...actOf(approval), outcome: 'started' });
   // Committed before the request is sent: of two processes that get here, only one continues.
   const running = { state: 'running', at: ports.system.now() } as const;

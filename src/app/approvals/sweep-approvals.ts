@@ -1,11 +1,11 @@
 import { THE_APP } from '../../domain/actor.ts';
 import type { Approval, CancelReason } from '../../domain/approval.ts';
-import type { ServerId } from '../../domain/ids.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import { sweepDecisions } from '../decisions/sweep-decisions.ts';
 import { approvalKind } from './approval-kind.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
-import { type CarryOutPorts, carryOutApproval } from './carry-out-approval.ts';
+import { type CarryOutPorts, lockOfDelete, runDelete } from './carry-out-approval.ts';
 import { type DeletePorts, endDelete, lookForDeleted } from './end-delete.ts';
 import { notifyApproval } from './notify-approval.ts';
 import type { ApprovalPorts } from './ports.ts';
@@ -13,9 +13,7 @@ import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
 const RESUME_MS = 5 * MINUTE_MS;
-/** The answer to a delete counts as lost only after this time: a process may still be waiting for it. */
-const ANSWER_MS = 10 * MINUTE_MS;
-/** The answer to a dead process never comes; what it sent may still be carried out for this long after the restart. */
+/** The answer to a dead process never comes; what it sent may still be carried out for this long. */
 const ORPHAN_MS = 2 * MINUTE_MS;
 
 export type SweepPorts = RecheckPorts & CarryOutPorts;
@@ -23,27 +21,37 @@ export type SweepPorts = RecheckPorts & CarryOutPorts;
 /** Expires approvals, and continues work that a dead process or a Slack outage has left (two-person rule). */
 export async function sweepApprovals(ports: SweepPorts, startedAt: number): Promise<void> {
   await sweepDecisions(approvalKind(ports), startedAt, {
-    list: (now) => ports.approvals.listUnfinishedDeletes(Math.max(startedAt, now - ANSWER_MS)),
-    resume: async (approval, now) => {
-      const { action, state, decidedAt = now } = approval;
-      if (action.kind !== 'delete') return;
-      if (state === 'approved') await carryOutLate(approval, now - decidedAt, ports);
-      else {
-        const isOrphaned = decidedAt < startedAt && now - startedAt > ORPHAN_MS;
-        await conclude(approval, action.serverId, isOrphaned || now - decidedAt > ANSWER_MS, ports);
-      }
+    list: (before) => ports.approvals.listUnfinishedDeletes(before),
+    resume: async ({ id }, now) => {
+      // Held for as long as a living process sends it and waits for the answer.
+      await ports.locks.runIfFree(lockOfDelete(id), () => resume(id, now, startedAt, ports));
     },
   });
 }
 
+/** The process that held the lock may have ended it since it was listed. */
+async function resume(id: ConfirmationId, now: number, startedAt: number, ports: SweepPorts): Promise<void> {
+  const approval = await ports.approvals.find(id);
+  if (approval?.action.kind !== 'delete') return;
+  const { action, state, decidedAt = now } = approval;
+  if (state === 'approved') await carryOutLate(approval, action.serverId, now - decidedAt, ports);
+  else if (state === 'running')
+    await conclude(approval, action.serverId, now - Math.max(decidedAt, startedAt) > ORPHAN_MS, ports);
+}
+
 /** Approved but not started: everything is checked again, as at the approval. */
-async function carryOutLate(approval: Approval, passedMs: number, ports: SweepPorts): Promise<void> {
+async function carryOutLate(
+  approval: Approval,
+  serverId: ServerId,
+  passedMs: number,
+  ports: SweepPorts,
+): Promise<void> {
   const isStale = passedMs > RESUME_MS;
   const reason: CancelReason | undefined = isStale
     ? { code: 'stale_confirmation', details: {} }
     : await findCancelReason(approval, ports);
   if (reason) await cancel(approval, reason, ports);
-  else await carryOutApproval(approval, ports);
+  else await runDelete(approval, serverId, ports);
 }
 
 /** Started, and the answer was lost: the list of servers shows whether the server is gone. */

@@ -12,12 +12,31 @@ export async function notifyDecision<Kind extends Decision>(
   id: ConfirmationId,
 ): Promise<Kind | undefined> {
   // One at a time: otherwise two workers could both find no cards and post them twice.
-  return kind.ports.locks.run(`request ${id}`, async () => {
-    const decision = await kind.store.find(id);
-    if (!decision || decision.isNotified) return decision;
-    await (decision.state === 'open' ? requestDecision(kind, decision) : notifyOfOutcome(kind, decision));
-    return kind.store.find(id);
+  return kind.ports.locks.run(lockOf(id), () => notify(kind, id));
+}
+
+/** The same, unless another worker is notifying users of it, in any process. */
+export async function notifyDecisionIfFree<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  id: ConfirmationId,
+): Promise<void> {
+  await kind.ports.locks.runIfFree(lockOf(id), async () => {
+    await notify(kind, id);
   });
+}
+
+function lockOf(id: ConfirmationId): string {
+  return `request ${id}`;
+}
+
+async function notify<Kind extends Decision>(
+  kind: DecisionKind<Kind>,
+  id: ConfirmationId,
+): Promise<Kind | undefined> {
+  const decision = await kind.store.find(id);
+  if (!decision || decision.isNotified) return decision;
+  await (decision.state === 'open' ? requestDecision(kind, decision) : notifyOfOutcome(kind, decision));
+  return kind.store.find(id);
 }
 
 async function notifyOfOutcome<Kind extends Decision>(

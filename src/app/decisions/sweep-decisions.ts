@@ -1,18 +1,20 @@
 import type { Decision } from '../../domain/decision.ts';
 import { describeDefect, isExpected } from '../../domain/errors.ts';
 import type { DecisionKind } from './decision-kind.ts';
-import { notifyDecision } from './notify-decision.ts';
-import { NOTIFY_FOR_MS, NOTIFYING_MS } from './times.ts';
+import { notifyDecisionIfFree } from './notify-decision.ts';
+import { FOLLOWING_MS, NOTIFY_FOR_MS } from './times.ts';
 
 /** Work that follows from a decision and that a dead process may have left. */
 export interface UnfinishedWork<Kind> {
-  list(now: number): Promise<readonly Kind[]>;
+  /** What was begun before that moment and has not ended. */
+  list(before: number): Promise<readonly Kind[]>;
   resume(decision: Kind, now: number): Promise<void>;
 }
 
 /**
- * Expires decisions that were not made in time, and continues work that a dead process or a Slack outage has left.
- * `startedAt` is when this process started: no other process still works on anything from before that.
+ * Expires decisions that were not made in time, and continues work that a dead process or a Slack outage has left. What a
+ * living process works on is locked by it (docs/design.md 4.10). `startedAt` is when this process started: what is older was
+ * most likely left by the one before it, and need not wait.
  */
 export async function sweepDecisions<Kind extends Decision>(
   kind: DecisionKind<Kind>,
@@ -22,8 +24,9 @@ export async function sweepDecisions<Kind extends Decision>(
   const { store } = kind;
   const now = kind.ports.system.now();
   const expired = await store.expire(now, (decision) => kind.auditOfExpiry(decision));
-  const left = (await unfinishedWork?.list(now)) ?? [];
-  const unnotified = await store.listUnnotified(Math.max(startedAt, now - NOTIFYING_MS));
+  const before = Math.max(startedAt, now - FOLLOWING_MS);
+  const left = (await unfinishedWork?.list(before)) ?? [];
+  const unnotified = await store.listUnnotified(before);
   for (const each of left) await tryTo(kind, each, async () => unfinishedWork?.resume(each, now));
   const isLeft = ({ id }: Kind) => left.some((each) => each.id === id);
   for (const each of [...expired, ...unnotified.filter((one) => !isLeft(one))])
@@ -37,7 +40,7 @@ async function notifyLate<Kind extends Decision>(
 ): Promise<void> {
   const { id, state, requestedAt, decidedAt = requestedAt } = decision;
   if (now - decidedAt <= NOTIFY_FOR_MS) {
-    await notifyDecision(kind, id);
+    await notifyDecisionIfFree(kind, id);
     return;
   }
   // Too late for a message, but the buttons are still removed.

@@ -1,21 +1,29 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
+import type { Operation } from '../../domain/operation.ts';
 import type { System } from '../../system.ts';
 
-/** Measures the time that passes while this process is looking for an unconfirmed operation. */
+/** Measures the time that passes while processes are looking for an unconfirmed operation. */
 export interface DoubtClock {
-  /** Milliseconds of the monotonic clock since the last look at it; 0 at this process's first one. */
-  sinceLastLook(id: ConfirmationId): number;
+  /**
+   * Milliseconds of the monotonic clock since this process last looked at it, less those that other processes have counted
+   * since; 0 at this process's first look.
+   */
+  sinceLastLook(operation: Pick<Operation, 'id' | 'lookedMs'>): number;
 }
 
-/** A wall clock that was set, or a machine that was off, lets no doubt grow older (docs/design.md 4.9). */
+/**
+ * A wall clock that was set, or a machine that was off, lets no doubt grow older; nor do several processes that take turns
+ * (docs/design.md 4.9).
+ */
 export function createDoubtClock({ elapsed }: Pick<System, 'elapsed'>): DoubtClock {
-  const looks = new Map<ConfirmationId, number>();
+  const looks = new Map<ConfirmationId, { readonly at: number; readonly lookedMs: number }>();
   return {
-    sinceLastLook: (id) => {
-      const now = elapsed();
-      const since = now - (looks.get(id) ?? now);
-      looks.set(id, now);
-      return since;
+    sinceLastLook: ({ id, lookedMs }) => {
+      const at = elapsed();
+      const last = looks.get(id);
+      const passedMs = last ? Math.max(0, last.lookedMs + at - last.at - lookedMs) : 0;
+      looks.set(id, { at, lookedMs: lookedMs + passedMs });
+      return passedMs;
     },
   };
 }

@@ -1,9 +1,11 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
-import { MINUTE_MS } from '../../domain/time.ts';
 import type { Lease, LeasePorts } from './ports.ts';
 
-/** How long an operation stays with a process that has died. A living process renews its lease three times as often. */
-const LEASE_MS = MINUTE_MS;
+/**
+ * How long an operation stays with a process that has died: another one has taken it within a minute. A living process renews
+ * its lease three times as often.
+ */
+const LEASE_MS = 45_000;
 
 /** A lease of an operation from now, for a new owner unless one is named. */
 export function newLease({ system }: Pick<LeasePorts, 'system'>, owner = system.newId()): Lease {

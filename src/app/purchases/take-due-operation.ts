@@ -25,15 +25,19 @@ export type RoleCheck = Pick<Entry<never>, 'hasRole'>;
 /** After this time notifying is given up; a password can still be shown by `/vps password`. */
 const NOTIFY_MS = 24 * 3_600_000;
 
-/**
- * Takes the lease of one operation that is due. Undefined when none is; otherwise the work that moves it on, which never
- * throws: what fails stays due.
- */
+/** What moves an operation on; it never throws: what fails stays due. */
+export interface DueWork {
+  /** It pays, and may have to wait for other orders: for one of a dead process until that is taken over. */
+  readonly isPayment: boolean;
+  run(): Promise<void>;
+}
+
+/** Takes the lease of one operation that is due; undefined when none is. */
 export async function takeDueOperation(
   ports: DueOperationPorts,
   roles: RoleCheck,
   doubtClock: DoubtClock,
-): Promise<(() => Promise<void>) | undefined> {
+): Promise<DueWork | undefined> {
   const { ledger } = ports;
   const lease = newLease(ports);
   const operation = await ledger.leaseDue(lease);
@@ -44,7 +48,10 @@ export async function takeDueOperation(
     const after = await ledger.find(operation.id);
     return after && nextDueAt(after, ports.system.now());
   };
-  return () => withLease(operation.id, lease.owner, ports, work).catch(logFailed);
+  return {
+    isPayment: operation.state === 'prepared',
+    run: () => withLease(operation.id, lease.owner, ports, work).catch(logFailed),
+  };
 }
 
 function logFailure(operation: Operation, error: unknown, { log }: DueOperationPorts): void {
@@ -87,7 +94,7 @@ async function lookFor(
   ports: DueOperationPorts,
   doubtClock: DoubtClock,
 ): Promise<void> {
-  const passedMs = doubtClock.sinceLastLook(operation.id);
+  const passedMs = doubtClock.sinceLastLook(operation);
   await resolveUnconfirmed(operation, passedMs, ports).finally(() => notifyOperation(operation.id, ports));
 }
 

@@ -91,10 +91,17 @@ describe('an access request', () => {
     expect(await ports.accessRequests.find(id)).toMatchObject({ isNotified: true, cards: [{ ts: '1.1' }] });
   });
 
-  it('is left alone while the process that received it may still be posting it', async () => {
-    await left();
+  it('is left alone while the process that received it is posting it, and for 15 s', async () => {
+    const { id } = await left();
+    const lock = { name: `request ${id}`, owner: 'another process' };
+    expect(await store.lockLeases.take(lock, 30_000)).toBe(true);
     await sweepAfter(0.9, 0);
     expect(asked).toEqual([]);
+    await store.lockLeases.release(lock);
+    await sweepAfter(0.2, 0);
+    expect(asked).toEqual([]);
+    await sweepAfter(0.3, 0);
+    expect(asked).toEqual([['U9']]);
   });
 
   it('is posted once if two workers notify at the same time', async () => {

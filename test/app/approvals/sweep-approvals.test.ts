@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockOfDelete } from '../../../src/app/approvals/carry-out-approval.ts';
 import { notifyApproval } from '../../../src/app/approvals/notify-approval.ts';
 import { sweepApprovals } from '../../../src/app/approvals/sweep-approvals.ts';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
@@ -142,6 +143,14 @@ async function sweepAfter(minutes: number, startedAfter = minutes): Promise<void
   await sweepApprovals(makeApprovalPorts(), T0 + startedAfter * MINUTE_MS);
 }
 
+/** Another process is sending the approved delete. */
+async function holdAsOther({ id }: Approval) {
+  const lock = { name: lockOfDelete(id), owner: 'another process' };
+  expect(await store.lockLeases.take(lock, 30_000)).toBe(true);
+  // Its lease ends: the clock of the store stands still in these tests.
+  return { dies: () => store.lockLeases.release(lock) };
+}
+
 function protect(serverId: number): Promise<void> {
   return store.protections.put('T1', { serverId, protectedBy: 'U9', protectedAt: T0 });
 }
@@ -173,11 +182,17 @@ describe('an approved delete that a dead process left', () => {
     expect((await audited()).slice(0, 2)).toEqual(['delete done', 'delete started']);
   });
 
-  it('is left alone while the process that approved it may be sending it', async () => {
+  it('is left alone while the process that approved it is sending it, and after 15 s if that has died', async () => {
     const approval = await left('approved', 1);
-    await sweepAfter(1.5, 0);
+    const other = await holdAsOther(approval);
+    await sweepAfter(1.9, 0);
     expect(await stateOf(approval)).toBe('approved');
     expect([deleted, told, shown]).toEqual([[], [], []]);
+    await other.dies();
+    await sweepAfter(1.2, 0);
+    expect([await stateOf(approval), deleted]).toEqual(['approved', []]);
+    await sweepAfter(1.3, 0);
+    expect([await stateOf(approval), deleted]).toEqual(['ended done', [7]]);
   });
 
   it('is canceled when it was approved too long ago', async () => {
@@ -284,9 +299,20 @@ describe('a delete that was in progress when its process died', () => {
     expect([deleted, told]).toEqual([[], ['ended']]);
   });
 
+  it('is left to the process that sent it, for as long as that waits for the answer', async () => {
+    const approval = await left('running', 1);
+    const other = await holdAsOther(approval);
+    servers = [];
+    await sweepAfter(30, 0);
+    expect([await stateOf(approval), told]).toEqual(['running', []]);
+    await other.dies();
+    await sweepAfter(31, 0);
+    expect([await stateOf(approval), deleted]).toEqual(['ended done', []]);
+  });
+
   it.each([
-    ['ten minutes, while the process that sent it may wait for its answer', 0, 10.5, 11.5],
-    ['two minutes, once that process is dead', 2, 3.5, 4.5],
+    ['two minutes, if another process goes on', 0, 2.5, 3.5],
+    ['two minutes, after a restart', 2, 3.5, 4.5],
   ])('is reported as unknown if the server is still there after %s', async (_words, started, before, after) => {
     const approval = await left('running', 1);
     await sweepAfter(before, started);
@@ -308,12 +334,12 @@ describe('a delete that was in progress when its process died', () => {
     expect((await audited())[0]).toBe('delete in_doubt lost_account');
   });
 
-  it('is given up after that time, also by the process that sent it', async () => {
+  it('is given up after that time, also while the hosting API does not answer', async () => {
     const approval = await left('running', 1);
     fault = () => new HostingError('no_answer', 'no');
-    await sweepAfter(10.5, 0);
+    await sweepAfter(2.5, 0);
     expect(await stateOf(approval)).toBe('running');
-    await sweepAfter(12, 0);
+    await sweepAfter(3.5, 0);
     expect(await stateOf(approval)).toBe('ended no_answer');
   });
 });

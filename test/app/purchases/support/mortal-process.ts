@@ -96,7 +96,7 @@ export function startProcess(
       for (let ticks = 0; !life.isDead() && !(await until()); ticks++) {
         if (ticks > MOST_TICKS) throw new Error('the background never comes to an end');
         // A store that fails is asked again at the next tick.
-        const work = takeDueOperation(ports, entry, doubtClock).then((move) => move?.());
+        const work = takeDueOperation(ports, entry, doubtClock).then((due) => due?.run());
         await clock.run(work, life.isDead).catch(() => undefined);
         if (!life.isDead()) await clock.pass(tickMs);
       }

@@ -1,0 +1,43 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { runBackground } from '../../src/app/background.ts';
+import { money } from '../../src/domain/money.ts';
+import { realSystem } from '../../src/system.ts';
+import { newCreate, sentBy } from '../store/fixtures.ts';
+import { openScenario } from './purchases/support/scenario.ts';
+
+const LEASE_MS = 45_000;
+
+test('many orders that wait for one of a dead process don’t keep that from being taken over', async () => {
+  const scenario = await openScenario();
+  const { clock, store } = scenario;
+  const { ledger } = store;
+  const at = clock.now();
+  const dead = newCreate('dead', { id: 'dead', at, price: money(499) });
+  await ledger.prepare(dead);
+  await ledger.lease(dead.id, { owner: 'dead', now: at, until: at + LEASE_MS });
+  const versions = await ledger.readVersions(dead.workspaceId);
+  expect(await ledger.markSent(dead.id, sentBy('dead', at, { versions }))).toBe('sent');
+  const waiting = Array.from({ length: 12 }, (_, number) =>
+    newCreate(`web-${number}`, { id: `waiting-${number}`, at: at + 1, price: money(499) }),
+  );
+  for (const operation of waiting) await ledger.prepare(operation);
+  const { ports, entry } = scenario.start();
+  const stop = new AbortController();
+  const running = runBackground(ports, entry, stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await clock.run(running);
+    await scenario.close();
+  });
+  while (clock.now() - at < 110_000) {
+    await clock.pass(500);
+    // What reads files goes on after a while only.
+    await realSystem.sleep(2);
+  }
+  const stateOf = async (id: string) => {
+    const found = await ledger.find(id);
+    return [found?.state, found?.reason?.code].filter(Boolean).join(' ');
+  };
+  expect(await stateOf('dead')).toMatch(/^unconfirmed/);
+  expect(await Promise.all(waiting.map(({ id }) => stateOf(id)))).toEqual(waiting.map(() => 'settled'));
+});

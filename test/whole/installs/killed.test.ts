@@ -1,0 +1,169 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Store } from '../../../src/app/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { startHosting } from '../../../src/sandbox/hosting/start.ts';
+import { startSlack } from '../../../src/sandbox/slack/slack.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { realSystem } from '../../../src/system.ts';
+import { createVault, parseKeyring } from '../../../src/vault.ts';
+import { countTries, triesOf } from '../../attacks/support/tries.ts';
+import { CLIENT, createBrowser } from '../../support/installs.ts';
+import { type AppProcess, startProcess } from '../../support/process.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
+
+const COUNTING = [
+  process.execPath,
+  '--import',
+  './test/attacks/support/crash-at.mjs',
+  'dist/main.js',
+] as const;
+/** Slack sends an event again that was not acknowledged, here sooner than the real one. */
+const RETRIES_MS = [0, 2000, 2000, 2000];
+const PATIENCE = { timeout: 3_600_000 };
+const TRIES = triesOf({ short: 3, long: Number.POSITIVE_INFINITY });
+
+type Installing = Awaited<ReturnType<typeof startInstalling>>;
+
+/** An app that workspaces install, as a process that ends as by `kill -9` at a point that it counts; 0: it lives. */
+async function startInstalling(crashAt: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const hosting = await startHosting({ createDelayMs: 0 });
+  const oauth = { ...CLIENT, redirectUrls: ['http://127.0.0.1/slack/oauth_redirect'] };
+  const slack = await startSlack({
+    app: { ...installedApp('http'), botToken: '', oauth, eventRetryDelaysMs: RETRIES_MS },
+  });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+  const environment = environmentOf(slack, hosting, folder, {
+    ...{ SLACK_BOT_TOKEN: '', OWNERS: '', CRASH_AT: String(crashAt), CRASH_POINTS: join(folder, 'points') },
+    ...{ SLACK_CLIENT_ID: CLIENT.clientId, SLACK_CLIENT_SECRET: CLIENT.clientSecret },
+  });
+  let app: AppProcess | undefined;
+  const run = async (program?: typeof COUNTING) => {
+    app = await startProcess(environment, program && [...program]);
+    slack.app.commandsUrl = `${app.url}/slack/events`;
+  };
+  await run(COUNTING);
+  const install = async () => {
+    const browser = createBrowser({ appUrl: app?.url ?? '' });
+    const allowed = await browser.allow(await browser.begin(), TEAM.id, USERS.olga.id);
+    return () => browser.open(allowed).catch(() => undefined);
+  };
+  return {
+    slack,
+    owner: slack.as('olga').in('#ops'),
+    apiKey: hosting.createKey(account, { beforeTopUp: true }),
+    /** Allows it in Slack; what it returns goes back to the app. */
+    install,
+    startCounting: async () => {
+      process.kill(app?.pid ?? 0, 'SIGUSR2');
+      while (!app?.output().includes('counting crash points')) await sleep(5);
+    },
+    points: async () =>
+      (await readFile(join(folder, 'points'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
+    /** Ends it if it lives, and starts another one. */
+    restart: async () => {
+      await app?.kill();
+      await run();
+    },
+    /** Reads or writes beside the process. */
+    withStore: async <Result>(work: (store: Store) => Promise<Result>): Promise<Result> => {
+      const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+      const databaseUrl = environment.DATABASE_URL ?? '';
+      const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
+      return work(store).finally(() => store.close());
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app?.kill();
+      await slack.stop();
+      await hosting.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** All that an install has, and an erase must not leave. */
+function readInstalled({ withStore }: Installing) {
+  return withStore(async ({ installationStore, apiKeys, grants, passwords, audit }) => {
+    const installs = await audit.list({ workspaceId: TEAM.id, limit: 50 });
+    return {
+      token: (await installationStore.find(TEAM.id)) !== undefined,
+      owners: (await grants.list(TEAM.id)).length,
+      audited: installs.filter(({ action }) => action === 'install').length,
+      key: (await apiKeys.find(TEAM.id)) !== undefined,
+      passwords: (await passwords.listHeld(TEAM.id)).length,
+    };
+  });
+}
+
+const ABSENT = { token: false, owners: 0, audited: 0, key: false, passwords: 0 };
+const COMPLETE = { token: true, owners: 1, audited: 1, key: false, passwords: 0 };
+
+async function install(team: Installing): Promise<void> {
+  await (await team.install())();
+}
+
+/** Crashes while an install comes back from Slack. Returns the points that were passed. */
+async function crashWhileInstalling(crashAt: number): Promise<readonly string[]> {
+  await using team = await startInstalling(crashAt);
+  const goBack = await team.install();
+  await team.startCounting();
+  await goBack();
+  const points = await team.points();
+  await team.restart();
+  const left = await readInstalled(team);
+  expect([ABSENT, COMPLETE], `crash ${points.at(-1)}`).toContainEqual(left);
+  if (!left.token) await install(team);
+  await team.owner.types('/vps list');
+  await team.owner.sees('No hosting account is connected yet');
+  expect(await readInstalled(team)).toEqual(COMPLETE);
+  return points;
+}
+
+/** Crashes while an uninstall is carried out. Returns the points that were passed. */
+async function crashWhileErasing(crashAt: number): Promise<readonly string[]> {
+  await using team = await startInstalling(crashAt);
+  await install(team);
+  await team.withStore(({ apiKeys }) => apiKeys.put(TEAM.id, new Secret(team.apiKey), USERS.olga.id, 0));
+  await team.owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.owner.presses('Create and pay');
+  await team.owner.sees("I've saved it");
+  expect(await readInstalled(team)).toEqual({ ...COMPLETE, key: true, passwords: 1 });
+  await team.startCounting();
+  await team.slack.uninstallApp();
+  // What lives has finished it; what crashed does not go on.
+  if (crashAt === 0) await expect.poll(() => readInstalled(team)).toMatchObject({ key: false });
+  const points = await team.points();
+  await team.restart();
+  const isErased = () => readInstalled(team);
+  await expect.poll(isErased, { timeout: 40_000 }).toEqual({ ...ABSENT, audited: 1 });
+  await install(team);
+  expect(await readInstalled(team)).toEqual({ ...COMPLETE, audited: 2 });
+  return points;
+}
+
+/** All points, or some that are spread over all. */
+async function tryPoints(crash: (crashAt: number) => Promise<readonly string[]>, count: () => void) {
+  const all = (await crash(0)).length;
+  expect(all).toBeGreaterThan(3);
+  const step = Math.max(1, all / TRIES);
+  for (let at = Math.ceil(step / 2); at <= all; at = Math.ceil(at + step)) {
+    await crash(at);
+    count();
+  }
+}
+
+test('an install that a crash interrupts is complete or absent, and can be repeated', PATIENCE, async () => {
+  await tryPoints(crashWhileInstalling, countInstalls);
+});
+
+test('an uninstall that a crash interrupts is finished by the next process', PATIENCE, async () => {
+  await tryPoints(crashWhileErasing, countErasures);
+});
+
+const countInstalls = countTries('a crash while installing');
+const countErasures = countTries('a crash while uninstalling');

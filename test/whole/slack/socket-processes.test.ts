@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { startHosting } from '../../../src/sandbox/hosting/start.ts';
+import { startSlack } from '../../../src/sandbox/slack/slack.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { realSystem } from '../../../src/system.ts';
+import { createVault, parseKeyring } from '../../../src/vault.ts';
+import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
+import { startProcess } from '../../support/process.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
+
+const LATER = 30_000;
+
+/** Two processes with one app-level token, on one PostgreSQL database. */
+async function startTwo() {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const database = await lendDatabase();
+  const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
+  const slack = await startSlack({ app: installedApp('socket'), hasRateLimits: false });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+  hosting.seedServers(account, 10, 'web');
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl: database.url, vault, system: realSystem });
+  const key = hosting.createKey(account, { beforeTopUp: true });
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, 0);
+  await store.close();
+  const environment = environmentOf(slack, hosting, folder, {
+    DATABASE_URL: database.url,
+    SPILL_DIR: join(folder, 'answers'),
+  });
+  const processes = await Promise.all([startProcess(environment), startProcess(environment)]);
+  await expect.poll(() => slack.sockets.count, { timeout: LATER }).toBe(2);
+  return {
+    ...{ hosting, slack, account, processes },
+    owner: slack.as('olga').in('#ops'),
+    /** The last delivery of this kind. */
+    lastOf: (what: string) => {
+      const found = slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
+      if (!found) throw new Error(`nothing like ${what} was delivered`);
+      return found;
+    },
+    /** A minute passes for what is leased. */
+    endLeases: async () => {
+      const client = new Client(database.url);
+      await client.connect();
+      await client.query('update operations set lease_until = 0');
+      await client.query('update locks set until = 0');
+      await client.end();
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const each of processes) await each.kill();
+      await slack.stop();
+      await hosting.close();
+      await database.giveBack();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** How many requests of the hosting API this process has sent. */
+async function countCalls(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const counts = text.matchAll(/^vps_hosting_calls_total\{[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe.skipIf(!postgresUrl)('two processes on one app-level token', { timeout: 120_000 }, () => {
+  test('share the work, and do nothing twice that comes over both of their WebSockets', async () => {
+    await using team = await startTwo();
+    const { slack, hosting, account, owner, processes } = team;
+    for (let at = 1; at <= 10; at++) await owner.types(`/vps reboot web-${at}`);
+    const rebooted = () => hosting.requests({ operation: 'reboot' }).length;
+    await expect.poll(rebooted, { timeout: LATER }).toBe(10);
+    for (const { url } of processes) expect(await countCalls(url)).toBeGreaterThan(0);
+
+    const reboot = team.lastOf('command /vps reboot');
+    await Promise.all(Array.from({ length: 10 }, () => slack.redeliver(reboot)));
+    await owner.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await owner.presses('Create and pay');
+    const confirmation = team.lastOf('view_submission create_review');
+    await Promise.all(Array.from({ length: 20 }, () => slack.redeliver(confirmation)));
+    await owner.sees('once is being created', LATER);
+    expect(hosting.charges(account)).toHaveLength(1);
+    expect(rebooted()).toBe(10);
+  });
+
+  test.each([
+    'first',
+    'second',
+  ])('go on when the %s is killed over an order, which is paid once and told', async (died) => {
+    await using team = await startTwo();
+    const { slack, hosting, account, owner, processes } = team;
+    await owner.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await owner.sees('Create and pay');
+    hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 60_000 });
+    await owner.presses('Create and pay');
+    const confirmation = team.lastOf('view_submission create_review');
+    await expect.poll(() => hosting.requests({ operation: 'create' }).length, { timeout: LATER }).toBe(1);
+    const [killed, other] = died === 'first' ? processes : processes.toReversed();
+    await killed?.kill();
+    await expect.poll(() => slack.sockets.count, { timeout: LATER }).toBe(1);
+    await team.endLeases();
+    await slack.redeliver(confirmation);
+    await owner.sees(/once (?:was|is being) created \(ID|whether once was created/, LATER);
+    await owner.types('/vps list');
+    await owner.sees('web-10', LATER);
+    expect(other?.hasEnded()).toBe(false);
+    expect(hosting.requests({ operation: 'create' })).toHaveLength(1);
+    expect(hosting.charges(account)).toHaveLength(1);
+  });
+});
