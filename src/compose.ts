@@ -41,8 +41,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const { store, system } = await openConfiguredStore(config, vault, base);
   const stop = new AbortController();
-  const metrics = createMetrics();
-  countFrom(store, metrics);
+  const metrics = createCounting(store);
   const hosting = openHosting(config, store, metrics, log, system);
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
@@ -59,21 +58,31 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { explain } = slack;
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
-  const giveUp = async (error: unknown): Promise<never> => {
-    stop.abort();
-    await store.close();
-    throw error;
-  };
+  const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
-  await source.connect();
-  await transport.start();
+  await source.connect().catch(giveUp);
+  await transport.start().catch(giveUp);
   const background = runBackground(ports, entry, stop.signal);
   const endWork = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
   const drainSlack = () => transport.close().then(endWork);
   const drain = () => drainSlack().then(() => source.drain());
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
+}
+
+/** What still listens would keep the process alive. */
+async function endFailedStart(
+  error: unknown,
+  server: Server,
+  stop: AbortController,
+  store: Store,
+): Promise<never> {
+  stop.abort();
+  server.close();
+  server.closeAllConnections();
+  await store.close();
+  throw error;
 }
 
 /** Slack's requests come over WebSockets if there is an app-level token, and otherwise over HTTP to our own server. */
@@ -94,8 +103,9 @@ function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, 'find
 }
 
 /** The store, and the system with the clock of all processes that share the store. */
-async function openConfiguredStore({ DATABASE_URL, SPILL_DIR }: Config, vault: Vault, base: System) {
-  const store = await openStore({ databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system: base });
+async function openConfiguredStore(config: Config, vault: Vault, base: System) {
+  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir } = config;
+  const store = await openStore({ databaseUrl, spillDir, vault, system: base });
   const system: System = { ...base, ...store.clock };
   return { store, system };
 }
@@ -127,11 +137,13 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
   };
 }
 
-function countFrom(store: Store, metrics: Metrics): void {
+function createCounting(store: Store): Metrics {
+  const metrics = createMetrics();
   metrics.onRead(async () => ({
     openOperations: await store.ledger.countOpen(),
     undeliveredPasswords: await store.passwords.countUndelivered(),
   }));
+  return metrics;
 }
 
 async function closeApp(running: {

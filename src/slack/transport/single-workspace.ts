@@ -48,7 +48,8 @@ export function createSingleWorkspace(options: Options): SingleWorkspace {
       identity.workspaceId === undefined ? undefined : workspaceId === identity.workspaceId,
     find: async (workspaceId) => (workspaceId === identity.workspaceId ? { token: botToken } : undefined),
     connect: async () => {
-      await look();
+      // The database may be away just now: then the next look finds it back.
+      await lookSafely();
       void keepLooking(lookSafely, identity, options);
     },
     watch: (workspaceId, seen) => {

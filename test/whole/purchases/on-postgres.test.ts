@@ -2,7 +2,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { findFreePort } from '../../soak/free-port.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
+import { startProcess } from '../../support/process.ts';
 import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -111,6 +113,30 @@ describe.skipIf(!postgresUrl)('on PostgreSQL', () => {
     expect([countRequests(team, 'create'), countCharges(team)]).toEqual([1, 1]);
   });
 });
+
+test.skipIf(!postgresUrl)(
+  'a process whose database goes away while it starts works when the database is back',
+  async ({ expect }) => {
+    await using network = await startNetwork();
+    await using team = await startTeam({ settings: network.settings });
+    const port = await findFreePort();
+    const answerOf = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    team.slack.faults.slowDown('auth.test', 1500);
+    const starting = startProcess({ ...team.environment, PORT: String(port) });
+    // It has opened the database, and waits for Slack to say which workspace this is.
+    await expect.poll(() => answerOf('/livez')).toBe(200);
+    network.proxy.cut();
+    await using app = await starting;
+    expect(await answerOf('/readyz')).toBe(503);
+    network.proxy.mend();
+    await expect.poll(() => answerOf('/readyz'), { timeout: 30_000 }).toBe(200);
+    expect(app.hasEnded()).toBe(false);
+  },
+);
 
 /** A database behind a network that can fail. */
 async function startNetwork() {
