@@ -1,8 +1,8 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/time.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
-import { publishAuditHeads } from './account/audit-head.ts';
+import { createAuditPublisher, PUBLISH_MS } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
 import { type AddressPorts, lookForAddress } from './purchases/new-servers.ts';
@@ -16,7 +16,6 @@ const SWEEP_MS = MINUTE_MS;
 /** With the lease of a lock, what a process leaves when it dies is taken over within a minute. */
 const UNFINISHED_MS = 15_000;
 const PRUNE_MS = DAY_MS;
-const PUBLISH_MS = HOUR_MS;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */
@@ -27,7 +26,7 @@ export type BackgroundPorts = DueOperationPorts &
   StoreSpilledPorts &
   AddressPorts &
   Parameters<typeof pruneAudit>[0] &
-  Parameters<typeof publishAuditHeads>[0] & {
+  Parameters<typeof createAuditPublisher>[0] & {
     readonly system: System;
     readonly log: Log;
     /** Absent where the app can't be installed by OAuth. */
@@ -47,6 +46,7 @@ export async function runBackground(
   const aside = startAside();
   const payments = startAside();
   const doubtClock = createDoubtClock(system);
+  const publishHeads = createAuditPublisher(ports);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
@@ -63,7 +63,7 @@ export async function runBackground(
         await sweep(ports);
       }
       if (unfinishedIsDue()) unfinished.start();
-      if (publishIsDue()) await publishAuditHeads(ports);
+      if (publishIsDue()) await publishHeads();
       // A long audit takes a while, and outcomes must not wait for it.
       if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
     } catch (error) {
@@ -73,7 +73,7 @@ export async function runBackground(
   }
   const drains = [aside, payments, unfinished];
   await Promise.all(drains.map((each) => each.drain()));
-  await publishAuditHeads(ports).catch((error: unknown) => logTrouble(error, ports));
+  await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }
 
 /**

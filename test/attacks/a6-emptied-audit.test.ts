@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAuditHead, publishAuditHeads } from '../../src/app/account/audit-head.ts';
+import { createAuditPublisher, parseAuditHead } from '../../src/app/account/audit-head.ts';
 import type { Store } from '../../src/app/ports.ts';
 import { silentLog } from '../../src/log.ts';
 import { makeDatabase } from '../store/account/audit-support.ts';
@@ -41,7 +41,7 @@ async function startAudited(entries: number) {
       const info = (_: string, { seq, signature }: Record<string, unknown> = {}) => {
         heads.push(`${seq}:${signature}`);
       };
-      await publishAuditHeads({ audit: store.audit, log: { ...silentLog, info } });
+      await createAuditPublisher({ audit: store.audit, log: { ...silentLog, info } })();
       return parseAuditHead(heads[0] ?? '');
     },
   };

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
 import type { AuditHead, AuditLog } from './ports.ts';
 
@@ -7,15 +8,29 @@ export function parseAuditHead(text: string): AuditHead | undefined {
   return seq === undefined || signature === undefined ? undefined : { seq: Number(seq), signature };
 }
 
-/**
- * Writes the newest entry of every chain to the log: evidence that can't be removed through the database alone
- * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
- */
-export async function publishAuditHeads(ports: {
+interface PublishPorts {
   readonly audit: Pick<AuditLog, 'listHeads'>;
   readonly log: Pick<Log, 'info'>;
-}): Promise<void> {
-  for (const { workspaceId, seq, signature } of await ports.audit.listHeads()) {
-    ports.log.info('audit head', { workspaceId, seq, signature });
-  }
+}
+
+/** How often the heads are published. */
+export const PUBLISH_MS = HOUR_MS;
+/** Longer than that, so that an entry whose transaction took its time is not missed. */
+const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
+
+/**
+ * Makes what writes the newest entry of each chain to the log: evidence that can't be removed through the database alone
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md). A chain that has not grown since is left out, so that workspaces that
+ * nobody uses cost nothing. What a killed process has not published lies within the last hour before the newest entry.
+ */
+export function createAuditPublisher({ audit, log }: PublishPorts): () => Promise<void> {
+  let published: ReadonlyMap<string, string> = new Map();
+  return async () => {
+    const heads = await audit.listHeads(GROWN_WITHIN_MS);
+    for (const { workspaceId, seq, signature } of heads) {
+      if (published.get(workspaceId) === signature) continue;
+      log.info('audit head', { workspaceId, seq, signature });
+    }
+    published = new Map(heads.map(({ workspaceId, signature }) => [workspaceId, signature]));
+  };
 }

@@ -146,8 +146,11 @@ export interface AuditLog {
    * also has to go on from there.
    */
   verify(workspaceId: string, published?: AuditHead): Promise<AuditVerdict>;
-  /** The newest entry of every chain, to be published. */
-  listHeads(): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
+  /**
+   * The newest entry of every chain, to be published; with `withinMs`, of every chain that has grown within so many milliseconds
+   * before the newest entry of all.
+   */
+  listHeads(withinMs?: number): Promise<readonly (AuditHead & { readonly workspaceId: string })[]>;
   /**
    * Removes older entries in every workspace, and audits that. An altered entry and everything after it is kept as
    * evidence.

@@ -28,17 +28,48 @@ export async function readHead(db: Queries, workspaceId: string): Promise<Signed
     .executeTakeFirst();
 }
 
-/** Lists the heads of all chains as they are kept. */
-export async function listHeads(db: Queries): Promise<readonly (Link & { readonly workspaceId: string })[]> {
+/** Lists the heads of chains as they are kept: of all, or of those that have grown lately. */
+export async function listHeads(
+  db: Queries,
+  withinMs: number | undefined,
+): Promise<readonly (Link & { readonly workspaceId: string })[]> {
+  const since = withinMs === undefined ? '' : await findIdBefore(db, withinMs);
   const rows = await db
     .selectFrom('audit_heads')
     .select(['workspace_id', 'head'])
+    .$if(since !== '', (heads) =>
+      heads.where('workspace_id', 'in', (query) =>
+        query.selectFrom('audit').select('workspace_id').where('id', '>=', since),
+      ),
+    )
     .orderBy('workspace_id')
     .execute();
   return rows.flatMap(({ workspace_id, head }) => {
     const link = parseHead(head);
     return link ? [{ workspaceId: workspace_id, ...link }] : [];
   });
+}
+
+/** The smallest ID of that time before the newest entry of all: IDs begin with the time. '' where there is no entry. */
+async function findIdBefore(db: Queries, ms: number): Promise<string> {
+  const newest = await db.selectFrom('audit').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return newest ? writeTime(Math.max(0, readTime(newest.id) - ms)) : '';
+}
+
+/** Crockford's base 32, as in a ULID. */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const TIME_LENGTH = 10;
+
+function readTime(id: string): number {
+  return [...id.slice(0, TIME_LENGTH)].reduce((time, digit) => time * 32 + DIGITS.indexOf(digit), 0);
+}
+
+function writeTime(time: number): string {
+  const digits = Array.from({ length: TIME_LENGTH }, (_, at) => Math.floor(time / 32 ** at) % 32);
+  return digits
+    .reverse()
+    .map((digit) => DIGITS[digit])
+    .join('');
 }
 
 /** Undefined for what wasn't written by this app; `verify` finds it. */

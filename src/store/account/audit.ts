@@ -34,7 +34,7 @@ export function createAuditLog(foundation: Foundation): AuditLog {
       const fault = verdict.ok && published && (await findHeadFault(foundation, workspaceId, published));
       return fault ? { ok: false, ...fault } : verdict;
     },
-    listHeads: () => listHeads(db),
+    listHeads: (withinMs) => listHeads(db, withinMs),
     prune: (before, by) => pruneAudit(foundation, log, before, by),
     listWorkspaces: async () => {
       const rows = await db
