@@ -97,9 +97,12 @@ function openTransport(config: Config, system: System, log: Log, signal: AbortSi
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 
-function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, 'findConnectLink' | 'publicUrl'>) {
+type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
+
+function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWebParts>) {
+  const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
   const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
-  return createWebServer({ ...parts, findConnectLink: find, publicUrl: config.PUBLIC_URL });
+  return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
 }
 
 /** The store, and the system with the clock of all processes that share the store. */

@@ -21,6 +21,7 @@ const EXAMPLES = {
   DOUBT_MINUTES: '30',
   PASSWORD_HOLD_MINUTES: '60',
   AUDIT_KEEP_DAYS: '365',
+  METRICS_TOKEN: '<from: openssl rand -hex 32>',
   PORT: '3000',
   HOST: '127.0.0.1',
   LOG_LEVEL: 'info',

@@ -77,6 +77,12 @@ const settings = z.object({
   PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
   /** Absent: forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
+  /** Absent: `/metrics` answers on this machine alone. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces')
+    .transform((text) => new Secret(text))
+    .optional(),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),

@@ -428,6 +428,7 @@ describe('what is confined', () => {
         'store/purchases/sealed-answers.ts',
         'store/purchases/spill.ts',
         'store/reply-urls.ts',
+        'web/metrics-access.ts',
       ].sort(),
     );
   });

@@ -6,17 +6,21 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { type Installer, isInstallPath, serveInstall } from './install.ts';
 import type { Metrics } from './metrics.ts';
+import { findMetricsRefusal } from './metrics-access.ts';
 
 export interface WebParts extends ConnectParts {
   /** Absent where the app serves the one workspace that its token is for. */
   readonly installer?: Installer | undefined;
   readonly system: System;
   readonly metrics: Metrics;
+  /** Absent: metrics are shown on this machine alone. */
+  readonly metricsToken?: Secret<string> | undefined;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly slack?: RequestListener | undefined;
   /** What prevents the app from working; empty when it is ready. */
@@ -90,10 +94,12 @@ async function serve(
   }
   const page = Object.hasOwn(plainPages, path) ? plainPages[path] : undefined;
   if (!page) return answer(response, 404, 'text/plain', 'not found\n');
-  return page(response, parts);
+  return page(response, parts, request);
 }
 
-const plainPages: Readonly<Record<string, (response: ServerResponse, parts: WebParts) => Promise<void>>> = {
+type PlainPage = (response: ServerResponse, parts: WebParts, request: IncomingMessage) => Promise<void>;
+
+const plainPages: Readonly<Record<string, PlainPage>> = {
   '/livez': async (response) => answer(response, 200, 'text/plain', 'ok\n'),
   '/readyz': async (response, { faults }) => {
     const found = await faults();
@@ -104,8 +110,12 @@ const plainPages: Readonly<Record<string, (response: ServerResponse, parts: WebP
       found.length === 0 ? 'ok\n' : `${found.join('\n')}\n`,
     );
   },
-  '/metrics': async (response, { metrics }) =>
-    answer(response, 200, metrics.contentType, await metrics.text()),
+  '/metrics': async (response, { metrics, metricsToken }, { socket, httpVersion, headers }) => {
+    const { remoteAddress } = socket;
+    const refusal = findMetricsRefusal({ remoteAddress, httpVersion, headers }, metricsToken);
+    if (refusal) return answer(response, refusal.status, 'text/plain', `${refusal.words}\n`, refusal.headers);
+    answer(response, 200, metrics.contentType, await metrics.text());
+  },
 };
 
 /** `GET //` and worse are not addresses that `URL` takes: the path is cut out by hand. */
