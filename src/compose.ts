@@ -11,6 +11,7 @@ import type { WorkspaceId } from './domain/ids.ts';
 import { listNamedOwners } from './domain/named-owners.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
+import { openRedis } from './hosting/redis.ts';
 import type { Log } from './log.ts';
 import { startBolt, type Transport } from './slack/transport/bolt.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
@@ -42,7 +43,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { store, system } = await openConfiguredStore(config, vault, base);
   const stop = new AbortController();
   const metrics = createCounting(store);
-  const hosting = openHosting(config, store, metrics, log, system);
+  const redis = openConfiguredRedis(config, log, system);
+  const hosting = openHosting(config, store, metrics, redis, log, system);
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
@@ -56,13 +58,15 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
-  const parts = { entry, explain, system, metrics, slack: transport.listener, faults };
+  const warnings = () => redis.warnings();
+  const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await source.connect().catch(giveUp);
   await transport.start().catch(giveUp);
+  redis.start();
   const background = runBackground(ports, entry, stop.signal);
   const endWork = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
   const drainSlack = () => transport.close().then(endWork);
@@ -107,18 +111,34 @@ function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWe
 
 /** The store, and the system with the clock of all processes that share the store. */
 async function openConfiguredStore(config: Config, vault: Vault, base: System) {
-  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir } = config;
-  const store = await openStore({ databaseUrl, spillDir, vault, system: base });
+  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
+  const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
   const system: System = { ...base, ...store.clock };
   return { store, system };
 }
 
-function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System): Hosting {
+/** Without an address there is nothing to watch, and calls wait in the queue of their own process alone. */
+function openConfiguredRedis({ REDIS_URL }: Config, log: Log, system: System) {
+  const redis = REDIS_URL && openRedis({ url: REDIS_URL.reveal(), system, log });
+  return { queues: redis, start: () => redis?.start(), warnings: () => redis?.warnings() ?? [] };
+}
+
+type OpenedRedis = ReturnType<typeof openConfiguredRedis>;
+
+function openHosting(
+  config: Config,
+  store: Store,
+  metrics: Metrics,
+  { queues }: OpenedRedis,
+  log: Log,
+  system: System,
+): Hosting {
   return createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
     calls: store.apiCalls,
+    queues,
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },
     onCall: metrics.hostingCall,
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeFault, type Given } from './config-faults.ts';
+import { describeFault, findProcessFaults, type Given } from './config-faults.ts';
 import { isInWorkspace, NAMED_OWNER } from './domain/named-owners.ts';
 import { omitUndefined } from './domain/omit-undefined.ts';
 import { Secret } from './domain/secret.ts';
@@ -71,6 +71,13 @@ const settings = z.object({
   /** A user, or one in one workspace: `T012AB3CD:U012AB3CD` (`domain/named-owners.ts`). */
   OWNERS: list(NAMED_OWNER, 'must be Slack user ids'),
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
+  /** That share one PostgreSQL server. Absent: each takes as many connections as it can use. */
+  MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
+  /** Shares the rate limit among several processes. It may hold a password. */
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, hostname: /./, error: 'must be written like redis://host:6379' })
+    .transform((url) => new Secret(url))
+    .optional(),
   /** Absent: beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
   DOUBT_MINUTES: minutes(1, 1440).default(30),
@@ -120,7 +127,10 @@ const slackCheckSchema = settings
  * @throws ConfigError naming every fault at once, each with an example
  */
 export function parseConfig(environment: Environment): Config {
-  return parseWith(schema, environment, findSlackFaults);
+  return parseWith(schema, environment, (given) => ({
+    ...findSlackFaults(given),
+    ...findProcessFaults(given),
+  }));
 }
 
 /** The settings of `npm run key`. */

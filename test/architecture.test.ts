@@ -41,7 +41,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'hosting/': {
     uses: ['hosting/', 'domain/'],
     knows: ['app/hosting-api.ts', 'system.ts'],
-    packages: ['bottleneck', 'undici', 'zod', 'node:crypto', 'node:events'],
+    packages: ['bottleneck', 'ioredis', 'undici', 'zod', 'node:crypto', 'node:events'],
   },
   // IDs in the order of the database's clock.
   'store/engine/postgres-clock.ts': { uses: ['store/', 'system.ts'], packages: ['kysely'] },
@@ -87,7 +87,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'log.ts': { uses: [], packages: ['pino'] },
   'vault.ts': { uses: ['domain/'], packages: ['node:crypto'] },
   'config.ts': { uses: ['config-faults.ts', 'domain/', 'log.ts'], packages: ['zod'] },
-  'config-faults.ts': { uses: [] },
+  'config-faults.ts': { uses: ['domain/'] },
   'compose.ts': {
     uses: [
       'compose-slack.ts',
@@ -337,7 +337,8 @@ describe('what is confined', () => {
 
   it.each([
     ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
-    ['bottleneck', ['hosting/limit.ts']],
+    ['bottleneck', ['limit', 'open-slots', 'redis', 'redis-queue'].map((file) => `hosting/${file}.ts`)],
+    ['ioredis', ['hosting/redis-client.ts']],
     [
       '@slack/bolt',
       ['bolt', 'http-receiver', 'socket-connection', 'socket-receiver'].map(
@@ -350,7 +351,10 @@ describe('what is confined', () => {
     ['pino', ['log.ts']],
     ['ulid', ['system.ts']],
     ['@photostructure/sqlite', ['store/engine/sqlite-dialect.ts', 'store/engine/sqlite-engine.ts']],
-    ['pg', ['dialect', 'driver', 'engine', 'pool'].map((part) => `store/engine/postgres-${part}.ts`)],
+    [
+      'pg',
+      ['dialect', 'driver', 'engine', 'pool', 'share'].map((part) => `store/engine/postgres-${part}.ts`),
+    ],
   ])('%s is used in %j alone', (name, places) => {
     expect(importersOf(name).sort()).toEqual([...places].sort());
   });

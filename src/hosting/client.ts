@@ -10,6 +10,7 @@ import { joinLimiters } from './join-limiters.ts';
 import { Limiter } from './limit.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
+import type { SharedQueues } from './shared-queue.ts';
 
 export interface HostingOptions {
   /** Base address of the API, with its version (docs/hosting-api.md 9). */
@@ -21,6 +22,8 @@ export interface HostingOptions {
   readonly limit?: number;
   /** The slots that are taken, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
+  /** Where calls wait if several processes share the slots; closed with the client. */
+  readonly queues?: SharedQueues | undefined;
   readonly log?: { warn(fields: object, message: string): void };
   /** Called for every request that was sent, for metrics. */
   readonly onCall?: (report: CallReport) => void;
@@ -55,7 +58,8 @@ export function createHosting(options: HostingOptions): Hosting {
     },
     close() {
       accounts.close();
-      closed ??= transport.close();
+      // Until the last answer, calls keep their places.
+      closed ??= transport.close().finally(() => options.queues?.close());
       return closed;
     },
   };
@@ -127,10 +131,10 @@ class Accounts {
   }
 
   #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
-    const { system, calls, timeoutMs, limit = 300 } = this.#options;
+    const { system, calls, timeoutMs, limit = 300, queues } = this.#options;
     const known = this.#limiters.get(name);
     if (known) return known;
-    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit });
+    const limiter = new Limiter({ system, calls, account: name, timeoutMs, limit, queues });
     if (this.#closing.signal.aborted) limiter.close();
     const made = { limiter, share: createShare(system) };
     this.#limiters.set(name, made);

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import Bottleneck from 'bottleneck';
+import type Bottleneck from 'bottleneck';
 import type { ApiCalls, Urgency } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';
+import { openSlots } from './open-slots.ts';
+import type { SharedQueue, SharedQueues } from './shared-queue.ts';
 import { SharedSlots } from './shared-slots.ts';
 import { sleepUnless } from './sleep.ts';
 import { type Ticket, WaitingCalls, type WaitingLimits } from './waiting-calls.ts';
@@ -21,6 +23,8 @@ export interface LimiterOptions extends Partial<WaitingLimits> {
   readonly backgroundLimit?: number;
   /** How long a call waits for its slot before it is refused. */
   readonly maxWaitMs?: number;
+  /** Where the calls of all processes wait for the account's slots. */
+  readonly queues?: SharedQueues | undefined;
 }
 
 const DEFAULTS = {
@@ -50,6 +54,7 @@ const SPARE_MS = 30_000;
 export class Limiter implements CallLimiter {
   readonly limit: number;
   readonly #options: Required<LimiterOptions>;
+  readonly #sharedQueue: SharedQueue | undefined;
   readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
@@ -61,13 +66,14 @@ export class Limiter implements CallLimiter {
   #lastUsedAt: number;
 
   constructor(options: LimiterOptions) {
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = { ...DEFAULTS, queues: undefined, ...options };
     this.#waiting = new WaitingCalls(this.#options);
-    const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
+    const { system, calls, account, limit, timeoutMs, windowMs, queues } = this.#options;
     this.limit = limit;
+    const maxHoldMs = MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS;
+    this.#sharedQueue = queues?.of(account, { limit, maxHoldMs });
     this.#shared = new SharedSlots({
-      ...{ system, calls, account, limit },
-      maxHoldMs: MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS,
+      ...{ system, calls, account, limit, maxHoldMs, queue: this.#sharedQueue },
       closing: this.#closing.signal,
     });
     this.#slots = openSlots(this.limit);
@@ -125,6 +131,7 @@ export class Limiter implements CallLimiter {
     // These promises resolve when running requests end; there is no need to wait for that here.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
+    this.#sharedQueue?.close();
   }
 
   async #queue(ticket: Ticket, urgency: Urgency): Promise<void> {
@@ -146,9 +153,11 @@ export class Limiter implements CallLimiter {
   /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
-    const slot = await this.#shared.take(ticket.ended.signal).catch((error: unknown) => {
-      if (this.#waiting.leave(ticket)) ticket.reject(error);
-    });
+    const slot = await this.#shared
+      .take(PRIORITY[job.urgency], ticket.ended.signal)
+      .catch((error: unknown) => {
+        if (this.#waiting.leave(ticket)) ticket.reject(error);
+      });
     if (!slot) return;
     if (!this.#waiting.leave(ticket)) return this.#shared.giveBack(slot.id);
     this.#taken++;
@@ -227,11 +236,3 @@ export class Limiter implements CallLimiter {
 }
 
 const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
-
-/**
- * `minTime` is minus infinity, not 0, because Bottleneck holds a job back until `Date.now()` has reached the time
- * of the job before it plus `minTime`: with 0, a wall clock set back by an hour would stop every call for an hour.
- */
-function openSlots(maxConcurrent: number): Bottleneck {
-  return new Bottleneck({ maxConcurrent, minTime: Number.NEGATIVE_INFINITY });
-}

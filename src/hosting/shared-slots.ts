@@ -1,6 +1,8 @@
 import type { ApiCalls } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
+import { type Admission, type SharedQueue, UNQUEUED } from './shared-queue.ts';
 import { sleepUnless } from './sleep.ts';
+import { LOOK_MS, SlotsOfOthers } from './slots-of-others.ts';
 
 export interface SharedSlotsOptions {
   readonly calls: ApiCalls;
@@ -11,12 +13,14 @@ export interface SharedSlotsOptions {
   readonly maxHoldMs: number;
   /** Ends every wait; slots that are still held stay taken in the store. */
   readonly closing: AbortSignal;
+  /** Where the calls of all processes wait; without it, each tries again and again. */
+  readonly queue?: SharedQueue | undefined;
 }
 
 /** How long to wait before trying again when other processes hold all slots. */
 const TRY_AGAIN_MS = 500;
-/** How often to check whether other processes have given their slots back. */
-const LOOK_MS = 2_000;
+/** How soon a slot is given back where a call of another process may be waiting for just this one. */
+const GIVE_BACK_MS = 20;
 
 /**
  * The slots of one account, shared by all processes on the same store (docs/design.md 6). A slot is a row that its owner
@@ -25,31 +29,41 @@ const LOOK_MS = 2_000;
  */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
-  readonly #own = new Set<string>();
+  /** Our own slots, each with its place in the queue, which is free once the slot is free in the store. */
+  readonly #own = new Map<string, Admission>();
   /** Our own slots whose minute is over and that still have to be removed. */
   readonly #over = new Set<string>();
   #isRemoving = false;
-  readonly #followed = new Set<string>();
-  #adoptedAt = Number.NEGATIVE_INFINITY;
+  readonly #others: SlotsOfOthers;
+  #isWatching = false;
 
   constructor(options: SharedSlotsOptions) {
     this.#options = options;
+    this.#others = new SlotsOfOthers({ ...options, isOwn: (id) => this.#own.has(id) });
   }
 
-  /** Takes a slot, waiting for one until the signal fires: then undefined. @throws what the store throws */
-  async take(gaveUp: AbortSignal): Promise<{ readonly id: string; readonly takenAt: number } | undefined> {
-    const { account, limit, system } = this.#options;
+  /**
+   * Takes a slot, waiting for one until the signal fires: then undefined. Of this process's calls in the queue,
+   * those with a lower priority are first.
+   * @throws what the store throws
+   */
+  async take(
+    priority: number,
+    gaveUp: AbortSignal,
+  ): Promise<{ readonly id: string; readonly takenAt: number } | undefined> {
+    const { account, limit, system, queue } = this.#options;
+    const admission = queue ? await this.#lineUp(queue, priority, gaveUp) : UNQUEUED;
     const id = system.newId();
-    this.#own.add(id);
+    this.#own.set(id, admission);
     try {
-      for (;;) {
+      while (!gaveUp.aborted) {
         const takenAt = system.elapsed();
         if (await this.#tryToTake({ id, account, at: system.now() }, limit)) return { id, takenAt };
-        await this.#adoptNowAndThen();
-        if (await sleepUnless(gaveUp, TRY_AGAIN_MS, system)) continue;
-        this.#own.delete(id);
-        return undefined;
+        await this.#others.lookNowAndThen();
+        await sleepUnless(gaveUp, TRY_AGAIN_MS, system);
       }
+      this.#forget(id);
+      return undefined;
     } catch (error) {
       // It may have been written anyway.
       this.giveBack(id);
@@ -63,11 +77,36 @@ export class SharedSlots {
     void this.#removeSoon();
   }
 
+  /** Finds the slots that other processes hold, dead ones included; each entry resolves when that slot is free again. */
+  adopt(): Promise<readonly Promise<void>[]> {
+    return this.#others.adopt();
+  }
+
+  async #lineUp(queue: SharedQueue, priority: number, gaveUp: AbortSignal): Promise<Admission> {
+    const admission = queue.wait(priority, gaveUp);
+    if (queue.waiting > 0) void this.#watch(queue);
+    return admission;
+  }
+
+  /** While slots are free for calls that nobody admits, those go on without the queue: Redis may have lost count. */
+  async #watch(queue: SharedQueue): Promise<void> {
+    const { limit, system, closing } = this.#options;
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    let admittedBefore: number | undefined;
+    while (queue.waiting > 0 && (await sleepUnless(closing, LOOK_MS, system))) {
+      const free = limit - (await this.#others.look().catch(() => limit));
+      if (free > 0 && queue.admitted === admittedBefore) queue.letThrough(free);
+      admittedBefore = free > 0 ? queue.admitted : undefined;
+    }
+    this.#isWatching = false;
+  }
+
   async #tryToTake(slot: Parameters<ApiCalls['take']>[0], limit: number): Promise<boolean> {
     const over = this.#takeOver();
     try {
       const isTaken = await this.#options.calls.take(slot, limit, over);
-      for (const id of over) this.#own.delete(id);
+      for (const id of over) this.#forget(id);
       return isTaken;
     } catch (error) {
       for (const id of over) this.giveBack(id);
@@ -76,17 +115,19 @@ export class SharedSlots {
   }
 
   async #removeSoon(): Promise<void> {
-    const { calls, system, closing } = this.#options;
+    const { calls, system, closing, queue } = this.#options;
     if (this.#isRemoving) return;
     this.#isRemoving = true;
-    while (this.#over.size > 0 && (await sleepUnless(closing, LOOK_MS, system))) {
+    let pauseMs = queue ? GIVE_BACK_MS : LOOK_MS;
+    while (this.#over.size > 0 && (await sleepUnless(closing, pauseMs, system))) {
       const over = this.#takeOver();
       const isRemoved = await calls.release(over).then(
         () => true,
         () => false,
       );
+      if (!isRemoved) pauseMs = LOOK_MS;
       for (const id of over) {
-        if (isRemoved) this.#own.delete(id);
+        if (isRemoved) this.#forget(id);
         else this.#over.add(id);
       }
     }
@@ -99,42 +140,8 @@ export class SharedSlots {
     return over;
   }
 
-  /** Finds the slots that other processes hold, dead ones included; each entry resolves when that slot is free again. */
-  async adopt(): Promise<readonly Promise<void>[]> {
-    const { calls, account, system } = this.#options;
-    this.#adoptedAt = system.elapsed();
-    const taken = await calls.listTaken(account);
-    const others = taken.filter((id) => !this.#own.has(id) && !this.#followed.has(id));
-    const ends = new Map<string, () => void>();
-    const freed = others.map((id) => new Promise<void>((resolve) => ends.set(id, resolve)));
-    for (const id of others) this.#followed.add(id);
-    void this.#follow(ends);
-    return freed;
-  }
-
-  async #adoptNowAndThen(): Promise<void> {
-    if (this.#options.system.elapsed() - this.#adoptedAt < LOOK_MS) return;
-    await this.adopt();
-  }
-
-  async #follow(ends: Map<string, () => void>): Promise<void> {
-    const { calls, account, system, maxHoldMs, closing } = this.#options;
-    const until = system.elapsed() + maxHoldMs;
-    const end = (ids: readonly string[]) => {
-      for (const id of ids) {
-        this.#followed.delete(id);
-        ends.get(id)?.();
-        ends.delete(id);
-      }
-    };
-    while (ends.size > 0 && system.elapsed() < until) {
-      if (!(await sleepUnless(closing, Math.min(LOOK_MS, until - system.elapsed()), system))) break;
-      const taken = await calls.listTaken(account).catch(() => [...ends.keys()]);
-      end([...ends.keys()].filter((id) => !taken.includes(id)));
-    }
-    const over = [...ends.keys()];
-    // What could not be removed is found again by the next check.
-    if (over.length > 0 && !closing.aborted) await calls.release(over).catch(() => {});
-    end(over);
+  #forget(id: string): void {
+    this.#own.get(id)?.end();
+    this.#own.delete(id);
   }
 }

@@ -37,6 +37,8 @@ export interface StoreOptions {
   readonly lock?: boolean;
   /** Where paid answers are kept while the database can't take them (`SPILL_DIR`). Default: beside the database. */
   readonly spillDir?: string | undefined;
+  /** How many processes share a database server at most; each takes its share of the connections. */
+  readonly maxProcesses?: number | undefined;
   /** Tests open one whose statements they can see. */
   readonly openEngine?: typeof openEngine;
 }
@@ -51,9 +53,10 @@ export async function openStore({
   system,
   lock = true,
   spillDir,
+  maxProcesses,
   openEngine: open = openEngine,
 }: StoreOptions): Promise<Store> {
-  const engine = await open(databaseUrl, { lock, system });
+  const engine = await open(databaseUrl, { lock, maxProcesses, system });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   const close = async () => {
     await db.destroy().finally(() => engine.close());

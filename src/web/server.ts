@@ -25,6 +25,8 @@ export interface WebParts extends ConnectParts {
   readonly slack?: RequestListener | undefined;
   /** What prevents the app from working; empty when it is ready. */
   readonly faults: () => Promise<readonly string[]>;
+  /** What the operator should know although the app works. */
+  readonly warnings: () => readonly string[];
 }
 
 /** Times in milliseconds. */
@@ -101,14 +103,10 @@ type PlainPage = (response: ServerResponse, parts: WebParts, request: IncomingMe
 
 const plainPages: Readonly<Record<string, PlainPage>> = {
   '/livez': async (response) => answer(response, 200, 'text/plain', 'ok\n'),
-  '/readyz': async (response, { faults }) => {
+  '/readyz': async (response, { faults, warnings }) => {
     const found = await faults();
-    answer(
-      response,
-      found.length === 0 ? 200 : 503,
-      'text/plain',
-      found.length === 0 ? 'ok\n' : `${found.join('\n')}\n`,
-    );
+    const told = [...(found.length === 0 ? ['ok'] : found), ...warnings()];
+    answer(response, found.length === 0 ? 200 : 503, 'text/plain; charset=utf-8', `${told.join('\n')}\n`);
   },
   '/metrics': async (response, { metrics, metricsToken }, { socket, httpVersion, headers }) => {
     const { remoteAddress } = socket;

@@ -25,6 +25,7 @@ async function startServer(mostConnections: number): Promise<{ server: Server; p
       metrics: createMetrics(),
       slack: () => undefined,
       faults: async () => [],
+      warnings: () => [],
       explain: () => 'no',
       findConnectLink: () => new Promise(() => undefined),
       entry: undefined as never,

@@ -4,6 +4,7 @@ import { DatabaseUnusable } from './errors.ts';
 import { createDatabaseClock, postgresMoment } from './postgres-clock.ts';
 import { createPostgresDialect } from './postgres-dialect.ts';
 import { BUSY, createPool, PATIENT, UNLIMITED } from './postgres-pool.ts';
+import { shareConnections } from './postgres-share.ts';
 import { createTransact } from './postgres-transact.ts';
 
 const EXAMPLE = 'postgres://user:password@host:5432/database';
@@ -12,7 +13,10 @@ const EXAMPLE = 'postgres://user:password@host:5432/database';
  * Opens a database of a PostgreSQL server, for any number of processes at once.
  * @throws DatabaseUnusable
  */
-export async function openPostgres(url: string, { lock, system }: EngineOptions): Promise<Engine> {
+export async function openPostgres(
+  url: string,
+  { lock, maxProcesses, system }: EngineOptions,
+): Promise<Engine> {
   // It is not repeated: it may hold the password.
   if (!URL.canParse(url)) throw new DatabaseUnusable(`DATABASE_URL must be written like ${EXAMPLE}.`);
   const [pool, migrationPool] = [createPool(url, lock ? BUSY : PATIENT), createPool(url, UNLIMITED)];
@@ -21,6 +25,7 @@ export async function openPostgres(url: string, { lock, system }: EngineOptions)
   };
   try {
     const { schema, isEmpty } = await examine(pool);
+    if (maxProcesses !== undefined) await shareConnections([pool, migrationPool], maxProcesses);
     const clock = await createDatabaseClock(() => readTime(pool), system);
     return {
       dialect: createPostgresDialect(pool),

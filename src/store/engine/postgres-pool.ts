@@ -19,7 +19,7 @@ export const PATIENT: Patience = { statementMs: 60_000, lockMs: 30_000, idleMs: 
 export const UNLIMITED: Patience = { statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 0 };
 
 /** Enough for one process: no transaction waits for anything outside of the database. */
-const MOST_CONNECTIONS = 10;
+export const MOST_CONNECTIONS = 10;
 const CONNECT_MS = 5000;
 
 /**
