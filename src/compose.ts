@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { findConnectLink } from './app/account/connect-link.ts';
+import { createAccountRecognition } from './app/account/recognize-account.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createLocks } from './app/locks.ts';
@@ -44,8 +45,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const stop = new AbortController();
   const metrics = createCounting(store);
   const redis = openConfiguredRedis(config, log, system);
-  const hosting = openHosting(config, store, metrics, redis, log, system);
-  const own = portsOf(config, hosting, store, log, system);
+  const { hosting, accountRecognition } = openHosting(config, store, metrics, redis, log, system);
+  const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
   const { sweepRevocations } = source;
@@ -132,16 +133,27 @@ function openHosting(
   { queues }: OpenedRedis,
   log: Log,
   system: System,
-): Hosting {
-  return createHosting({
+) {
+  const { accounts, apiKeys } = store;
+  const hosting = createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
     calls: store.apiCalls,
     queues,
+    accounts,
+    onServers: (api, servers) => accountRecognition.notice(api, servers),
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },
     onCall: metrics.hostingCall,
   });
+  const accountRecognition = createAccountRecognition({
+    system,
+    log,
+    accounts,
+    apiKeys,
+    hostingOf: hosting.of,
+  });
+  return { hosting, accountRecognition };
 }
 
 function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {

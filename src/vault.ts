@@ -1,6 +1,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createSecretKey,
   hkdfSync,
@@ -36,6 +37,11 @@ export interface Vault {
    * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
    */
   isSigned(token: string, text: string, purpose: string): boolean;
+  /**
+   * The names of an API key, by which it can be stored and logged: keyed hashes. The first is the one to use; the others are
+   * what it was called while another key of the ring came first, and last what older versions called it.
+   */
+  namesOf(apiKey: string): readonly [string, ...string[]];
 }
 
 /** Keys by id, in the order of `ENCRYPTION_KEYS`: the first seals, all open. */
@@ -98,6 +104,7 @@ export function createVault(keyring: Keyring): Vault {
   const sign = createSigner(keyring);
   return {
     sign: (text, purpose) => sign(text, purpose, keyring.sealingKeyId),
+    namesOf: (apiKey) => listNames(apiKey, keyring, sign),
     isSigned: (token, text, purpose) => {
       const [, keyId] = TOKEN.exec(token) ?? [];
       if (keyId === undefined) return false;
@@ -147,6 +154,19 @@ function createSigner(keyring: Keyring): (text: string, purpose: string, keyId: 
     const hash = createHmac('sha256', getDerived(purpose, keyId)).update(text, 'utf8').digest('base64url');
     return `${VERSION}.${keyId}.${hash}`;
   };
+}
+
+function listNames(
+  apiKey: string,
+  { keys, sealingKeyId }: Keyring,
+  sign: ReturnType<typeof createSigner>,
+): readonly [string, ...string[]] {
+  const earlier = [...keys.keys()].filter((keyId) => keyId !== sealingKeyId);
+  return [
+    sign(apiKey, 'api_key', sealingKeyId),
+    ...earlier.map((keyId) => sign(apiKey, 'api_key', keyId)),
+    createHash('sha256').update(apiKey).digest('hex').slice(0, 16),
+  ];
 }
 
 function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): string {

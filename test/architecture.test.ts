@@ -426,6 +426,7 @@ describe('what is confined', () => {
         'slack/transport/installer.ts',
         'slack/transport/oauth-api.ts',
         'slack/transport/slack-api.ts',
+        'store/account/accounts.ts',
         'store/account/api-keys.ts',
         'store/installations/installation-rows.ts',
         'store/purchases/passwords.ts',

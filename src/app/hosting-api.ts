@@ -32,7 +32,7 @@ export interface PaidCallOptions extends CallOptions {
  * Every method @throws HostingError; only `rate_limited` and `not_sent` are retried inside.
  */
 export interface HostingApi {
-  /** A short name for the account, derived from the key: creates of one account are sent one at a time. */
+  /** The name of its key (`Accounts`). */
   readonly account: string;
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
   /** Reads every page of the list, and reports whether the list is complete. */
@@ -66,6 +66,30 @@ export interface HostingApi {
  * share, and may have only so many waiting: more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
+
+/**
+ * Which API keys open one account (docs/design.md 4.3). A key is known by its name, a keyed hash; keys of one name are the same
+ * key. Keys of different names open one account only if it was proven that they do.
+ */
+export interface Accounts {
+  /** The name of a key, which can be stored and logged. */
+  nameOf(key: Secret<string>): string;
+  /** The account that keys of this name open: one of the names of its keys. */
+  find(name: string): Promise<string>;
+  /** The workspaces that are connected with a key of this name. */
+  listWorkspaces(name: string): Promise<readonly WorkspaceId[]>;
+  /**
+   * Stores some of the servers that a key has just shown, in place of those before, and returns the names of keys that have
+   * last shown one of them (the same ID, label and IPv4 address) and don't open the same account as far as is known. That is
+   * a sign, not a proof: what they have shown may be gone. Undefined where no workspace has the key.
+   */
+  see(name: string, servers: readonly SeenServer[]): Promise<readonly string[] | undefined>;
+  /** Makes the accounts of two keys one, with everything that was stored for either. False if they were. */
+  join(name: string, other: string): Promise<boolean>;
+}
+
+/** What one server is recognized by under two keys. */
+export type SeenServer = Required<Pick<Server, 'id' | 'label' | 'ipv4'>>;
 
 /** The slots of an account's minute that are taken by any process on this store (docs/design.md 6). Clocks don't matter. */
 export interface ApiCalls {

@@ -15,10 +15,11 @@ import type {
   SlackAbilities,
   Workspaces,
 } from './account/ports.ts';
+import type { AccountRecognition } from './account/recognize-account.ts';
 import type { Approvals } from './approvals/ports.ts';
 import type { AdminList, Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
-import type { ApiCalls, FindHosting } from './hosting-api.ts';
+import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { NewServers, OperationNotifier } from './purchases/notifier-port.ts';
@@ -28,6 +29,7 @@ import type { Protections } from './servers/ports.ts';
 /** Everything that is stored. */
 export interface Store {
   readonly workspaces: Workspaces;
+  readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly grants: Grants;
   readonly accessRequests: AccessRequests;
@@ -71,6 +73,7 @@ export interface AppPorts extends Store {
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;
+  readonly accountRecognition: AccountRecognition;
   /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {

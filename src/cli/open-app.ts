@@ -69,12 +69,15 @@ interface ProgramHosting {
   close(): Promise<void>;
 }
 
-async function openHosting(config: AuditConfig | KeyConfig, { apiCalls }: Store): Promise<ProgramHosting> {
+async function openHosting(
+  config: AuditConfig | KeyConfig,
+  { accounts, apiCalls }: Store,
+): Promise<ProgramHosting> {
   if ('HOSTING_BASE_URL' in config) {
     const { HOSTING_BASE_URL: baseUrl, HOSTING_TIMEOUT_MS: timeoutMs } = config;
     // Loaded only where it is needed: programs should start at once.
     const { createHosting } = await import('../hosting/client.ts');
-    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls });
+    return createHosting({ baseUrl, timeoutMs, system: realSystem, calls: apiCalls, accounts });
   }
   const refuse = () => {
     throw new Error('this program was started without the settings of the hosting API');

@@ -58,6 +58,10 @@ export interface RefusalDetails {
   already_renewed: { label: string; paidUntil: number };
   paid_until_unknown: { label: string };
   create_in_doubt: { label: string };
+  /** The same, and the order is of another workspace that has the same hosting account. */
+  create_in_doubt_elsewhere: { label: string };
+  /** Another workspace that has the same hosting account has ordered the same month. */
+  renewed_elsewhere: { label: string };
   stale_confirmation: Record<never, never>;
   /** The service did not show all of its servers, so that a new one could not be told from the others. */
   list_incomplete: Record<never, never>;

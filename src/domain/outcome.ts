@@ -20,6 +20,8 @@ export const PURCHASE_REFUSALS = [
   'already_renewed',
   'paid_until_unknown',
   'create_in_doubt',
+  'create_in_doubt_elsewhere',
+  'renewed_elsewhere',
   'stale_confirmation',
   'list_incomplete',
   'account_changed',

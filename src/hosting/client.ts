@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ApiCalls, CallOptions, HostingApi } from '../app/hosting-api.ts';
+import type { Accounts, ApiCalls, CallOptions, HostingApi } from '../app/hosting-api.ts';
 import type { Secret } from '../domain/secret.ts';
+import type { Server } from '../domain/server.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter } from './call-limiter.ts';
 import { type CallReport, type Chain, createChain } from './chain.ts';
 import { changePower, createServer, deleteServer, renewServer } from './endpoints.ts';
 import { joinLimiters } from './join-limiters.ts';
+import { KnownAccounts } from './known-accounts.ts';
 import { Limiter } from './limit.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createShare, type Share } from './share.ts';
@@ -24,6 +26,10 @@ export interface HostingOptions {
   readonly calls: ApiCalls;
   /** Where calls wait if several processes share the slots; closed with the client. */
   readonly queues?: SharedQueues | undefined;
+  /** Which keys open one account; without it, each key opens an account of its own. */
+  readonly accounts?: Pick<Accounts, 'nameOf' | 'find'>;
+  /** Called with every list of servers that was read. */
+  readonly onServers?: (api: HostingApi, servers: readonly Server[]) => void;
   readonly log?: { warn(fields: object, message: string): void };
   /** Called for every request that was sent, for metrics. */
   readonly onCall?: (report: CallReport) => void;
@@ -33,9 +39,10 @@ export interface HostingOptions {
 
 export interface Hosting {
   /**
-   * The API of the account behind this key. All users of the same key share its limiter and its reads. Calls made under a
-   * limiter's name also go through that limiter, so that two keys of one workspace, which may belong to one account,
-   * together stay within 300 requests a minute (docs/design.md 6). While calls wait, each caller gets a fair share.
+   * The API of the account behind this key. All users of the same key share its reads, and all keys that are known to open one
+   * account share its limiter. Calls made under a limiter's name also go through that limiter, so that two keys of one workspace,
+   * which may belong to one account, together stay within 300 requests a minute (docs/design.md 6). While calls wait, each
+   * caller gets a fair share.
    */
   of(key: Secret<string>, limiterName?: string, caller?: string): HostingApi;
   /** Refuses waiting calls, lets requests in flight end, closes the connections. */
@@ -44,17 +51,23 @@ export interface Hosting {
 
 /** Longer than any slot is held, so that no limiter is dropped while it still matters. */
 const FORGET_IDLE_MS = 15 * 60_000;
+/** How often limiters are looked through for such ones: every call would be too often with many accounts. */
+const LOOK_FOR_IDLE_MS = 60_000;
 
 /** Makes the client of the hosting API; one serves all accounts. */
 export function createHosting(options: HostingOptions): Hosting {
   const transport = options.transport ?? createTransport(options);
-  const accounts = new Accounts(options, transport);
+  const accounts = new OpenAccounts(options, transport);
+  const known = new KnownAccounts(options);
+  const nameOf = options.accounts?.nameOf ?? accountOf;
   let closed: Promise<void> | undefined;
   return {
     of(key, limiterName, caller) {
-      const name = accountOf(key);
+      const name = nameOf(key);
       // Looked up at every call, since an idle account may have been dropped and has to be opened again.
-      return createApi(name, caller, () => accounts.get(name, key, limiterName));
+      const open = () => accounts.get({ name, account: known.peek(name), limiterName }, key);
+      const find = () => known.look(name).then(open);
+      return createApi({ name, caller, find, open, onServers: options.onServers });
     },
     close() {
       accounts.close();
@@ -65,19 +78,27 @@ export function createHosting(options: HostingOptions): Hosting {
   };
 }
 
-interface Account {
+/** A key by its name, the account that it opens, and the limiter that its caller names. */
+interface Opened {
+  readonly name: string;
+  readonly account: string;
+  readonly limiterName: string | undefined;
+}
+
+interface Account extends Opened {
   readonly chain: Chain;
   readonly limiter: CallLimiter;
   readonly limiterNames: readonly string[];
 }
 
 /** The accounts in use and the limiters: one for each account and one for each name. */
-class Accounts {
+class OpenAccounts {
   readonly #options: HostingOptions;
   readonly #transport: Transport;
   readonly #closing = new AbortController();
   readonly #open = new Map<string, Account>();
   readonly #limiters = new Map<string, { readonly limiter: Limiter; readonly share: Share }>();
+  #lookedForIdleAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HostingOptions, transport: Transport) {
     this.#options = options;
@@ -86,12 +107,13 @@ class Accounts {
     setMaxListeners(0, this.#closing.signal);
   }
 
-  get(account: string, key: Secret<string>, limiterName: string | undefined): Account {
-    const name = limiterName === undefined ? account : `${account} ${limiterName}`;
-    const limiterNames = limiterName === undefined ? [account] : [limiterName, account];
+  get(opened: Opened, key: Secret<string>): Account {
+    const { name, account, limiterName } = opened;
+    const limiterNames = [...new Set([...(limiterName === undefined ? [] : [limiterName]), account, name])];
     this.#forgetIdle(limiterNames);
-    const open = this.#open.get(name) ?? this.#make(account, limiterNames, key);
-    this.#open.set(name, open);
+    const id = JSON.stringify([name, account, limiterName]);
+    const open = this.#open.get(id) ?? this.#make(opened, limiterNames, key);
+    this.#open.set(id, open);
     return open;
   }
 
@@ -101,6 +123,9 @@ class Accounts {
   }
 
   #forgetIdle(except: readonly string[]): void {
+    const now = this.#options.system.elapsed();
+    if (now - this.#lookedForIdleAt < LOOK_FOR_IDLE_MS) return;
+    this.#lookedForIdleAt = now;
     for (const [name, { limiter }] of this.#limiters) {
       if (except.includes(name) || !limiter.isIdle(FORGET_IDLE_MS)) continue;
       limiter.close();
@@ -110,15 +135,17 @@ class Accounts {
     }
   }
 
-  #make(account: string, limiterNames: readonly string[], key: Secret<string>): Account {
+  #make(opened: Opened, limiterNames: readonly string[], key: Secret<string>): Account {
     const { baseUrl, system, log, onCall = () => {} } = this.#options;
-    const limiter = joinLimiters(limiterNames.map((name) => this.#getLimiter(name).limiter));
+    const { name, account, limiterName } = opened;
+    const names = limiterName === undefined ? [account] : [limiterName, account];
+    const limiter = joinLimiters(names.map((each) => this.#getLimiter(each).limiter));
     const chain = createChain({
       key,
       baseUrl,
       system,
       limiter,
-      share: this.#getLimiter(account).share,
+      share: this.#shareOf(name, account),
       transport: this.#transport,
       closing: this.#closing.signal,
       onCall,
@@ -127,7 +154,22 @@ class Accounts {
         log?.warn({ read: servers.length, unreadableCount }, 'the list of servers is not complete'),
       onFailure: ({ code, details }) => log?.warn({ ...details, code }, 'a call of the hosting API failed'),
     });
-    return { chain, limiter, limiterNames };
+    return { ...opened, chain, limiter, limiterNames };
+  }
+
+  /** The reads of a key; a change through any key of its account invalidates them. */
+  #shareOf(name: string, account: string): Share {
+    const { reader } = this.#getLimiter(name).share;
+    return {
+      reader,
+      change: (run) => {
+        const keys = [...this.#open.values()].filter((each) => each.account === account);
+        const shares = new Set(
+          [name, ...keys.map((each) => each.name)].map((each) => this.#getLimiter(each).share),
+        );
+        return [...shares].reduce((inner, share) => () => share.change(inner), run)();
+      },
+    };
   }
 
   #getLimiter(name: string): { readonly limiter: Limiter; readonly share: Share } {
@@ -142,22 +184,37 @@ class Accounts {
   }
 }
 
-function createApi(name: string, caller: string | undefined, account: () => Account): HostingApi {
-  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, caller });
-  return {
-    account: name,
-    fetchCatalog: (call) => account().chain.readCatalog(by(call)),
-    fetchServers: (call) => account().chain.readServers(by(call)),
-    listServers: async (call) => (await account().chain.readServers(by(call))).servers,
-    createServer: (order, call) => account().chain.change(createServer(order), by(call)),
-    renewServer: (id, call) => account().chain.change(renewServer(id), by(call)),
-    changePower: (action, id, call) => account().chain.change(changePower(action, id), by(call)),
-    deleteServer: (id, call) => account().chain.change(deleteServer(id), by(call)),
-    budget: () => account().limiter.budget(),
-  };
+interface ApiParts {
+  readonly name: string;
+  readonly caller: string | undefined;
+  /** What its key opens, as far as is known by now. */
+  readonly find: () => Promise<Account>;
+  readonly open: () => Account;
+  readonly onServers: HostingOptions['onServers'];
 }
 
-/** Derives an account's name from its key, 64 bits of its SHA-256, so that the name can be stored and logged. */
+function createApi({ name, caller, find, open, onServers }: ApiParts): HostingApi {
+  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, caller });
+  const readServers = async (call?: CallOptions) => {
+    const list = await (await find()).chain.readServers(by(call));
+    onServers?.(api, list.servers);
+    return list;
+  };
+  const api: HostingApi = {
+    account: name,
+    fetchCatalog: async (call) => (await find()).chain.readCatalog(by(call)),
+    fetchServers: readServers,
+    listServers: async (call) => (await readServers(call)).servers,
+    createServer: async (order, call) => (await find()).chain.change(createServer(order), by(call)),
+    renewServer: async (id, call) => (await find()).chain.change(renewServer(id), by(call)),
+    changePower: async (action, id, call) => (await find()).chain.change(changePower(action, id), by(call)),
+    deleteServer: async (id, call) => (await find()).chain.change(deleteServer(id), by(call)),
+    budget: () => open().limiter.budget(),
+  };
+  return api;
+}
+
+/** A key's name where nothing else names it: 64 bits of its SHA-256. */
 export function accountOf(key: Secret<string>): string {
   return createHash('sha256').update(key.reveal()).digest('hex').slice(0, 16);
 }

@@ -1,5 +1,6 @@
 import type { ApiCalls } from '../app/hosting-api.ts';
-import type { Foundation } from './engine/database.ts';
+import { findAccount } from './account/accounts.ts';
+import type { Foundation, Queries } from './engine/database.ts';
 
 /** A requested slot, and its account's limit. */
 interface Wanted {
@@ -25,7 +26,7 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
       const rows = await db
         .selectFrom('api_calls')
         .select('id')
-        .where('account', '=', account)
+        .where('account', '=', await findAccount(db, account))
         .orderBy('id')
         .execute();
       return rows.map((row) => row.id);
@@ -33,13 +34,25 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
   };
 }
 
+/** Each slot counts for the account that its key is known to open by now, whatever its process knows. */
+async function withAccounts(trx: Queries, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+  const names = [...new Set(wanted.map(({ slot }) => slot.account))];
+  const rows = await trx.selectFrom('account_names').selectAll().where('name', 'in', names).execute();
+  const accounts = new Map(rows.map(({ name, account }) => [name, account]));
+  return wanted.map(({ slot, ...more }) => {
+    const account = accounts.get(slot.account) ?? slot.account;
+    return { ...more, slot: { ...slot, account } };
+  });
+}
+
 /** Takes free slots, first come, first served; returns the IDs of the slots that were taken. */
 async function takeSlots(
   { db, engine }: Foundation,
-  wanted: readonly Wanted[],
+  requested: readonly Wanted[],
 ): Promise<ReadonlySet<string>> {
   // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
   return engine.transact(db, async (transaction) => {
+    const wanted = await withAccounts(transaction, requested);
     const freed = wanted.flatMap((one) => one.freed);
     if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
     const counts = await transaction

@@ -5,6 +5,7 @@ import type { System } from '../system.ts';
 import type { Vault } from '../vault.ts';
 import { createAccessRequests } from './access/access-requests.ts';
 import { createGrants } from './access/grants.ts';
+import { createAccounts } from './account/accounts.ts';
 import { createApiKeys } from './account/api-keys.ts';
 import { createAuditLog } from './account/audit.ts';
 import { createConnectLinks } from './account/connect-links.ts';
@@ -100,6 +101,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
   let closing: Promise<void> | undefined;
   return {
     workspaces: createWorkspaces(foundation),
+    accounts: createAccounts(foundation),
     apiKeys: createApiKeys(foundation),
     grants: createGrants(foundation),
     accessRequests: createAccessRequests(foundation),

@@ -35,11 +35,47 @@ async function startHeld() {
   return { path, store, id: operation.id };
 }
 
-/** The tables that the first release did not have. */
-const NEW_TABLES = [
-  ...['audit_heads', 'pings', 'protected_servers', 'moves'],
-  ...['installations', 'installation_workspaces', 'install_states'],
-];
+/** What is in a database: its tables with their columns, and its indexes. */
+function readSchema(db: InstanceType<typeof DatabaseSync>) {
+  const named = (type: string) =>
+    db
+      .prepare("select name from sqlite_master where type = ? and name not like 'sqlite_%'")
+      .all(type)
+      .map((row: unknown) => String(row && typeof row === 'object' && 'name' in row ? row.name : ''));
+  const columnsOf = (table: string) =>
+    db
+      .prepare('select name from pragma_table_info(?)')
+      .all(table)
+      .map((row: unknown) => String(row && typeof row === 'object' && 'name' in row ? row.name : ''));
+  return {
+    tables: new Map(named('table').map((table) => [table, columnsOf(table)])),
+    indexes: named('index'),
+  };
+}
+
+/** Drops what the migrations before 0005 don't make. */
+async function dropNewer(path: string): Promise<void> {
+  const early = join(makeFolder(), 'early.sqlite');
+  const engine = openSqlite(early, { lock: false, system: realSystem });
+  const earlyDb = new Kysely<Tables>({ dialect: engine.dialect });
+  await migrate(earlyDb, MIGRATIONS);
+  await earlyDb.destroy();
+  engine.close();
+  const wanted = new DatabaseSync(early);
+  const { tables, indexes } = readSchema(wanted);
+  wanted.close();
+  const db = new DatabaseSync(path);
+  const found = readSchema(db);
+  for (const index of found.indexes) if (!indexes.includes(index)) db.exec(`drop index "${index}"`);
+  for (const [table, columns] of found.tables) {
+    const kept = tables.get(table);
+    if (!kept) db.exec(`drop table "${table}"`);
+    else
+      for (const column of columns)
+        if (!kept.includes(column)) db.exec(`alter table "${table}" drop column "${column}"`);
+  }
+  db.close();
+}
 
 /** Puts the tables back to what release 0.1.0 had, with a row that it would have sealed. */
 async function downgrade(path: string, id: string): Promise<void> {
@@ -50,12 +86,9 @@ async function downgrade(path: string, id: string): Promise<void> {
   await db.updateTable('passwords').set({ sealed }).execute();
   const key = vault.seal('api-key', { ...place, table: 'api_keys', row: 'T1' });
   await db.updateTable('api_keys').set({ sealed: key }).execute();
-  for (const table of NEW_TABLES) await db.schema.dropTable(table).execute();
-  await db.schema.alterTable('approvals').dropColumn('denial_reason').execute();
-  for (const column of ['denial_reason', 'granted_role', 'granted_pattern', 'command'])
-    await db.schema.alterTable('access_requests').dropColumn(column).execute();
   await db.destroy();
   engine.close();
+  await dropNewer(path);
   bySql(path, "delete from kysely_migration where name >= '0005'");
 }
 

@@ -30,6 +30,8 @@ const MONEY_CODES = [
   'already_renewed',
   'paid_until_unknown',
   'create_in_doubt',
+  'create_in_doubt_elsewhere',
+  'renewed_elsewhere',
   'stale_confirmation',
   'waited_too_long',
   'shutting_down',

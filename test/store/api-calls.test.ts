@@ -7,7 +7,7 @@ import { createApiCalls } from '../../src/store/api-calls.ts';
 import { openEngine } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
-import { MIGRATIONS } from '../../src/store/migrations/index.ts';
+import { createMigrations } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests, postgresUrl } from '../support/postgres.ts';
@@ -95,7 +95,7 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   const queries: string[] = [];
   const log = ({ query }: { query: { sql: string } }) => void queries.push(query.sql);
   const db = new Kysely<Tables>({ dialect: engine.dialect, log });
-  await migrate(db, MIGRATIONS);
+  await migrate(db, createMigrations(vault));
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
   const ids = Array.from({ length: 300 }, (_, id) => String(id));
   await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a', at: T0 }, 300)));

@@ -81,9 +81,10 @@ export function newGrant(more: Partial<NewGrant> = {}): NewGrant {
 export async function confirm(
   ledger: Ledger,
   operation: NewOperation,
-): Promise<Exclude<Prepared, { kind: 'over_budget' }>> {
+): Promise<Extract<Prepared, { operation: unknown }>> {
   const prepared = await ledger.prepare(operation);
   if (prepared.kind === 'over_budget') throw new Error('no budget was given');
+  if (prepared.kind === 'claimed_elsewhere') throw new Error('another workspace has ordered this month');
   return prepared;
 }
 
@@ -101,9 +102,15 @@ export function entry(more: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 /** Marks an operation as sent, as a process does: by holding its lease. */
-export async function markSent(ledger: Ledger, id: string, at: number, knownIds: readonly number[] = []) {
+export async function markSent(
+  ledger: Ledger,
+  id: string,
+  at: number,
+  knownIds: readonly number[] = [],
+  account = 'a',
+) {
   await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
-  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds }));
+  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account }));
   await ledger.release(id, 'sender');
   return outcome === 'sent';
 }

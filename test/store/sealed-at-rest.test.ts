@@ -22,11 +22,11 @@ beforeEach(async () => {
   store = await open(`sqlite:${path}`);
 });
 
-async function holdPassword(word = PASSWORD): Promise<string> {
+async function holdPassword(word = PASSWORD, serverId = 1): Promise<string> {
   const operation = newCreate();
   await store.ledger.prepare(operation);
   await markSent(store.ledger, operation.id, T0, []);
-  await store.ledger.settle(operation.id, { at: T0, serverId: 1, password: new Secret(word) }, entry());
+  await store.ledger.settle(operation.id, { at: T0, serverId, password: new Secret(word) }, entry());
   return operation.id;
 }
 
@@ -108,13 +108,13 @@ describe('the database files', () => {
 describe('a row that was copied', () => {
   test('to another workspace can’t be opened: no workspace pays with another one’s account', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
+    bySql((db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at, account from api_keys"));
     await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
 
   test('to another operation or workspace can’t be opened', async () => {
-    const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs')];
+    const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs', 2)];
     bySql((db) => {
       const copy =
         'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';

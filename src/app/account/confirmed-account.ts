@@ -1,12 +1,13 @@
 import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { FindHosting, HostingApi } from '../hosting-api.ts';
+import type { Accounts, FindHosting, HostingApi } from '../hosting-api.ts';
 import type { ApiKeys } from './ports.ts';
 
 /** Where the API key of a workspace is, and what it opens. */
 export interface KeyPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly hostingOf: FindHosting;
+  readonly accounts: Pick<Accounts, 'find'>;
 }
 
 /** What was confirmed under a key: an operation, or an approval. */
@@ -33,10 +34,10 @@ export type SearchedAccount =
   /** `other`: the key was replaced since, and what is, or is not, in its account proves nothing. */
   | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
 
-/** Finds it; a key that was removed and set again is the same account as before. */
+/** Finds it. A key that was removed and set again is the same account as before, and so is one that was proven to open it. */
 export async function findSearchedAccount(
   { workspaceId, keyGeneration, account }: Confirmed & Pick<Operation, 'account'>,
-  { apiKeys, hostingOf }: KeyPorts,
+  { apiKeys, hostingOf, accounts }: KeyPorts,
 ): Promise<SearchedAccount> {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
     if (isRefusal(error, 'key_unreadable')) return undefined;
@@ -44,6 +45,8 @@ export async function findSearchedAccount(
   });
   if (!held) return { kind: 'none' };
   const hosting = hostingOf(held.key, workspaceId);
-  const isSame = held.generation === keyGeneration || hosting.account === account;
+  const isSame =
+    held.generation === keyGeneration ||
+    (account !== undefined && (await accounts.find(account)) === (await accounts.find(hosting.account)));
   return { kind: isSame ? 'same' : 'other', hosting };
 }

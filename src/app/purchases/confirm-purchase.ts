@@ -44,7 +44,7 @@ export type Confirmed =
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
  * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
- * @throws Refusal `order_unsaved` when the store fails; `purchases_frozen`, `over_budget`; `role_needed` when
+ * @throws Refusal `order_unsaved` when the store fails; `purchases_frozen`, `over_budget`, `renewed_elsewhere`; `role_needed` when
  * the actor's role is for other servers
  */
 export const confirmPurchase = defineUseCase({
@@ -83,6 +83,8 @@ async function confirm(input: Confirmation, context: UseCaseContext<ConfirmPorts
   }
   const operation = makeOperation(input, context);
   const prepared = await context.ports.ledger.prepare(operation, await findBudget(context));
+  if (prepared.kind === 'claimed_elsewhere')
+    throw new Refusal('renewed_elsewhere', { label: labelOf(purchase) });
   if (prepared.kind !== 'over_budget') return paying(prepared, context);
   if (takesApprovals(rule, purchase.kind)) return requestOther(true);
   const { whose, spent, most } = prepared;

@@ -75,7 +75,10 @@ export const decideUnconfirmed = defineUseCase({
     } else {
       const server = await getCandidate(operation, input.serverId, context);
       const { id: serverId, paidUntil } = server;
-      await ledger.settle(operation.id, omitUndefined({ at, serverId, paidUntil }), audit('done'));
+      const settled = omitUndefined({ at, serverId, paidUntil });
+      const isSettled = await ledger.settle(operation.id, settled, audit('done'));
+      // Another order of the account has been found to have made it, or this one has ended, since the list was read.
+      if (!isSettled) throw new Refusal('doubt_over', {});
     }
     await notifyOperation(operation.id, ports);
   },

@@ -1,10 +1,11 @@
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { ApiKeys, Workspaces } from '../account/ports.ts';
+import type { AccountRecognition } from '../account/recognize-account.ts';
 import type { Approvals } from '../approvals/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
 import type { SeenRequests } from '../authorize/ports.ts';
-import type { FindHosting } from '../hosting-api.ts';
+import type { Accounts, FindHosting } from '../hosting-api.ts';
 import type { Locks } from '../locks.ts';
 import type { NewServers, NotifyPorts } from './notifier-port.ts';
 import type { LeasePorts, Ledger, Spill } from './ports.ts';
@@ -13,6 +14,7 @@ import type { LeasePorts, Ledger, Spill } from './ports.ts';
 export interface AccountPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly hostingOf: FindHosting;
+  readonly accounts: Pick<Accounts, 'find'>;
 }
 
 /** What it takes to carry out a confirmed purchase. */
@@ -29,7 +31,8 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
     Pick<
       Ledger,
       | 'findCreateOf'
-      | 'listOpen'
+      | 'listRenewals'
+      | 'listUnresolvedCreates'
       | 'readVersions'
       | 'markSent'
       | 'settle'
@@ -37,6 +40,7 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
       | 'markUnconfirmed'
       | 'markNeedsDecision'
     >;
+  readonly accountRecognition: Pick<AccountRecognition, 'recognize'>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
 }
@@ -44,9 +48,16 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
 /** What it takes to look for an unconfirmed operation. */
 export interface ResolvePorts extends AccountPorts {
   readonly system: Pick<System, 'now'>;
+  readonly accountRecognition: Pick<AccountRecognition, 'recognize'>;
   readonly ledger: Pick<
     Ledger,
-    'addLooked' | 'listOfServer' | 'listSettledIds' | 'listUnresolvedCreates' | 'settle' | 'markNeedsDecision'
+    | 'addLooked'
+    | 'listMakers'
+    | 'listRenewals'
+    | 'listSettledIds'
+    | 'listUnresolvedCreates'
+    | 'settle'
+    | 'markNeedsDecision'
   >;
   readonly settings: {
     /** After so many milliseconds of looking for it, an unconfirmed operation is left to a manager, too. */

@@ -50,6 +50,20 @@ export async function fetchAllServers(
   return servers;
 }
 
+/**
+ * The same before a payment is sent: if the servers show that another workspace has the same account, its orders count from
+ * here on.
+ * @throws Refusal `list_incomplete`
+ */
+export async function fetchServersToPay(
+  { hosting, ports }: Pick<Payment, 'hosting' | 'ports'>,
+  how: Pick<CallOptions, 'urgency'>,
+): Promise<readonly Server[]> {
+  const servers = await fetchAllServers(hosting, how);
+  await ports.accountRecognition.recognize(hosting, servers);
+  return servers;
+}
+
 type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
 
 /**

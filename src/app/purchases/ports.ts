@@ -42,6 +42,8 @@ export interface Spent {
 
 export type Prepared =
   | { readonly kind: 'new' | 'known'; readonly operation: Operation }
+  /** Another workspace of the same account has ordered the same month. */
+  | { readonly kind: 'claimed_elsewhere' }
   | {
       readonly kind: 'over_budget';
       readonly whose: 'workspace' | 'person';
@@ -60,7 +62,7 @@ export interface Lease {
 export interface Ledger {
   /**
    * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
-   * (the same month of the same server), that one is returned instead.
+   * (the same month of the same server), that one is returned instead, unless it is another workspace's.
    * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
    */
   prepare(operation: NewOperation, budget?: Budget): Promise<Prepared>;
@@ -74,7 +76,9 @@ export interface Ledger {
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
    * it has ended, when its send-by time has passed or the clock was set back, when another owner sent it or has its
-   * lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now.
+   * lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
+   * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
+   * the same label, a renewal of the same month that was sent.
    */
   markSent(
     id: ConfirmationId,
@@ -90,7 +94,7 @@ export interface Ledger {
   /**
    * sent | unconfirmed → settled, with the sealed password and the audit entry in the same transaction.
    * The API's own answer, however late, also corrects what others concluded without it: a refusal, or a
-   * settlement that had no password.
+   * settlement that had no password. Otherwise false when another create of the account has made this server.
    */
   settle(
     id: ConfirmationId,
@@ -153,6 +157,8 @@ export interface Ledger {
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */
   listOfServer(workspaceId: WorkspaceId, serverId: ServerId, limit: number): Promise<readonly Operation[]>;
+  /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
+  listRenewals(account: string, workspaceId: WorkspaceId, serverId: ServerId): Promise<readonly Operation[]>;
   /**
    * Ids that settled creates of this account, in any workspace, have been given, among these; with `orOf`, also those of
    * any account that this workspace has used.
@@ -162,6 +168,8 @@ export interface Ledger {
     among: readonly ServerId[],
     orOf?: WorkspaceId,
   ): Promise<readonly ServerId[]>;
+  /** Settled creates of any account that have been given this server ID. */
+  listMakers(serverId: ServerId): Promise<readonly Operation[]>;
   /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
   listUnresolvedCreates(account: string, workspaceId: WorkspaceId): Promise<readonly Operation[]>;
   /**

@@ -1,6 +1,7 @@
 import { HostingError } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { isSameLabel } from '../../domain/label.ts';
-import { labelOf, type Operation } from '../../domain/operation.ts';
+import { isLookedFor, labelOf, type Operation } from '../../domain/operation.ts';
 import type { UnconfirmedReason } from '../../domain/outcome.ts';
 import type { ServerList } from '../../domain/server.ts';
 import { findSearchedAccount } from '../account/confirmed-account.ts';
@@ -30,6 +31,8 @@ export async function resolveUnconfirmed(
   }
   const { hosting } = account;
   const list = await fetchServers(operation, hosting, isOverdue, ports);
+  // What another workspace's order has made in this account proves nothing about this one.
+  await ports.accountRecognition.recognize(hosting, list.servers);
   const verdict = await judgeBy(list, operation, hosting, ports);
   if (verdict.kind === 'done') await settle(operation, verdict, ports);
   else if (verdict.kind === 'contradictory') await leaveToManager(operation, CONTRADICTION, ports);
@@ -65,21 +68,49 @@ async function judgeBy(
   // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
   const othersIds = await ledger.listSettledIds(account, newIds, workspaceId);
   const hasRival = await findRival(operation, account, ports);
-  return judge(operation, { list, othersIds, hasRival, now: ports.system.now() });
+  const verdict = judge(operation, { list, othersIds, hasRival, now: ports.system.now() });
+  const isDoubtful = verdict.kind === 'done' && (await isMadeElsewhere(verdict.serverId, operation, ports));
+  return isDoubtful ? { kind: 'contradictory' } : verdict;
+}
+
+/**
+ * Whether an order with another key was given a server of that ID and label: it may be the same one, although it is not proven
+ * that both keys open one account.
+ */
+async function isMadeElsewhere(
+  serverId: ServerId,
+  { id, purchase }: Operation,
+  { ledger }: ResolvePorts,
+): Promise<boolean> {
+  if (purchase.kind !== 'create') return false;
+  const makers = await ledger.listMakers(serverId);
+  return makers.some((other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)));
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */
 async function findRival(operation: Operation, account: string, { ledger }: ResolvePorts): Promise<boolean> {
-  const { id, purchase, workspaceId } = operation;
+  const { id, purchase, workspaceId, createdAt } = operation;
   if (purchase.kind === 'create') {
     const creates = await ledger.listUnresolvedCreates(account, workspaceId);
     return creates.some(
       (other) => other.id !== id && isSameLabel(labelOf(other.purchase), labelOf(purchase)),
     );
   }
-  if (operation.state === 'unconfirmed') return false;
-  const [newest] = await ledger.listOfServer(workspaceId, purchase.serverId, 1);
-  return newest?.id !== id;
+  const renewals = await ledger.listRenewals(account, workspaceId, purchase.serverId);
+  return renewals.some((other) => {
+    if (other.id === id) return false;
+    // One that is unconfirmed holds its month in this workspace; another one may have confirmed it before it was known to
+    // have the same account.
+    if (other.workspaceId !== workspaceId && mayHavePaid(purchase.paidUntil, other)) return true;
+    return operation.state !== 'unconfirmed' && other.createdAt >= createdAt;
+  });
+}
+
+/** Whether a renewal may have moved the date on from this one. */
+function mayHavePaid(paidUntil: number, other: Operation): boolean {
+  const { purchase, state } = other;
+  if (purchase.kind !== 'renew' || purchase.paidUntil !== paidUntil) return false;
+  return state === 'sent' || state === 'settled' || isLookedFor(other);
 }
 
 async function settle(

@@ -76,14 +76,15 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, ports: P
 
 /** @returns a new server's state, as the API reports it */
 async function pay(operation: Operation, owner: string, ports: PaymentPorts): Promise<string | undefined> {
-  const { locks } = ports;
+  const { locks, accounts } = ports;
   const { purchase } = operation;
   const hosting = await getHostingOf(operation, ports);
   const payment = (lock: HeldLock) => ({ operation, hosting, owner, lock, ports });
+  const account = await accounts.find(hosting.account);
   if (purchase.kind === 'create') {
-    return locks.run(hosting.account, (lock) => sendCreate(purchase.order, payment(lock)));
+    return locks.run(account, (lock) => sendCreate(purchase.order, payment(lock)));
   }
-  const name = `${hosting.account}:${purchase.serverId}`;
+  const name = `${account}:${purchase.serverId}`;
   await locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
   return undefined;
 }

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted } from '../../domain/server.ts';
 import type { CallOptions } from '../hosting-api.ts';
-import { fetchAllServers, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
+import { fetchServersToPay, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
 import { sendPermitted } from './permit-payment.ts';
 
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
@@ -13,11 +13,12 @@ type Urgent = Pick<CallOptions, 'urgency'>;
 /**
  * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
  * @throws Refusal `unknown_choice`, `price_moved`, `unknown_server`, `label_moved`, `paid_until_unknown`,
- * `already_renewed`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
+ * `already_renewed`, `renewed_elsewhere`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
   const check = async (how: Urgent) => {
+    await refuseRenewedElsewhere(renewal, payment);
     await refuseOtherPrice(renewal, payment, how);
     await refuseOtherMonth(renewal, payment, how);
     return [];
@@ -31,6 +32,22 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   await settleUntilStored(payment, omitUndefined({ serverId, paidUntil }));
 }
 
+/** Two workspaces may have confirmed the same month before it was known that they have the same account. */
+async function refuseRenewedElsewhere(
+  { serverId, label, paidUntil }: Renewal,
+  { operation, hosting, ports }: Payment,
+): Promise<void> {
+  const renewals = await ports.ledger.listRenewals(hosting.account, operation.workspaceId, serverId);
+  const isRenewed = renewals.some(
+    ({ workspaceId, state, purchase }) =>
+      workspaceId !== operation.workspaceId &&
+      (state === 'sent' || state === 'unconfirmed' || state === 'settled') &&
+      purchase.kind === 'renew' &&
+      purchase.paidUntil === paidUntil,
+  );
+  if (isRenewed) throw new Refusal('renewed_elsewhere', { label });
+}
+
 async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Urgent): Promise<void> {
   const { operation, hosting, ports } = payment;
   const created = await ports.ledger.findCreateOf(operation.workspaceId, serverId);
@@ -41,10 +58,10 @@ async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Ur
 
 async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
-  { hosting }: Payment,
+  payment: Payment,
   how: Urgent,
 ): Promise<void> {
-  const server = (await fetchAllServers(hosting, how)).find(({ id }) => id === serverId);
+  const server = (await fetchServersToPay(payment, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_moved', { before: label, now: server.label });

@@ -33,6 +33,8 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   already_renewed: 'it was already renewed',
   paid_until_unknown: 'the paid-until date is unknown',
   create_in_doubt: 'an earlier order for this label is unconfirmed',
+  create_in_doubt_elsewhere: 'another workspace’s order for this label is unconfirmed',
+  renewed_elsewhere: 'another workspace ordered this month',
   stale_confirmation: 'the confirmation had expired',
   list_incomplete: 'the server list was incomplete',
   order_unsaved: 'the database failed',

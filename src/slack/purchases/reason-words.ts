@@ -59,6 +59,10 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
     `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
+  create_in_doubt_elsewhere: ({ label }) =>
+    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
+  renewed_elsewhere: ({ label }) =>
+    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account.`,
   stale_confirmation: () => 'Your confirmation expired before the order was sent. Try again.',
   list_incomplete: () => 'The hosting API didn’t return the complete list of servers. Try again later.',
   account_changed: () => 'The hosting account was reconnected after you confirmed.',

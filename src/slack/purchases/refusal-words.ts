@@ -15,6 +15,10 @@ export const purchaseRefusalWords = {
     `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
+  create_in_doubt_elsewhere: ({ label }) =>
+    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Nothing more was ordered. Choose another label, or try again when it’s resolved there.`,
+  renewed_elsewhere: ({ label }) =>
+    `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account. Nothing more was charged.`,
   list_incomplete: () =>
     'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
   order_unsaved: () =>

@@ -141,11 +141,12 @@ async function approve(
   const row = await markApproved(trx, id, decision);
   if (!row) return undefined;
   const approval = toApproval(row);
-  const operation = await prepareApproved(trx, approval, decision);
-  if (operation && operation.id !== id) {
+  const prepared = await prepareApproved(trx, approval, decision);
+  const operation = prepared?.kind === 'claimed_elsewhere' ? undefined : prepared?.operation;
+  if (prepared && operation?.id !== id) {
     const code = ALREADY_RENEWED.reason.code;
     await addAudit(trx, foundation, { ...audit, outcome: 'failed', code });
-    return { approval: await cancelRenewed(trx, id, decision), operation };
+    return { approval: await cancelRenewed(trx, id, decision), ...omitUndefined({ operation }) };
   }
   await addAudit(trx, foundation, audit);
   return { approval, ...omitUndefined({ operation }) };
@@ -203,7 +204,7 @@ async function prepareApproved(trx: Transaction<Tables>, approval: Approval, { a
   await lockWorkspace(trx, workspaceId);
   const prepared = await prepareOperation(trx, operation, budget);
   if (prepared.kind === 'over_budget') throw new OverBudget();
-  return prepared.operation;
+  return prepared;
 }
 
 function changeTo(outcome: ApprovalOutcome, at: number) {

@@ -12,6 +12,8 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   workspaces: true,
   workspace_versions: true,
   api_keys: true,
+  account_names: true,
+  account_servers: true,
   grants: true,
   access_requests: true,
   approvals: true,

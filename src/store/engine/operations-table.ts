@@ -40,7 +40,7 @@ export interface OperationsTable {
   key_generation: number;
   /** After this it may not be marked as sent any more; 0 in rows of older versions. */
   send_by: number;
-  /** '' before it was sent, and in rows of older versions. */
+  /** The name of the workspace's key; once it was sent, of the one that it was sent with. '' in rows of older versions. */
   account: string;
   looked_ms: number;
   is_late: number;

@@ -19,6 +19,8 @@ export interface Tables {
   workspaces: WorkspacesTable;
   workspace_versions: WorkspaceVersionsTable;
   api_keys: ApiKeysTable;
+  account_names: AccountNamesTable;
+  account_servers: AccountServersTable;
   grants: GrantsTable;
   access_requests: AccessRequestsTable;
   approvals: ApprovalsTable;
@@ -61,6 +63,20 @@ interface ApiKeysTable {
   sealed: string;
   set_by: string;
   set_at: number;
+  /** The key's name; '' in rows of older versions until the key is used. */
+  account: Generated<string>;
+}
+
+/** The names of keys that open the account of another one; the account is called by one of its names. */
+interface AccountNamesTable {
+  name: string;
+  account: string;
+}
+
+/** Some servers that a key has last shown, each as a keyed hash of its ID, label and IPv4 address. */
+interface AccountServersTable {
+  name: string;
+  proof: string;
 }
 
 interface GrantsTable {

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { AuditOfErasure, InstallationVersion } from '../../app/installations/ports.ts';
 import type { AuditSubject } from '../../domain/audit-entry.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
+import { removeKey } from '../account/api-keys.ts';
 import { addAudit } from '../account/audit.ts';
 import { countChange } from '../account/versions.ts';
 import type { Foundation } from '../engine/database.ts';
@@ -61,9 +62,10 @@ async function eraseWorkspace(
     .where('sealed_answer', 'is not', null)
     .returning('id')
     .execute();
-  for (const table of ['api_keys', 'grants', 'connect_links', 'reply_urls'] as const)
-    await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
-  await countChange(trx, workspaceId, 'key_generation');
+  const isKeyRemoved = await removeKey(trx, workspaceId);
+  const tables = ['grants', 'connect_links', 'reply_urls'] as const;
+  for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
+  if (!isKeyRemoved) await countChange(trx, workspaceId, 'key_generation');
   await countChange(trx, workspaceId, 'access_version');
   return [
     ...passwords.map((row) => ({

@@ -9,6 +9,7 @@ import { protectedServers } from './0007-protected-servers.ts';
 import { accessAndApprovals } from './0008-access-and-approvals.ts';
 import { moves } from './0009-moves.ts';
 import { installations } from './0010-installations.ts';
+import { accounts } from './0011-accounts.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -27,5 +28,6 @@ export function createMigrations(vault: Vault): Readonly<Record<string, Migratio
     '0008-access-and-approvals': accessAndApprovals,
     '0009-moves': moves,
     '0010-installations': installations,
+    '0011-accounts': accounts,
   };
 }

@@ -1,6 +1,7 @@
 import type { Ledger } from '../../app/purchases/ports.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
+import { listAccountNames } from '../account/accounts.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import { LOOKED_FOR, toOperation, toStoredState } from './ledger-rows.ts';
 
@@ -13,6 +14,8 @@ type Lists = Pick<
   | 'listOpen'
   | 'countOpen'
   | 'listOfServer'
+  | 'listRenewals'
+  | 'listMakers'
   | 'listSettledIds'
   | 'listUnresolvedCreates'
 >;
@@ -25,6 +28,8 @@ export function createLedgerLists({ db }: Foundation): Lists {
     listOpen: (workspaceId) => listOpen(db, workspaceId),
     countOpen: () => countOpen(db),
     listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
+    listRenewals: (account, workspaceId, serverId) => listRenewals(db, account, workspaceId, serverId),
+    listMakers: (serverId) => listMakers(db, serverId),
     listSettledIds: (account, among, orOf) => listSettledIds(db, account, among, orOf),
     listUnresolvedCreates: (account, workspaceId) => listUnresolvedCreates(db, account, workspaceId),
   };
@@ -90,6 +95,38 @@ async function countOpen(db: Queries): Promise<number> {
   return Number(count);
 }
 
+async function listRenewals(
+  db: Queries,
+  account: string,
+  workspaceId: WorkspaceId,
+  serverId: ServerId,
+): Promise<readonly Operation[]> {
+  const names = await listAccountNames(db, account);
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('kind', '=', 'renew')
+    .where('server_id', '=', serverId)
+    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toOperation);
+}
+
+async function listMakers(db: Queries, serverId: ServerId): Promise<readonly Operation[]> {
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('kind', '=', 'create')
+    .where('state', '=', 'settled')
+    .where('server_id', '=', serverId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(toOperation);
+}
+
 async function listSettledIds(
   db: Queries,
   account: string,
@@ -97,6 +134,7 @@ async function listSettledIds(
   orOf: WorkspaceId | undefined,
 ): Promise<readonly ServerId[]> {
   if (among.length === 0) return [];
+  const names = await listAccountNames(db, account);
   const rows = await db
     .selectFrom('operations')
     .select('server_id')
@@ -105,7 +143,7 @@ async function listSettledIds(
     .where('server_id', 'in', among)
     .where((column) =>
       column.or([
-        column('account', '=', account),
+        column('account', 'in', names),
         ...(orOf === undefined ? [] : [column('workspace_id', '=', orOf)]),
       ]),
     )
@@ -119,11 +157,12 @@ async function listUnresolvedCreates(
   account: string,
   workspaceId: WorkspaceId,
 ): Promise<readonly Operation[]> {
+  const names = await listAccountNames(db, account);
   const rows = await db
     .selectFrom('operations')
     .selectAll()
     .where('kind', '=', 'create')
-    .where((column) => column.or([column('account', '=', account), column('workspace_id', '=', workspaceId)]))
+    .where((column) => column.or([column('account', 'in', names), column('workspace_id', '=', workspaceId)]))
     .where((column) =>
       column.or([
         column('state', 'in', ['sent', 'in_doubt']),

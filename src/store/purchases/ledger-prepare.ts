@@ -1,5 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Budget, NewOperation, Prepared } from '../../app/purchases/ports.ts';
+import { listAccountNames } from '../account/accounts.ts';
+import { findNameOfKey } from '../account/api-keys.ts';
 import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
@@ -16,7 +18,7 @@ export async function prepareOperation(
 ): Promise<Prepared> {
   if (!budget) return insertOperation(trx, operation);
   await lockWorkspace(trx, operation.workspaceId);
-  const earlier = await findEarlier(trx, toRow(operation, 0));
+  const earlier = await findEarlier(trx, toRow(operation, 0, ''));
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   return (await findExcess(trx, operation, budget)) ?? insertOperation(trx, operation);
 }
@@ -24,7 +26,11 @@ export async function prepareOperation(
 /** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */
 async function insertOperation(trx: Transaction<Tables>, operation: NewOperation): Promise<Confirmed> {
   const generation = operation.keyGeneration ?? (await readVersions(trx, operation.workspaceId)).key;
-  const row = toRow(operation, generation);
+  const row = toRow(operation, generation, (await findNameOfKey(trx, operation.workspaceId)) ?? '');
+  if (await isClaimedElsewhere(trx, row)) {
+    const own = await findEarlier(trx, row);
+    return own ? { kind: 'known', operation: toOperation(own) } : { kind: 'claimed_elsewhere' };
+  }
   const inserted = await trx
     .insertInto('operations')
     .values(row)
@@ -35,6 +41,20 @@ async function insertOperation(trx: Transaction<Tables>, operation: NewOperation
   const earlier = await findEarlier(trx, row);
   if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
   return { kind: 'known', operation: toOperation(earlier) };
+}
+
+/** Whether another workspace of the same account has ordered the same month, and was not refused. */
+async function isClaimedElsewhere(trx: Transaction<Tables>, row: OperationRow): Promise<boolean> {
+  const names = row.claim === '' ? [] : await listAccountNames(trx, row.account);
+  if (names.length === 0) return false;
+  const claimed = await trx
+    .selectFrom('operations')
+    .select('id')
+    .where('claim', '=', row.claim)
+    .where('account', 'in', names)
+    .where('workspace_id', '<>', row.workspace_id)
+    .executeTakeFirst();
+  return claimed !== undefined;
 }
 
 /** The operation that an insert conflicts with: of the same id, or with the same claim. */

@@ -18,7 +18,7 @@ export function toStoredState(state: OperationState): StoredState {
 }
 
 /** Makes the row of a confirmation. It is due at once; the process that takes the confirmation takes its lease. */
-export function toRow(operation: NewOperation, keyGeneration: number): OperationRow {
+export function toRow(operation: NewOperation, keyGeneration: number, account: string): OperationRow {
   const { purchase } = operation;
   return {
     id: operation.id,
@@ -48,7 +48,7 @@ export function toRow(operation: NewOperation, keyGeneration: number): Operation
     attempt: 0,
     key_generation: keyGeneration,
     send_by: operation.at + SEND_WITHIN_MS,
-    account: '',
+    account,
     looked_ms: 0,
     is_late: 0,
     decided_by: null,

@@ -7,6 +7,7 @@ import type { Foundation } from '../engine/database.ts';
 import { CommitUnknown } from '../engine/errors.ts';
 import type { Tables } from '../engine/tables.ts';
 import { holdsLock } from '../locks.ts';
+import { isInTheWay } from './ledger-rivals.ts';
 
 type Sent = Parameters<Ledger['markSent']>[1];
 type Attempt = { readonly attempt: number };
@@ -35,6 +36,7 @@ export async function commitSent(
     });
     return typeof outcome === 'string' ? outcome : 'sent';
   } catch (error) {
+    if (error instanceof OtherInTheWay) return 'outdated';
     if (!(error instanceof CommitUnknown) || !attempted) throw error;
     if (await isStored(foundation, id, sent.owner, attempted)) return 'sent';
     throw error;
@@ -104,8 +106,12 @@ async function markSent(
     .where('lease_until', '>', engine.moment(at, at))
     .returning('attempt')
     .executeTakeFirst();
+  if (row && (await isInTheWay(trx, id, account))) throw new OtherInTheWay();
   return row ?? 'refused';
 }
+
+/** Thrown to undo a transaction. */
+class OtherInTheWay extends Error {}
 
 /** Held until the transaction ends: who changes the key, a role or the settings then comes before it or after it. */
 async function isCurrent(trx: Transaction<Tables>, id: ConfirmationId, looked: Versions): Promise<boolean> {

@@ -9,6 +9,7 @@ import { addAudit } from '../account/audit.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { Tables } from '../engine/tables.ts';
 import { ended, move } from './ledger-moves.ts';
+import { hasMadeServer } from './ledger-rivals.ts';
 import { type StoredState, toOperation } from './ledger-rows.ts';
 import { storePassword } from './passwords.ts';
 import { asPassword, openAnswer } from './sealed-answers.ts';
@@ -25,6 +26,7 @@ export async function settle(
 ): Promise<boolean> {
   const { at, serverId, paidUntil } = settled;
   const before = await findBefore(trx, id);
+  if (!settled.isFirstHand && (await hasMadeServer(trx, id, serverId))) return false;
   const password =
     settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, settled, before);
   const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {

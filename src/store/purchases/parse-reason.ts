@@ -44,6 +44,8 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   already_renewed: z.object({ label: z.string(), paidUntil: z.number() }),
   paid_until_unknown: label,
   create_in_doubt: label,
+  create_in_doubt_elsewhere: label,
+  renewed_elsewhere: label,
   stale_confirmation: none,
   list_incomplete: none,
   account_changed: none,

@@ -49,6 +49,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },
+    accountRecognition: { notice: () => undefined, recognize: async () => undefined },
     ownersOf: () => [],
     settings: { unconfirmedMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
     ...more,

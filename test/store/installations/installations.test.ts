@@ -49,7 +49,7 @@ async function holdPassword(store: Store, workspaceId = 'T1'): Promise<string> {
   const operation = newCreate('web-1', { workspaceId });
   await store.ledger.prepare(operation);
   await markSent(store.ledger, operation.id, T0, []);
-  const settled = { at: T0, serverId: 1, password: new Secret('canary-password') };
+  const settled = { at: T0, serverId: 1, password: new Secret('canary-password'), isFirstHand: true };
   await store.ledger.settle(operation.id, settled, entry({ workspaceId, operationId: operation.id }));
   return operation.id;
 }

@@ -21,8 +21,10 @@ describe.each(engines)('lists of the ledger on $name', ({ make }) => {
     await ledger.prepare(young);
     await ledger.prepare({ ...other, workspaceId: 'T2' });
     await sent(old);
-    const endedId = await sent();
-    await ledger.settle(endedId, settled(3), entry());
+    const ended = newCreate('c', { workspaceId: 'T3' });
+    await ledger.prepare(ended);
+    await markSent(ledger, ended.id, T0 + 1, [], 'another');
+    await ledger.settle(ended.id, settled(3), entry());
     expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
     expect(await ledger.countOpen()).toBe(3);
   });

@@ -13,7 +13,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     const operation = newCreate(`web-${serverId}`, { workspaceId, at: T0 + serverId });
     await store.ledger.prepare(operation);
     await markSent(store.ledger, operation.id, T0, []);
-    const settled = { at: T0 + serverId, serverId, password: new Secret(word) };
+    const settled = { at: T0 + serverId, serverId, password: new Secret(word), isFirstHand: true };
     await store.ledger.settle(operation.id, settled, entry({ workspaceId }));
     return operation.id;
   };

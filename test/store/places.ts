@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import type { Store } from '../../src/app/ports.ts';
+import { openEngine } from '../../src/store/engine/database.ts';
+import { asInTests, createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { makeFolder, open } from './support.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A database of a test, with another way to it than the store's. */
+export interface Place {
+  readonly url: string;
+  /** Runs a statement behind the store's back. */
+  sql(text: string): Promise<readonly Row[]>;
+  /** The engine of this database, with the clock that it is given. */
+  readonly openEngine: typeof openEngine;
+  /** Opens a store that is closed after the test; `lock: true` as an app does that may change the schema. */
+  open(options?: Partial<Parameters<typeof open>[1]>): Promise<Store>;
+}
+
+interface Engine {
+  readonly name: string;
+  readonly make: () => Promise<Place>;
+}
+
+async function makeSqlite(): Promise<Place> {
+  const path = join(makeFolder(), 'vps.sqlite');
+  const url = `sqlite:${path}`;
+  const sql = async (text: string) => {
+    const db = new DatabaseSync(path);
+    try {
+      // A newer version may have taken back what the schema demands.
+      db.exec('pragma ignore_check_constraints = on');
+      if (/^\s*select/i.test(text)) return db.prepare(text).all() as Row[];
+      db.exec(text);
+      return [];
+    } finally {
+      db.close();
+    }
+  };
+  return { url, sql, openEngine, open: (options) => open(url, options) };
+}
+
+async function makePostgres(): Promise<Place> {
+  const url = await createEmptyDatabase();
+  const client = new Client(url);
+  client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await (await open(url, { openEngine: asInTests })).close();
+  await client.query('alter table operations drop constraint operations_state');
+  const sql = async (text: string) => (await client.query(text)).rows as Row[];
+  // The test's clock instead of the database's.
+  const timed: typeof openEngine = async (given, options) => ({
+    ...(await givenTime(given, options)),
+    mayMigrate: options.lock,
+  });
+  return { url, sql, openEngine: timed, open: (options) => open(url, { openEngine: timed, ...options }) };
+}
+
+/** The engines, each with a database whose rows and tables a test can alter. */
+export const places: readonly Engine[] = [
+  { name: 'SQLite', make: makeSqlite },
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+];

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { type Installs, startInstalls } from '../../support/installs.ts';
+import { postgresUrl } from '../../support/postgres.ts';
+import type { TeamOptions } from '../../support/team.ts';
+
+const LIMIT = 300;
+const LATER = { timeout: 30_000 };
+const ORDER = '/vps create plan=small location=ams image=debian-13 label=';
+
+/** Two installed workspaces, which have the same key, or two keys of one account. */
+async function startTwo(keys: 'one key' | 'two keys', options: TeamOptions = {}) {
+  const team = await startInstalls({
+    ...options,
+    settings: { HOSTING_TIMEOUT_MS: '800', ...options.settings },
+  });
+  await team.install(team.first);
+  await team.install(team.second);
+  const { hosting, account, apiKey, app } = team;
+  const other = keys === 'one key' ? apiKey : hosting.createKey(account);
+  await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), 'U0OWNER001', 0);
+  await app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(other), 'U0OWNER001', 0);
+  const apis = [
+    app.ports.hostingOf(new Secret(apiKey), TEAM.id),
+    app.ports.hostingOf(new Secret(other), SECOND_TEAM.id),
+  ] as const;
+  const isOne = async () => {
+    const [a, b] = await Promise.all(apis.map((api) => team.app.ports.accounts.find(api.account)));
+    return a === b;
+  };
+  return Object.assign(team, { apis, isOne, second: team.second, first: team.first });
+}
+
+type Two = Awaited<ReturnType<typeof startTwo>>;
+
+/** Both read the list of servers, as any command does. */
+async function meet(team: Two) {
+  team.hosting.seedServers(team.account, 2, 'alpha');
+  for (const api of team.apis) await api.listServers({ freshness: 'fresh' });
+  await expect.poll(team.isOne, LATER).toBe(true);
+}
+
+const managerOf = (slack: Installs['first']) => slack.as('olga').in('#ops');
+
+async function order(slack: Installs['first'], label: string, outcome: string) {
+  const manager = managerOf(slack);
+  await manager.types(`${ORDER}${label}`);
+  await manager.presses('Create and pay');
+  await manager.sees(outcome, 15_000);
+  const shown = manager.screen();
+  await manager.closes();
+  manager.overlooksOldMessages();
+  return shown;
+}
+
+const countCreates = ({ hosting }: Two) => hosting.requests({ operation: 'create' }).length;
+const ENGINES = ['sqlite', ...(postgresUrl ? (['postgres'] as const) : [])] as const;
+const KEYS = ['one key', 'two keys'] as const;
+
+describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
+  test.each(
+    KEYS,
+  )('(%s) can’t order a label that is unconfirmed in the other one, and are told no more', async (keys) => {
+    await using team = await startTwo(keys, { engine });
+    await meet(team);
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    await order(team.first, 'web-1', 'We’re not sure yet whether');
+    const shown = await order(
+      team.second,
+      'WEB-1',
+      'from another workspace on the same hosting account is still unconfirmed',
+    );
+    expect(shown).not.toContain(team.first.as('olga').id);
+    expect(shown).not.toContain(TEAM.name);
+    expect(countCreates(team)).toBe(1);
+    await order(team.second, 'web-2', 'web-2 is being created');
+    expect(countCreates(team)).toBe(2);
+  }, 60_000);
+
+  test.each(KEYS)('(%s) pay for one month of one server once', async (keys) => {
+    await using team = await startTwo(keys, { engine });
+    await meet(team);
+    const people = [managerOf(team.first), managerOf(team.second)] as const;
+    for (const person of people) {
+      await person.types('/vps renew alpha-1');
+      await person.sees('Renew and pay');
+    }
+    await people[0].presses('Renew and pay');
+    await people[0].sees('alpha-1 was renewed', 15_000);
+    await people[1].presses('Renew and pay');
+    await people[1].sees('already ordered from another workspace on the same hosting account', 15_000);
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  }, 60_000);
+
+  test('never take a server that one has ordered for the lost order of the other, before anything has shown that they have one account', async () => {
+    await using team = await startTwo('two keys', { engine });
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    await order(team.second, 'web-1', 'We’re not sure yet whether');
+    await order(team.first, 'web-1', 'web-1 is being created');
+    await expect.poll(team.isOne, LATER).toBe(true);
+    const [lost] = await team.app.ports.ledger.listOpen(SECOND_TEAM.id);
+    expect(lost).toMatchObject({ state: 'unconfirmed' });
+    expect(lost).not.toHaveProperty('serverId');
+    managerOf(team.second).doesNotSee('web-1 was created (ID');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('two workspaces with two keys', () => {
+  test('stay within one minute’s limit together as soon as both have shown the same server', async () => {
+    await using team = await startTwo('two keys');
+    await meet(team);
+    const before = team.hosting.requests().length;
+    const [id = 0] = team.hosting.listServers(team.account).map((server) => server.id);
+    const calls = team.apis.flatMap((api) =>
+      Array.from({ length: 200 }, () => api.changePower('reboot', id).catch(() => undefined)),
+    );
+    await expect.poll(() => team.hosting.requests().length, LATER).toBe(LIMIT);
+    // Every one of them was answered, and what waits has seen a free moment since.
+    await expect
+      .poll(() => team.apis.reduce((sum, api) => sum + api.budget().waiting, 0), LATER)
+      .toBeGreaterThanOrEqual(400 - (LIMIT - before));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(team.hosting.requests()).toHaveLength(LIMIT);
+    void Promise.allSettled(calls);
+  }, 90_000);
+
+  test('share nothing for new orders once one has another account', async () => {
+    await using team = await startTwo('two keys');
+    await meet(team);
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    await order(team.first, 'web-1', 'We’re not sure yet whether');
+    const account = team.hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
+    const key = team.hosting.createKey(account, { beforeTopUp: true });
+    await team.app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(key), 'U0OWNER001', 1);
+    await order(team.second, 'web-1', 'web-1 is being created');
+    expect(team.hosting.charges(account)).toHaveLength(1);
+  }, 60_000);
+
+  test('keep a label blocked for the other one when one is uninstalled with an unconfirmed order, and nothing else', async () => {
+    await using team = await startTwo('two keys');
+    await meet(team);
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    await order(team.first, 'web-1', 'We’re not sure yet whether');
+    const { installationStore } = team.app.ports;
+    const installed = await installationStore.find(TEAM.id);
+    if (!installed) throw new Error('it was not installed');
+    await installationStore.erase(installed, () => []);
+    await order(
+      team.second,
+      'web-1',
+      'from another workspace on the same hosting account is still unconfirmed',
+    );
+    await order(team.second, 'web-2', 'web-2 is being created');
+  }, 60_000);
+
+  test('are one account after a restart, too', async () => {
+    await using team = await startTwo('two keys');
+    await meet(team);
+    team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+    await order(team.first, 'web-1', 'We’re not sure yet whether');
+    await team.restart();
+    await order(
+      team.second,
+      'web-1',
+      'from another workspace on the same hosting account is still unconfirmed',
+    );
+    expect(countCreates(team)).toBe(1);
+  }, 60_000);
+});
