@@ -41,7 +41,7 @@ const DRAIN_MARGIN_MS = 5000;
  */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
-  const { store, system } = await openConfiguredStore(config, vault, base);
+  const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createCounting(store);
   const redis = openConfiguredRedis(config, log, system);
@@ -59,7 +59,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
-  const warnings = () => redis.warnings();
+  const warnings = () => [...store.notes, ...redis.warnings()];
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
@@ -111,9 +111,10 @@ function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWe
 }
 
 /** The store, and the system with the clock of all processes that share the store. */
-async function openConfiguredStore(config: Config, vault: Vault, base: System) {
+async function openConfiguredStore(config: Config, vault: Vault, log: Log, base: System) {
   const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
   const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
+  for (const note of store.notes) log.warn(note);
   const system: System = { ...base, ...store.clock };
   return { store, system };
 }

@@ -110,9 +110,16 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     uses: ['app/authorize/entry.ts', 'hosting/', 'store/', 'domain/', 'log.ts', 'system.ts', 'vault.ts'],
     knows: ['app/', 'config.ts'],
   },
-  // Moves everything from one database to another, below the use cases.
+  // Works on the whole database while no app does, below the use cases.
   'cli/store.ts': {
-    uses: ['cli/program.ts', 'config.ts', 'store/move-store.ts', 'system.ts', 'vault.ts'],
+    uses: [
+      'cli/program.ts',
+      'config.ts',
+      'store/declare-restored.ts',
+      'store/move-store.ts',
+      'system.ts',
+      'vault.ts',
+    ],
     packages: ['node:util'],
   },
   'cli/program.ts': { uses: ['domain/', 'config.ts', 'vault.ts'] },

@@ -48,6 +48,8 @@ export interface Store {
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;
   readonly installStates: InstallStates;
+  /** What the operator should know about the state in which the database was found, a sentence each. */
+  readonly notes: readonly string[];
   /** Resolves when the database takes what is written and gives it back; for `/readyz`. */
   ping(): Promise<void>;
   close(): Promise<void>;

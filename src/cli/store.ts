@@ -1,37 +1,60 @@
 import { parseArgs } from 'node:util';
-import { parseStoreConfig } from '../config.ts';
+import { parseStoreConfig, type StoreConfig } from '../config.ts';
+import { declareRestored } from '../store/declare-restored.ts';
 import { moveStore } from '../store/move-store.ts';
 import { realSystem } from '../system.ts';
-import { createVault, parseKeyring } from '../vault.ts';
+import { createVault, parseKeyring, type Vault } from '../vault.ts';
 import { parseOrExplain, print, runProgram, UsageError } from './program.ts';
 
 const USAGE = `Usage:
   npm run store -- copy --to postgres://user@host:5432/database
       Moves the SQLite database (DATABASE_URL) to an empty PostgreSQL database. Stop the app first.
-      The password can be part of the address or in the variable PGPASSWORD.`;
+      The password can be part of the address or in the variable PGPASSWORD.
+  npm run store -- restored
+      Says that the database (DATABASE_URL) was restored from a backup. Run it before you start the app on it:
+      orders that the backup has as confirmed or sent may have been paid since, so none of them is sent again.`;
 
-/** Moves the store to another database. */
+type Work = (config: StoreConfig, vault: Vault) => Promise<void>;
+
+/** Moves the store to another database, or says that it was restored. */
 async function main(): Promise<void> {
-  const to = parseTarget();
-  const { ENCRYPTION_KEYS, DATABASE_URL, SPILL_DIR } = parseStoreConfig(process.env);
-  const vault = createVault(parseKeyring(ENCRYPTION_KEYS.reveal()));
-  const from = DATABASE_URL;
-  await moveStore({ from, to, spillDir: SPILL_DIR, vault, system: realSystem, report: print });
+  const work = parseCommand();
+  const config = parseStoreConfig(process.env);
+  await work(config, createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal())));
 }
 
 /** @throws UsageError */
-function parseTarget(): string {
+function parseCommand(): Work {
   const { values, positionals } = parseOrExplain(
     () => parseArgs({ options: { to: { type: 'string' } }, allowPositionals: true }),
     USAGE,
   );
   const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError('Choose copy.', USAGE);
-  if (command !== 'copy') throw new UsageError(`There's no command "${command}". Choose copy.`, USAGE);
+  if (command === undefined) throw new UsageError('Choose copy or restored.', USAGE);
+  if (command !== 'copy' && command !== 'restored')
+    throw new UsageError(`There's no command "${command}". Choose copy or restored.`, USAGE);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`, USAGE);
-  if (values.to === undefined)
-    throw new UsageError('Where to? Add --to and the address of a database.', USAGE);
-  return values.to;
+  const { to } = values;
+  if (command === 'restored') {
+    if (to !== undefined) throw new UsageError('restored takes no --to.', USAGE);
+    return restored;
+  }
+  if (to === undefined) throw new UsageError('Where to? Add --to and the address of a database.', USAGE);
+  return (config, vault) => copy(to, config, vault);
+}
+
+async function copy(to: string, { DATABASE_URL: from, SPILL_DIR }: StoreConfig, vault: Vault): Promise<void> {
+  await moveStore({ from, to, spillDir: SPILL_DIR, vault, system: realSystem, report: print });
+}
+
+async function restored({ DATABASE_URL, SPILL_DIR }: StoreConfig, vault: Vault): Promise<void> {
+  const options = { databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system: realSystem };
+  const { orders, approvals } = await declareRestored(options);
+  print(`Unconfirmed orders: ${orders}. Canceled requests for approval: ${approvals}.`);
+  print(
+    'Done. Start the app, and compare the hosting account with /vps list before anyone orders again. ' +
+      'Forms that were opened before now are refused.',
+  );
 }
 
 runProgram(main);

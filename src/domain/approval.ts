@@ -30,6 +30,8 @@ export interface CancelDetails {
   price_moved: NoDetails;
   over_budget: NoDetails;
   stale_confirmation: NoDetails;
+  /** The database was restored from a backup: it may have been answered since. */
+  restored: NoDetails;
   unreadable: NoDetails;
 }
 export type CancelReason = Reason<CancelDetails>;

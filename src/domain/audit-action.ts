@@ -44,5 +44,6 @@ export const AUDIT_ACTIONS = [
   'install',
   'uninstall',
   'password_erased',
+  'restore',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

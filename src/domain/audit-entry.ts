@@ -38,11 +38,13 @@ export interface AuditEntry extends AuditSubject {
 }
 
 /** An entry as it is stored: numbered 1, 2, 3 … within its workspace, and signed for that position. */
-export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
+export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
   readonly id: AuditEntryId;
   readonly seq: number;
   readonly signature: string;
-  /** Another version of the app may have written one that this version doesn't know; so with the code. */
+  /** Another version of the app may have written one that this version doesn't know; so with the next three. */
   readonly action: string;
+  readonly surface: string;
+  readonly outcome: string;
   readonly code?: string;
 }

@@ -36,6 +36,8 @@ export interface RefusalDetails {
   identity_unknown: { userId?: string };
   not_creator: { label: string };
   already_handled: Record<never, never>;
+  /** A newer version of the app has stored what this one can't read: it is left to that one. */
+  newer_version: Record<never, never>;
   /** A button or modal whose contents can't be read: written by another version of the app, or forged. */
   unreadable_press: Record<never, never>;
   // typed text
@@ -63,6 +65,8 @@ export interface RefusalDetails {
   /** Another workspace that has the same hosting account has ordered the same month. */
   renewed_elsewhere: { label: string };
   stale_confirmation: Record<never, never>;
+  /** The form was opened before the database was restored: what became of it since may be lost. */
+  restored: Record<never, never>;
   /** The service did not show all of its servers, so that a new one could not be told from the others. */
   list_incomplete: Record<never, never>;
   /** The store failed: the confirmation may be stored, and carried out, or not. */
@@ -70,7 +74,6 @@ export interface RefusalDetails {
   doubt_over: Record<never, never>;
   /** The API key was set after the confirmation: it may be another account's. */
   account_changed: Record<never, never>;
-  /** The label of the server to be renewed has changed. */
   label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
@@ -105,10 +108,7 @@ export interface RefusalDetails {
   label_needed: { role: Role };
   /** `state`: how the earlier request ended. */
   asked_before: { at: number; state: AccessRequestState; againAt: number };
-  asked_enough: {
-    wishes: readonly { role: Role; pattern: string; at: number }[];
-    againAt: number;
-  };
+  asked_enough: { wishes: readonly { role: Role; pattern: string; at: number }[]; againAt: number };
   /** More than the requester asked for was to be approved. */
   beyond_request: { role: Role };
   own_request: Record<never, never>;

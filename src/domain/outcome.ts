@@ -30,6 +30,7 @@ export const PURCHASE_REFUSALS = [
   'key_unreadable',
   'waited_too_long',
   'shutting_down',
+  'newer_version',
 ] as const satisfies readonly RefusalCode[];
 export type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
 
@@ -74,6 +75,8 @@ export interface UnconfirmedDetails {
   readonly no_api_key: NoDetails;
   /** The API rejects the key with which it is looked for. */
   readonly key_rejected: NoDetails;
+  /** The database was restored from a backup, which does not have the outcome. */
+  readonly restored: NoDetails;
   /** Stored by another version of the app, whose code this one does not know. */
   readonly unreadable: { readonly code: string };
 }

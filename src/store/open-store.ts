@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
 import type { Store } from '../app/ports.ts';
-import type { Spill } from '../app/purchases/ports.ts';
+import type { Ledger, Spill } from '../app/purchases/ports.ts';
 import type { System } from '../system.ts';
 import type { Vault } from '../vault.ts';
 import { createAccessRequests } from './access/access-requests.ts';
@@ -14,10 +14,13 @@ import { createApiCalls } from './api-calls.ts';
 import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
 import type { Engine } from './engine/engine.ts';
-import { type Migrations, migrate, requireCurrent } from './engine/migrate.ts';
+import { migrate, requireCurrent } from './engine/migrate.ts';
+import type { Migrations, NewerMigrations } from './engine/store-migration.ts';
 import type { Tables } from './engine/tables.ts';
+import { findRestore, identify } from './find-restore.ts';
 import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
+import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
@@ -62,23 +65,62 @@ export async function openStore({
   const close = async () => {
     await db.destroy().finally(() => engine.close());
   };
+  const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
+  const besideDatabase = spillDir ?? engine.besidePath?.('spill');
+  // The command line sends nothing.
+  const lastSent = createLastSent(lock ? besideDatabase : undefined, foundation.newId);
   try {
-    await bringUp(db, engine, createMigrations(vault));
+    const newer = await bringUp(db, engine, createMigrations(vault));
     engine.markMigrated();
     await refuseMoved(db);
     if (engine.isSoleProcess) await freeLeases(db);
+    const restores = lock ? await findRestore(foundation, lastSent) : [];
+    const storeId = lock ? await identify(foundation) : '';
     if (lock) await lookForUnconfirmed(db);
+    const parts = assemble(foundation, system, createSpill(besideDatabase, vault));
+    const notes = [...describeNewer(newer), ...restores, ...(lastSent.fault ? [lastSent.fault] : [])];
+    const ledger = noteSent(parts.ledger, lastSent, storeId);
+    return { ...parts, ledger, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
   } catch (error) {
     await close();
     throw error;
   }
-  const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
-  const spill = createSpill(spillDir ?? engine.besidePath?.('spill'), vault);
-  return assemble(foundation, system, spill, () => engine.scrub(db).finally(close));
+}
+
+/** A note that is ahead of the database would prove a restore that never was: it follows the commit. */
+function noteSent(ledger: Ledger, lastSent: LastSent, store: string): Ledger {
+  return {
+    ...ledger,
+    markSent: async (id, sent) => {
+      const outcome = await ledger.markSent(id, sent);
+      if (outcome === 'sent') lastSent.write({ store, order: id });
+      return outcome;
+    },
+  };
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+function describeNewer(newer: NewerMigrations): readonly string[] {
+  if (newer.length === 0) return [];
+  return [
+    `A newer version of the app has used this database (it has "${newer.at(-1)}"). ` +
+      'What only that version can read is left alone until it runs again.',
+  ];
 }
 
 /** Brings the schema up to date where this process may, and else requires that it is. */
-export async function bringUp(db: Kysely<Tables>, engine: Engine, migrations: Migrations): Promise<void> {
+export async function bringUp(
+  db: Kysely<Tables>,
+  engine: Engine,
+  migrations: Migrations,
+): Promise<NewerMigrations> {
   const { mayMigrate, migrationDialect, schema } = engine;
   if (!mayMigrate) return requireCurrent(db, migrations, schema);
   if (!migrationDialect) return migrate(db, migrations, schema);
@@ -97,8 +139,7 @@ async function lookForUnconfirmed(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ due_at: 0 }).where('state', '=', 'in_doubt').execute();
 }
 
-function assemble(foundation: Foundation, system: System, spill: Spill, close: () => Promise<void>): Store {
-  let closing: Promise<void> | undefined;
+function assemble(foundation: Foundation, system: System, spill: Spill): Omit<Store, 'notes' | 'close'> {
   return {
     workspaces: createWorkspaces(foundation),
     accounts: createAccounts(foundation),
@@ -120,9 +161,5 @@ function assemble(foundation: Foundation, system: System, spill: Spill, close: (
     installationStore: createInstallationStore(foundation),
     installStates: createInstallStates(foundation),
     ping: createPing(foundation, system),
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
   };
 }

@@ -17,8 +17,10 @@ function runStore(args: readonly string[], environment: Readonly<Record<string, 
 
 describe('npm run store', () => {
   test.each([
-    [[], 'Choose copy.'],
-    [['move'], `There's no command "move". Choose copy.`],
+    [[], 'Choose copy or restored.'],
+    [['move'], `There's no command "move". Choose copy or restored.`],
+    [['restored', '--to', 'x'], 'restored takes no --to.'],
+    [['restored', 'yesterday'], 'Unexpected argument: yesterday'],
     [['copy'], 'Where to? Add --to and the address of a database.'],
     [['copy', '--to', 'x', 'y'], 'Unexpected argument: y'],
     [['copy', '--from', 'x'], "Unknown option '--from'."],
@@ -27,6 +29,7 @@ describe('npm run store', () => {
     expect([code, output]).toEqual([1, '']);
     expect(words.split('\n')[0]).toBe(problem);
     expect(words).toContain('npm run store -- copy --to postgres://');
+    expect(words).toContain('npm run store -- restored');
   });
 
   test.skipIf(!postgresUrl)('copy moves the store once, and says how it goes on', async () => {

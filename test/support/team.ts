@@ -53,8 +53,8 @@ export interface Team extends AsyncDisposable {
   readonly app: RunningApp;
   readonly appUrl: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Stops the app and starts it again on the same files. */
-  restart(): Promise<void>;
+  /** Stops the app and starts it again, on the same files or on what this has made of them in between. */
+  restart(between?: () => Promise<void>): Promise<void>;
 }
 
 /** Starts a team that is ready to use. */
@@ -97,8 +97,9 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     get appUrl() {
       return `http://127.0.0.1:${app.port}`;
     },
-    restart: async () => {
+    restart: async (between) => {
       await app.close();
+      await between?.();
       app = await start();
     },
     [Symbol.asyncDispose]: async () => {

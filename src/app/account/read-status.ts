@@ -15,7 +15,7 @@ import type { SeenAbilities, SlackAbilities, Workspaces } from './ports.ts';
 
 /** What `status` reads. */
 export interface StatusPorts extends RolePorts {
-  readonly ledger: Pick<Ledger, 'listOpen'>;
+  readonly ledger: Pick<Ledger, 'listOpen' | 'hasNewer'>;
   readonly passwords: Pick<Passwords, 'listHeld'>;
   readonly approvals: Pick<Approvals, 'listOpen'>;
   readonly workspaces: Pick<Workspaces, 'find'>;
@@ -30,6 +30,8 @@ export interface Status {
   readonly api: ApiStatus;
   /** Confirmed and not ended yet, including unconfirmed ones. */
   readonly open: readonly Operation[];
+  /** Whether there are more, which only a newer version of the app can read. */
+  readonly hasNewer?: boolean;
   /** Waits for a second person, oldest first. */
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
@@ -76,11 +78,20 @@ export const readStatus = defineUseCase({
     const { workspaceId } = context.actor;
     const all = await ports.ledger.listOpen(workspaceId);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
+    const hasNewer = await ports.ledger.hasNewer(workspaceId);
     const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
     const waiting = await listWaiting(context);
     const settings = (await ports.workspaces.find(workspaceId))?.settings;
     const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
-    return { api, open, passwordsHeld, waiting, slack, ...omitUndefined({ freeze: settings?.freeze }) };
+    return {
+      api,
+      open,
+      hasNewer,
+      passwordsHeld,
+      waiting,
+      slack,
+      ...omitUndefined({ freeze: settings?.freeze }),
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 import { isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
+import { isSameLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
@@ -138,5 +139,9 @@ async function listFitting(
   const othersIds = await ports.ledger.listSettledIds(account, ids);
   // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
   const offered = listNewServers(operation, list, othersIds).filter(({ label }) => covers(label));
-  return [...offered].sort(compareServers);
+  const sorted = [...offered].sort(compareServers);
+  if (operation.sentAt !== undefined) return sorted;
+  // Not marked as sent in this database, so that all servers are new to it: those of its label come first.
+  const isNamesake = ({ label }: Server) => isSameLabel(label, purchase.order.label);
+  return [...sorted.filter(isNamesake), ...sorted.filter((server) => !isNamesake(server))];
 }

@@ -58,8 +58,13 @@ function judgeCreate(
     isSameLabel(server.label, label),
   );
   if (!mine) return NOTHING_YET;
+  // What was never marked as sent here has no IDs from before: any server may be older than the order.
   const isCertain =
-    more.length === 0 && !hasRival && mine.label === label && isMonthBoughtSince(operation, mine, now);
+    operation.sentAt !== undefined &&
+    more.length === 0 &&
+    !hasRival &&
+    mine.label === label &&
+    isMonthBoughtSince(operation, mine, now);
   return isCertain ? { kind: 'done', serverId: mine.id } : CONTRADICTORY;
 }
 

@@ -31,6 +31,7 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
     Pick<
       Ledger,
       | 'findCreateOf'
+      | 'hasNewer'
       | 'listRenewals'
       | 'listUnresolvedCreates'
       | 'readVersions'
@@ -52,6 +53,7 @@ export interface ResolvePorts extends AccountPorts {
   readonly ledger: Pick<
     Ledger,
     | 'addLooked'
+    | 'hasNewer'
     | 'listMakers'
     | 'listRenewals'
     | 'listSettledIds'

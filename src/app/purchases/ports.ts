@@ -151,8 +151,13 @@ export interface Ledger {
   leaseDue(lease: Lease): Promise<Operation | undefined>;
   /** Gives the lease back; it becomes due again at `dueAt` (absent: when something else makes it due). */
   release(id: ConfirmationId, owner: string, dueAt?: number): Promise<void>;
-  /** Operations of this workspace that are neither settled nor refused, oldest first. */
+  /**
+   * Operations of this workspace that are neither settled nor refused, oldest first; without those that only a newer
+   * version of the app can read.
+   */
   listOpen(workspaceId: WorkspaceId): Promise<readonly Operation[]>;
+  /** Whether it has open operations that only a newer version of the app can read. */
+  hasNewer(workspaceId: WorkspaceId): Promise<boolean>;
   /** The same of all workspaces, counted. */
   countOpen(): Promise<number>;
   /** Operations of this server, newest first. */

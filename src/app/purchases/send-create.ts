@@ -16,6 +16,7 @@ import { sendPermitted } from './permit-payment.ts';
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   const { operation, hosting } = payment;
+  await refuseBesideNewer(payment);
   let knownIds: readonly ServerId[] = [];
   const check: Parameters<typeof sendPermitted>[1] = async (how) => {
     // At every look: by then, another workspace may have been found to have this account.
@@ -32,6 +33,11 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
   const settled = omitUndefined({ serverId: created.id, password: rootPassword, answer: sealedAnswer });
   await settleUntilStored(payment, settled);
   return created.state;
+}
+
+/** An open order of a newer version may be for the same server, and this version can't see that. */
+async function refuseBesideNewer({ operation, ports }: Payment): Promise<void> {
+  if (await ports.ledger.hasNewer(operation.workspaceId)) throw new Refusal('newer_version', {});
 }
 
 const WAIT_MOST_SECONDS = 60;

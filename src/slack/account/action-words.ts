@@ -112,6 +112,11 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'erase the root password of %',
     group: 'passwords',
   },
+  restore: {
+    did: 'noted that the database was restored from a backup',
+    base: 'note that the database was restored from a backup',
+    group: 'settings',
+  },
 };
 
 /** The words of an action; undefined for one that another version of the app has written. */

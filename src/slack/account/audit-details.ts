@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import type { StoredEntry } from '../../domain/audit-entry.ts';
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { context, facts, plain, section } from '../kit/blocks.ts';
 import { codeLabel, escapeText, slackDate, utcDate } from '../kit/text.ts';
@@ -30,7 +30,7 @@ function listFacts(entry: StoredEntry, currency: string): readonly (readonly [st
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
     ...(channelId === undefined ? [] : [['Where', `<#${channelId}>\n${codeLabel(channelId)}`] as const]),
-    ['How', SURFACES[surface]],
+    ['How', wordsIn(SURFACES, surface)],
     ['Outcome', describeOutcome(entry)],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
@@ -38,7 +38,13 @@ function listFacts(entry: StoredEntry, currency: string): readonly (readonly [st
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {
-  return code === undefined ? OUTCOMES[outcome] : `${OUTCOMES[outcome]}: ${escapeText(describeCode(code))}`;
+  const words = wordsIn(OUTCOMES, outcome);
+  return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
+}
+
+/** What another version of the app has written is shown as it is stored. */
+function wordsIn(words: Readonly<Record<string, string>>, stored: string): string {
+  return (Object.hasOwn(words, stored) ? words[stored] : undefined) ?? codeLabel(stored);
 }
 
 /** The label as it was stored: what a role or a setting was changed from and to, with its IDs. */
@@ -58,7 +64,7 @@ function describeIds({ seq, id, action, code, actId, operationId }: StoredEntry)
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-const OUTCOMES: Readonly<Record<StoredEntry['outcome'], string>> = {
+const OUTCOMES: Readonly<Record<AuditEntry['outcome'], string>> = {
   started: 'Not recorded yet',
   done: 'Succeeded',
   failed: 'Failed',
@@ -66,7 +72,7 @@ const OUTCOMES: Readonly<Record<StoredEntry['outcome'], string>> = {
   in_doubt: 'Unconfirmed',
 };
 
-const SURFACES: Readonly<Record<StoredEntry['surface'], string>> = {
+const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
   command: 'Slash command',
   button: 'Button',
   modal: 'Form',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditWish } from '../../app/account/read-audit.ts';
-import type { StoredEntry } from '../../domain/audit-entry.ts';
+import type { AuditEntry } from '../../domain/audit-entry.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { codeTyped, mention, utcDate } from '../kit/text.ts';
 import { ACTION_GROUPS, type ActionGroup, listActions } from './action-words.ts';
@@ -11,7 +11,7 @@ export const OUTCOME_FILTERS = {
   failed: 'Failed',
   denied: 'Denied',
   in_doubt: 'Unconfirmed',
-} as const satisfies Partial<Readonly<Record<StoredEntry['outcome'], string>>>;
+} as const satisfies Partial<Readonly<Record<AuditEntry['outcome'], string>>>;
 type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
 const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
 

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../domain/audit-entry.ts';
+import type { AuditEntry, StoredEntry } from '../../domain/audit-entry.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { escapeText, mention } from '../kit/text.ts';
 import { findActionWords } from './action-words.ts';
@@ -32,7 +32,8 @@ function sentenceOf(act: Told, subject: string): string {
   const put = (text: string) => text.replace('%', () => subject);
   const base = words ? put(words.base) : `do \`${escapeText(act.action)}\``;
   const did = words ? put(words.did) : `did \`${escapeText(act.action)}\``;
-  return OUTCOMES[act.outcome]({ who: describeActor(act.actorId), base, did, place, why: whyOf(act) });
+  const say = findOutcomeWords(act.outcome);
+  return say({ who: describeActor(act.actorId), base, did, place, why: whyOf(act) });
 }
 
 interface Parts {
@@ -46,7 +47,7 @@ interface Parts {
 }
 
 /** An outcome without words does not compile. */
-const OUTCOMES: Readonly<Record<StoredEntry['outcome'], (parts: Parts) => string>> = {
+const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>> = {
   started: ({ who, base, place }) => `${who} tried to ${base}${place}; no outcome is recorded yet`,
   done: ({ who, did, place }) => `${who} ${did}${place}`,
   failed: ({ who, base, place, why }) => `${who} couldn’t ${base}${place}${why}`,
@@ -54,6 +55,17 @@ const OUTCOMES: Readonly<Record<StoredEntry['outcome'], (parts: Parts) => string
   in_doubt: ({ who, base, place, why }) =>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
+
+/** One that another version of the app has written says no more than that something was tried. */
+function findOutcomeWords(outcome: string): (parts: Parts) => string {
+  const known: Readonly<Record<string, (parts: Parts) => string>> = OUTCOMES;
+  const words = Object.hasOwn(known, outcome) ? known[outcome] : undefined;
+  return (
+    words ??
+    (({ who, base, place, why }) =>
+      `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`)
+  );
+}
 
 function whyOf({ code }: Told): string {
   return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
@@ -109,6 +121,7 @@ const CANCELED = [
   'price_moved',
   'over_budget',
   'stale_confirmation',
+  'restored',
 ];
 
 function describeCanceled(code: string): string {

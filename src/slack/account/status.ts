@@ -78,13 +78,17 @@ function approvals(found: Status, currency: string) {
   return [section(`*Waiting for approval*${rest}`), ...each];
 }
 
-function describeOpen({ open }: Status): string {
-  if (open.length === 0) return 'none';
+const NEWER = 'orders that only a newer version of the app can read';
+
+function describeOpen({ open, hasNewer = false }: Status): string {
+  if (open.length === 0) return hasNewer ? NEWER : 'none';
   const lines = open.slice(0, 10).map((operation) => {
     const state = operation.needsDecision ? 'needs a decision' : operation.state.replace('_', ' ');
     const { kind } = operation.purchase;
     return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
   });
   const rest = open.length - lines.length;
-  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...(hasNewer ? [`and ${NEWER}`] : [])].join(
+    '\n',
+  );
 }

@@ -31,6 +31,8 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
   price_moved: () => 'the price has changed since the request',
   over_budget: () => 'this month’s budget no longer covers it',
   stale_confirmation: () => 'the app was offline too long after approval',
+  restored: () =>
+    'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
   unreadable: () => 'something has changed since the request',
 };
 

@@ -114,6 +114,11 @@ function decisionParts(reason: UnconfirmedReason, label: string, isCreate: boole
     case 'no_api_key':
     case 'key_rejected':
       return [why, 'Reconnect with `/vps connect`, or check the hosting account’s page and press *Decide…*.'];
+    case 'restored':
+      return [
+        why,
+        `Check on the hosting account’s page whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Decide…*.`,
+      ];
     case 'not_found_yet':
       return [
         isCreate

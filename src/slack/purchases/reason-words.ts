@@ -70,6 +70,8 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
   waited_too_long: () => 'The order waited too long for the hosting API’s rate limit. Try again in a minute.',
   shutting_down: () => 'The app is restarting. Try again in a moment.',
+  newer_version: () =>
+    'The workspace has an open order or a setting that only a newer version of the app can read. Try again once your admin has updated the app.',
   unauthorized: () => sharedHosting('unauthorized'),
   not_allowed: () => sharedHosting('not_allowed'),
   bad_request: () => sharedHosting('bad_request'),
@@ -129,6 +131,7 @@ const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
   not_found_yet: () => 'the order hasn’t appeared in the hosting account',
   no_api_key: () => 'no hosting account is connected, so we can’t check',
   key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
+  restored: () => 'the app’s database was restored from a backup, which doesn’t have the result',
   unreadable: () => 'the reason was stored by another version of the app',
 };
 

@@ -24,6 +24,8 @@ export const purchaseRefusalWords = {
   order_unsaved: () =>
     'We couldn’t save your order’s status. It may still go through; don’t order again. `/vps status` shows unconfirmed orders.',
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
+  restored: () =>
+    'The app’s database was restored from a backup after you opened this form, so we can’t tell whether it was already confirmed. Nothing was ordered now. Check the hosting account’s page before you order again.',
   account_changed: () =>
     'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
   label_moved: ({ before, now }) =>

@@ -5,7 +5,9 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import { createDecisionStore } from '../decisions/decision-store.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
-import type { AccessRequestRow, Tables } from '../engine/tables.ts';
+import type { AccessRequestRow } from '../engine/decision-tables.ts';
+import type { Tables } from '../engine/tables.ts';
+import { readKnown } from '../newer-version.ts';
 import { toAccessRequest, toAccessRequestRow } from './access-request-rows.ts';
 import { addGrant } from './grants.ts';
 
@@ -106,7 +108,7 @@ async function listRecent(
     .orderBy('asked_at')
     .orderBy('id')
     .execute();
-  return rows.map(toAccessRequest);
+  return readKnown(rows, toAccessRequest);
 }
 
 async function decide(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { money } from '../../domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../domain/settings.ts';
+import { parseKnown } from '../newer-version.ts';
 
 const amount = z.number().int().min(0).transform(money).exactOptional();
 
@@ -10,6 +11,7 @@ const rule = z.object({
   createAbove: amount,
 });
 const budget = z.object({ workspace: amount, person: amount });
+const freeze = z.object({ by: z.string(), since: z.number() });
 
 /** Every setting that is missing was not known to the version that stored the rest, and has its default. */
 const storedSettings = z.object({
@@ -17,21 +19,26 @@ const storedSettings = z.object({
   approval: rule.prefault({}),
   budget: budget.prefault({}),
   channelId: z.string().exactOptional(),
-  freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
+  freeze: freeze.exactOptional(),
   currency: z.string().exactOptional(),
 });
 
 const anything = z.looseObject({});
-const storedParts = z.looseObject({ approval: anything.prefault({}), budget: anything.prefault({}) });
+const storedParts = z.looseObject({
+  approval: anything.prefault({}),
+  budget: anything.prefault({}),
+  freeze: anything.prefault({}),
+});
 
 /** What a later version of the app has stored beside what this one knows stays as it is. */
 export function writeSettings(stored: string, settings: WorkspaceSettings): string {
-  const was = storedParts.parse(JSON.parse(stored));
+  const was = parseKnown(storedParts, JSON.parse(stored));
   return JSON.stringify({
     ...listUnknown(was, storedSettings),
     ...settings,
     approval: { ...listUnknown(was.approval, rule), ...settings.approval },
     budget: { ...listUnknown(was.budget, budget), ...settings.budget },
+    ...(settings.freeze && { freeze: { ...listUnknown(was.freeze, freeze), ...settings.freeze } }),
   });
 }
 
@@ -41,8 +48,9 @@ function listUnknown(stored: object, { shape }: z.ZodObject): object {
 
 /**
  * Reads what `changeSettings` of any version wrote.
- * @throws ZodError, SyntaxError when it can't be read: the defaults have no limits, so they must not take its place
+ * @throws Refusal `newer_version`, SyntaxError when it can't be read: the defaults have no limits, so they must not take
+ * its place
  */
 export function readSettings(text: string): WorkspaceSettings {
-  return storedSettings.parse(JSON.parse(text));
+  return parseKnown(storedSettings, JSON.parse(text));
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApprovalOutcome, CancelDetails, DeleteEndDetails } from '../../domain/approval.ts';
 import { APPROVAL_STATES } from '../../domain/decision.ts';
 import type { Reason } from '../../domain/reason.ts';
+import { parseKnown } from '../newer-version.ts';
 
 /** How each reason is read: one that is missing here does not compile. */
 type ReasonSchemas<Details> = { readonly [Code in keyof Details]: z.ZodType<Reason<Details, Code>> };
@@ -23,6 +24,7 @@ const CANCEL_REASONS: ReasonSchemas<CancelDetails> = {
   price_moved: plain('price_moved'),
   over_budget: plain('over_budget'),
   stale_confirmation: plain('stale_confirmation'),
+  restored: plain('restored'),
   unreadable: plain('unreadable'),
 };
 
@@ -61,9 +63,12 @@ interface OutcomeColumns {
   readonly reason_details: string | null;
 }
 
-/** Reads an approval's state and reason. A reason that this version doesn't know becomes `unreadable`. */
+/**
+ * Reads an approval's state and reason. A reason that this version doesn't know becomes `unreadable`.
+ * @throws Refusal `newer_version` for a state that it doesn't know
+ */
 export function readOutcome(row: OutcomeColumns): ApprovalOutcome {
-  const state = z.enum(APPROVAL_STATES).parse(row.state);
+  const state = parseKnown(z.enum(APPROVAL_STATES), row.state);
   const details: unknown = row.reason_details === null ? {} : JSON.parse(row.reason_details);
   const stored = { code: row.reason, details };
   if (state === 'canceled') return { state, reason: cancelReason.parse(stored) };

@@ -3,23 +3,19 @@ import type { Approval, ApprovalAction, NewApproval } from '../../domain/approva
 import { money } from '../../domain/money.ts';
 import { claimOf } from '../../domain/operation.ts';
 import { fromDecisionColumns, toDecisionColumns } from '../decisions/decision-rows.ts';
-import type { ApprovalRow } from '../engine/tables.ts';
+import type { ApprovalRow } from '../engine/decision-tables.ts';
+import { parseKnown } from '../newer-version.ts';
+import { storedPurchase } from '../purchases/parse-purchase.ts';
 import { readOutcome } from './approval-outcomes.ts';
 
-const order = z.object({ plan: z.string(), location: z.string(), image: z.string(), label: z.string() });
-
-const purchase = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('create'), order }),
-  z.object({ kind: z.literal('renew'), serverId: z.number(), label: z.string(), paidUntil: z.number() }),
-]);
-
+/** Strict, as purchases are: what is approved is all that was confirmed. */
 const action = z.discriminatedUnion('kind', [
-  z.object({
+  z.strictObject({
     kind: z.literal('purchase'),
-    purchase,
+    purchase: storedPurchase,
     price: z.number().transform(money).exactOptional(),
   }),
-  z.object({
+  z.strictObject({
     kind: z.literal('delete'),
     serverId: z.number(),
     label: z.string(),
@@ -46,13 +42,13 @@ export function toApprovalRow(approval: NewApproval, keyGeneration: number): App
 /** A row of the approvals, whose state is not checked yet. */
 type StoredApproval = Omit<ApprovalRow, 'state'> & { readonly state: string };
 
-/** Reads a row of the approvals. */
+/** Reads a row of the approvals. @throws Refusal `newer_version` when only a newer version of the app can read it */
 export function toApproval(row: StoredApproval): Approval {
   return {
     ...fromDecisionColumns(row),
     ...readOutcome(row),
     requesterId: row.requester_id,
-    action: action.parse(JSON.parse(row.deed)),
+    action: parseKnown(action, JSON.parse(row.deed)),
     isOverBudget: row.is_over_budget === 1,
     keyGeneration: row.key_generation,
   };

@@ -11,8 +11,11 @@ import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import { createDecisionStore } from '../decisions/decision-store.ts';
 import type { Foundation } from '../engine/database.ts';
-import type { ApprovalRow, Tables } from '../engine/tables.ts';
+import type { ApprovalRow } from '../engine/decision-tables.ts';
+import type { Tables } from '../engine/tables.ts';
+import { readKnown } from '../newer-version.ts';
 import { prepareOperation } from '../purchases/ledger-prepare.ts';
+import { refuseFromBeforeRestore } from '../restores.ts';
 import { toOutcomeColumns } from './approval-outcomes.ts';
 import { toApproval, toApprovalRow } from './approval-rows.ts';
 
@@ -56,7 +59,7 @@ export function createApprovals(foundation: Foundation): Approvals {
         .orderBy('asked_at')
         .orderBy('id')
         .execute();
-      return rows.map(toApproval);
+      return readKnown(rows, toApproval);
     },
   };
 }
@@ -92,7 +95,10 @@ async function addApproval(
   const { key } = await readVersions(trx, requested.workspaceId);
   const row = toApprovalRow(requested, key);
   const inserted = await insert(trx, row);
-  if (inserted) await addAudit(trx, foundation, audit);
+  if (inserted) {
+    await refuseFromBeforeRestore(trx, inserted.id);
+    await addAudit(trx, foundation, audit);
+  }
   const approval = toApproval(inserted ?? (await getEarlier(trx, row)));
   return { isNew: inserted !== undefined, approval };
 }

@@ -3,6 +3,7 @@ import type { DecisionStore } from '../../app/decisions/ports.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { addAudit } from '../account/audit.ts';
 import type { Foundation } from '../engine/database.ts';
+import { readKnown } from '../newer-version.ts';
 
 /** A table of decisions, and what its rows are. */
 export interface DecisionTable<Kind extends Decision> {
@@ -39,11 +40,19 @@ export function createDecisionStore<Kind extends Decision>(
     },
     expire: (now, auditOf) =>
       engine.transact(db, async (trx) => {
+        const due = await trx
+          .selectFrom(table)
+          .selectAll()
+          .where('state', '=', 'open')
+          .where('expires_at', '<=', now)
+          .execute();
+        const ids = readKnown(due, kind.read).map(({ id }) => id);
+        if (ids.length === 0) return [];
         const rows = await trx
           .updateTable(table)
           .set({ state: 'expired', decided_at: now, is_told: 0, ...kind.onExpiry(now) })
           .where('state', '=', 'open')
-          .where('expires_at', '<=', now)
+          .where('id', 'in', ids)
           .returningAll()
           .execute();
         // Audit chains are always locked in the same order, to avoid deadlocks.
@@ -67,11 +76,11 @@ function createDecisionLists<Kind extends Decision>(
     },
     listOpen: async (workspaceId) => {
       const inWorkspace = oldestFirst().where('workspace_id', '=', workspaceId);
-      return (await inWorkspace.where('state', '=', 'open').execute()).map(read);
+      return readKnown(await inWorkspace.where('state', '=', 'open').execute(), read);
     },
     listUnnotified: async (before) => {
       const unnotified = oldestFirst().where('is_told', '=', 0);
-      return (await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute()).map(read);
+      return readKnown(await unnotified.where(sql<boolean>`${changedAt} < ${before}`).execute(), read);
     },
   };
 }

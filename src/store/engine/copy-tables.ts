@@ -3,8 +3,8 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { DatabaseUnusable } from './errors.ts';
 import type { Tables } from './tables.ts';
 
-/** What is not moved: whether the database answers, and where it was moved before. */
-type Own = 'pings' | 'moves';
+/** What is not moved: whether the database answers, where it was moved before, and what is known of the database itself. */
+type Own = 'pings' | 'moves' | 'migration_needs' | 'identities';
 export type MovedTable = Exclude<keyof Tables, Own>;
 
 /** Every table that is moved, those first that others refer to; the compiler asks for a new one here. */
@@ -31,6 +31,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   installations: true,
   installation_workspaces: true,
   install_states: true,
+  restores: true,
 };
 export const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
 

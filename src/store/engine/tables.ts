@@ -1,9 +1,8 @@
 import type { Generated, Selectable } from 'kysely';
 import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
-import type { ApprovalAction } from '../../domain/approval.ts';
-import type { AccessRequestState, ApprovalState } from '../../domain/decision.ts';
 import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
+import type { AccessRequestsTable, ApprovalsTable } from './decision-tables.ts';
 import type {
   InstallationsTable,
   InstallationWorkspacesTable,
@@ -40,6 +39,9 @@ export interface Tables {
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
   install_states: InstallStatesTable;
+  identities: IdentitiesTable;
+  restores: RestoresTable;
+  migration_needs: MigrationNeedsTable;
 }
 
 interface WorkspacesTable {
@@ -94,63 +96,6 @@ interface GrantsTable {
   until: number;
   /** The role of a temporary grant, '' of a permanent one: a user can have one of each. */
   temporary_role: Role | '';
-}
-
-interface AccessRequestsTable {
-  id: string;
-  workspace_id: string;
-  asker_id: string;
-  channel_id: string | null;
-  role: Role;
-  pattern: string;
-  pattern_key: string;
-  reason: string;
-  asked_at: number;
-  expires_at: number;
-  state: AccessRequestState;
-  decided_by: string | null;
-  /** When it stopped being open, for any reason. */
-  decided_at: number | null;
-  /** NULL if nothing was granted, or if the grant is permanent. */
-  until: number | null;
-  /** NULL if nothing was granted. */
-  granted_role: Role | null;
-  granted_pattern: string | null;
-  denial_reason: string | null;
-  /** What the requester typed before; NULL if they requested the role otherwise. */
-  command: string | null;
-  is_told: number;
-  /** JSON. */
-  cards: string;
-}
-
-interface ApprovalsTable {
-  id: string;
-  workspace_id: string;
-  requester_id: string;
-  channel_id: string | null;
-  kind: ApprovalAction['kind'];
-  /** JSON. */
-  deed: string;
-  /** '' if it claims nothing or is no longer open. */
-  claim: string;
-  is_over_budget: number;
-  state: ApprovalState;
-  asked_at: number;
-  expires_at: number;
-  /** When its state was last changed. */
-  changed_at: number;
-  decided_by: string | null;
-  /** When it stopped being open, for any reason. */
-  decided_at: number | null;
-  reason: string | null;
-  /** JSON. */
-  reason_details: string | null;
-  denial_reason: string | null;
-  is_told: number;
-  /** JSON. */
-  cards: string;
-  key_generation: Generated<number>;
 }
 
 interface PasswordsTable {
@@ -222,12 +167,32 @@ interface MovesTable {
   at: number;
 }
 
+/** One row: an ID that the database was given once, and that each backup of it has. */
+interface IdentitiesTable {
+  name: 'store';
+  id: string;
+}
+
+/** One row for each time that the database was put back to an earlier state. */
+interface RestoresTable {
+  /** A ULID: what was confirmed under a smaller one is older than the restore. */
+  id: string;
+  at: number;
+  /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
+  order_id: string;
+}
+
+/** One row for each migration beside which an older version of the app can run. */
+interface MigrationNeedsTable {
+  name: string;
+  /** The newest migration that such a version has to know. */
+  needs: string;
+}
+
 export type MoveRow = Selectable<MovesTable>;
 export type VersionsRow = Selectable<WorkspaceVersionsTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type GrantRow = Selectable<GrantsTable>;
-export type AccessRequestRow = Selectable<AccessRequestsTable>;
-export type ApprovalRow = Selectable<ApprovalsTable>;
 export type OperationRow = Selectable<OperationsTable>;
 export type PasswordRow = Selectable<PasswordsTable>;
 export type AuditRow = Selectable<AuditTable>;

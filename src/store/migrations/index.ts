@@ -1,5 +1,5 @@
-import type { Migration } from 'kysely';
 import type { Vault } from '../../vault.ts';
+import type { Migrations } from '../engine/store-migration.ts';
 import { firstTables } from './0001-first-tables.ts';
 import { approvalReasons } from './0002-approval-reasons.ts';
 import { locks } from './0003-locks.ts';
@@ -10,17 +10,21 @@ import { accessAndApprovals } from './0008-access-and-approvals.ts';
 import { moves } from './0009-moves.ts';
 import { installations } from './0010-installations.ts';
 import { accounts } from './0011-accounts.ts';
+import { restoresAndVersions } from './0013-restores-and-versions.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Migrations = {
   '0001-first-tables': firstTables,
   '0002-approval-reasons': approvalReasons,
   '0003-locks': locks,
   '0004-money-protocol': moneyProtocol,
 };
 
-/** Every migration by name, in order; what was sealed or signed in another form is rewritten by the vault. */
-export function createMigrations(vault: Vault): Readonly<Record<string, Migration>> {
+/**
+ * Every migration by name, in order; what was sealed or signed in another form is rewritten by the vault. One that leaves
+ * older versions of the app working names the oldest one in `needs` (docs/decisions/0020-versions-side-by-side.md).
+ */
+export function createMigrations(vault: Vault): Migrations {
   return {
     ...MIGRATIONS,
     '0005-safety': safety(vault),
@@ -29,5 +33,6 @@ export function createMigrations(vault: Vault): Readonly<Record<string, Migratio
     '0009-moves': moves,
     '0010-installations': installations,
     '0011-accounts': accounts,
+    '0013-restores-and-versions': restoresAndVersions,
   };
 }

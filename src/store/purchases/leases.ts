@@ -4,15 +4,19 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { CLOCK_SLACK_MS, type Operation } from '../../domain/operation.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { Tables } from '../engine/tables.ts';
+import type { OperationRow, Tables } from '../engine/tables.ts';
+import { readIfKnown } from '../newer-version.ts';
 import { toOperation } from './ledger-rows.ts';
+import { PURCHASE_KINDS } from './parse-purchase.ts';
+import { STORED_STATES } from './parse-reason.ts';
 
 /** Who works on which operation. A lease ends by itself, so that a dead process does not hold it up for long. */
 export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
   const { db } = foundation;
+  const newer = new Set<string>();
   return {
     lease: (id, lease) => takeLease(foundation, id, lease),
-    leaseDue: (lease) => takeDueLease(foundation, lease),
+    leaseDue: (lease) => leaseDue(foundation, lease, newer),
     release: (id, owner, dueAt) => release(db, id, owner, dueAt),
   };
 }
@@ -34,12 +38,31 @@ async function takeLease(
   return taken !== undefined;
 }
 
+const MOST_NEWER = 1000;
+
+/** What only a newer version can read is given back at once, and not taken again. */
+async function leaseDue(
+  foundation: Foundation,
+  lease: Lease,
+  newer: Set<string>,
+): Promise<Operation | undefined> {
+  for (;;) {
+    const row = await takeDueLease(foundation, lease, newer);
+    const operation = row && readIfKnown(row, toOperation);
+    if (!row || operation) return operation;
+    if (newer.size >= MOST_NEWER) newer.clear();
+    newer.add(row.id);
+    await release(foundation.db, row.id, lease.owner, undefined);
+  }
+}
+
 /** One statement finds and takes. Where nothing is left to do `due_at` is NULL, so it alone says what is due. */
 async function takeDueLease(
   { db, engine }: Foundation,
   { owner, now, until }: Lease,
-): Promise<Operation | undefined> {
-  const taken = await db
+  newer: ReadonlySet<string>,
+): Promise<OperationRow | undefined> {
+  return db
     .updateTable('operations')
     .set({ lease_owner: owner, lease_until: engine.moment(until, now) })
     .where((column) => isFree(column, engine, now))
@@ -51,6 +74,9 @@ async function takeDueLease(
           column.or([column('due_at', '<=', engine.moment(now, now)), isFromLater(column, engine, now)]),
         )
         .where((column) => isFree(column, engine, now))
+        .where('kind', 'in', PURCHASE_KINDS)
+        .where('state', 'in', STORED_STATES)
+        .$if(newer.size > 0, (rows) => rows.where('id', 'not in', [...newer]))
         .orderBy('due_at')
         .orderBy('id')
         .limit(1)
@@ -58,7 +84,6 @@ async function takeDueLease(
     )
     .returningAll()
     .executeTakeFirst();
-  return taken && toOperation(taken);
 }
 
 type Columns = ExpressionBuilder<Tables, 'operations'>;

@@ -3,6 +3,7 @@ import type { ConfirmationId, ServerId, WorkspaceId } from '../../domain/ids.ts'
 import type { Operation } from '../../domain/operation.ts';
 import { listAccountNames } from '../account/accounts.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
+import { readIfKnown, readKnown } from '../newer-version.ts';
 import { LOOKED_FOR, toOperation, toStoredState } from './ledger-rows.ts';
 
 const OPEN = (['prepared', 'sent', 'unconfirmed'] as const).map(toStoredState);
@@ -12,6 +13,7 @@ type Lists = Pick<
   | 'find'
   | 'findCreateOf'
   | 'listOpen'
+  | 'hasNewer'
   | 'countOpen'
   | 'listOfServer'
   | 'listRenewals'
@@ -26,6 +28,7 @@ export function createLedgerLists({ db }: Foundation): Lists {
     find: (id) => find(db, id),
     findCreateOf: (workspaceId, serverId) => findCreateOf(db, workspaceId, serverId),
     listOpen: (workspaceId) => listOpen(db, workspaceId),
+    hasNewer: (workspaceId) => hasNewer(db, workspaceId),
     countOpen: () => countOpen(db),
     listOfServer: (workspaceId, serverId, limit) => listOfServer(db, workspaceId, serverId, limit),
     listRenewals: (account, workspaceId, serverId) => listRenewals(db, account, workspaceId, serverId),
@@ -83,7 +86,17 @@ async function listOpen(db: Queries, workspaceId: WorkspaceId): Promise<readonly
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(toOperation);
+  return readKnown(rows, toOperation);
+}
+
+async function hasNewer(db: Queries, workspaceId: WorkspaceId): Promise<boolean> {
+  const rows = await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('state', 'not in', ['settled', 'refused'])
+    .execute();
+  return rows.some((row) => readIfKnown(row, toOperation) === undefined);
 }
 
 async function countOpen(db: Queries): Promise<number> {

@@ -5,6 +5,7 @@ import { findNameOfKey } from '../account/api-keys.ts';
 import { readVersions } from '../account/versions.ts';
 import { lockWorkspace } from '../account/workspaces.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
+import { refuseFromBeforeRestore } from '../restores.ts';
 import { toOperation, toRow } from './ledger-rows.ts';
 import { findExcess } from './spending.ts';
 
@@ -37,7 +38,10 @@ async function insertOperation(trx: Transaction<Tables>, operation: NewOperation
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (inserted) return { kind: 'new', operation: toOperation(inserted) };
+  if (inserted) {
+    await refuseFromBeforeRestore(trx, inserted.id);
+    return { kind: 'new', operation: toOperation(inserted) };
+  }
   const earlier = await findEarlier(trx, row);
   if (!earlier) throw new Error('the operation that conflicted with a confirmation has gone');
   return { kind: 'known', operation: toOperation(earlier) };

@@ -56,7 +56,7 @@ export function toRow(operation: NewOperation, keyGeneration: number, account: s
   };
 }
 
-/** Reads a row of the ledger. @throws ZodError when what was confirmed can't be read */
+/** Reads a row of the ledger. @throws Refusal `newer_version` when only a newer version of the app can read it */
 export function toOperation(row: OperationRow): Operation {
   return {
     id: row.id,

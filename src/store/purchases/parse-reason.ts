@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../domain/actor.ts';
+import { Refusal } from '../../domain/errors.ts';
 import { money } from '../../domain/money.ts';
 import type { Standing } from '../../domain/operation.ts';
 import type {
@@ -54,6 +55,7 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   key_unreadable: z.object({ keyId: z.string() }),
   waited_too_long: none,
   shutting_down: none,
+  newer_version: none,
   unauthorized: none,
   not_allowed: none,
   bad_request: none,
@@ -85,6 +87,7 @@ const UNCONFIRMED: Schemas<UnconfirmedDetails> = {
   not_found_yet: none,
   no_api_key: none,
   key_rejected: none,
+  restored: none,
   unreadable,
 };
 
@@ -95,7 +98,10 @@ export function toReasonColumns(reason: OperationRefusal | UnconfirmedReason) {
   return { reason: code, reason_details: isBare ? null : JSON.stringify(details) };
 }
 
-/** The state of a row and the reason for it. A reason that another version has written is `unreadable`, never an error. */
+/**
+ * The state of a row and the reason for it. A reason that another version has written is `unreadable`, never an error.
+ * @throws Refusal `newer_version` for a state that this version doesn't know
+ */
 export function parseStanding(row: Pick<OperationRow, 'state' | 'reason' | 'reason_details'>): Standing {
   const code = row.reason ?? '';
   const details = row.reason_details ?? '{}';
@@ -104,8 +110,18 @@ export function parseStanding(row: Pick<OperationRow, 'state' | 'reason' | 'reas
     return { state: 'refused', reason: findReason(REFUSALS, code, details) ?? unreadable };
   if (row.state === 'in_doubt')
     return { state: 'unconfirmed', reason: findReason(UNCONFIRMED, code, details) ?? unreadable };
+  if (!STORED_STATES.includes(row.state)) throw new Refusal('newer_version', {});
   return { state: row.state };
 }
+
+/** Every state that this version knows. */
+export const STORED_STATES: readonly OperationRow['state'][] = [
+  'prepared',
+  'sent',
+  'settled',
+  'refused',
+  'in_doubt',
+];
 
 function findReason<Details>(
   schemas: Schemas<Details>,

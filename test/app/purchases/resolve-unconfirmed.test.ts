@@ -68,6 +68,13 @@ describe('an unconfirmed create', () => {
     expect(judge(create(), servers, [])).toEqual(verdict);
   });
 
+  test('that was not marked as sent in a restored database never takes a server: any may be older than the order', () => {
+    const { sentAt: _, ...never } = create('web-1', []);
+    for (const servers of [[server(3, 'web-1')], [server(1, 'a'), server(3, 'web-1')]])
+      expect(judge(never, servers, [])).toEqual({ kind: 'contradictory' });
+    expect(judge(never, [server(1, 'a')], [])).toEqual({ kind: 'nothing_yet' });
+  });
+
   // A9 in docs/attacks.md.
   test('never takes a server that another order has created', () => {
     expect(judge(create(), [server(3, 'web-1')], [3])).toEqual({ kind: 'nothing_yet' });

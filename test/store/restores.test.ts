@@ -1,0 +1,328 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/app/ports.ts';
+import { Refusal } from '../../src/domain/errors.ts';
+import { declareRestored } from '../../src/store/declare-restored.ts';
+import { DatabaseInUse } from '../../src/store/engine/errors.ts';
+import { type Place, places } from './places.ts';
+import {
+  confirm,
+  entry,
+  makeFolder,
+  newApproval,
+  newCreate,
+  newDelete,
+  newRenew,
+  sentBy,
+  stillSystem,
+  T0,
+  vault,
+} from './support.ts';
+
+const RESTORED = new Refusal('restored', {});
+const code = { code: 'restored', details: {} };
+
+describe.each(places)('a database that was restored, on $name,', ({ make }) => {
+  let place: Place;
+  let store: Store;
+  let spillDir: string;
+  beforeEach(async () => {
+    place = await make();
+    spillDir = join(makeFolder(), 'answers');
+    store = await place.open({ spillDir });
+    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  });
+
+  const send = async (operation = newCreate()) => {
+    await confirm(store.ledger, operation);
+    await store.ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 9 });
+    expect(await store.ledger.markSent(operation.id, sentBy('a', T0, { knownIds: [3] }))).toBe('sent');
+    return operation;
+  };
+  /** Puts the rows of an order back to what a backup from before it was sent has. */
+  const forgetSending = (id: string) =>
+    place.sql(
+      `update operations set state = 'prepared', sent_by = '', sent_at = null, known_ids = '[]' where id = '${id}'`,
+    );
+  const reopen = async (options: Parameters<Place['open']>[0] = {}) => {
+    await store.close();
+    store = await place.open({ spillDir, ...options });
+    return store;
+  };
+  const declare = async () => {
+    await store.close();
+    const { url: databaseUrl, openEngine } = place;
+    const restored = await declareRestored({ databaseUrl, openEngine, spillDir, vault, system: stillSystem });
+    store = await place.open({ spillDir });
+    return restored;
+  };
+
+  describe('as its operator says,', () => {
+    test('sends nothing that was confirmed before: it is unconfirmed, and a manager decides about a create', async () => {
+      const [prepared, renewal] = [newCreate('web-1'), newRenew()];
+      for (const each of [prepared, renewal]) await confirm(store.ledger, each);
+      const sent = await send(newCreate('web-2'));
+      expect(await declare()).toEqual({ orders: 3, approvals: 0 });
+      for (const { id } of [prepared, renewal])
+        expect(await store.ledger.find(id)).toMatchObject({
+          state: 'unconfirmed',
+          reason: code,
+          needsDecision: true,
+        });
+      const found = await store.ledger.find(sent.id);
+      expect(found).toMatchObject({
+        state: 'unconfirmed',
+        reason: code,
+        needsDecision: false,
+        knownIds: [3],
+      });
+      for (const { id } of [prepared, renewal, sent]) {
+        await store.ledger.lease(id, { owner: 'b', now: T0, until: T0 + 9 });
+        expect(await store.ledger.markSent(id, sentBy('b'))).toBe('refused');
+      }
+    });
+
+    test('has all of them due at once, and their users not notified', async () => {
+      const { id } = await send();
+      await declare();
+      const due = await store.ledger.leaseDue({
+        owner: 'b',
+        now: stillSystem.now() + 60_000,
+        until: T0 + 90_000,
+      });
+      expect(due).toMatchObject({ id });
+      expect(due?.notifiedAt).toBeUndefined();
+    });
+
+    test('keeps the claim of a renewal: the same month is not confirmed again', async () => {
+      const renewal = newRenew();
+      await confirm(store.ledger, renewal);
+      await declare();
+      expect(await confirm(store.ledger, newRenew())).toMatchObject({
+        kind: 'known',
+        operation: { id: renewal.id },
+      });
+    });
+
+    test('leaves alone what has ended', async () => {
+      const { id } = await send();
+      await store.ledger.settle(id, { at: T0, serverId: 7 }, entry());
+      expect(await declare()).toEqual({ orders: 0, approvals: 0 });
+      expect(await store.ledger.find(id)).toMatchObject({ state: 'settled' });
+    });
+
+    test('refuses what is confirmed in a form from before, for good, and shows the one that it knows', async () => {
+      const known = newCreate('web-1');
+      const [old, oldApproval] = [newCreate('web-2'), newApproval()];
+      await confirm(store.ledger, known);
+      await declare();
+      await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
+      await expect(store.approvals.request(oldApproval, entry())).rejects.toThrow(RESTORED);
+      expect(await store.ledger.find(old.id)).toBeUndefined();
+      expect(await store.approvals.find(oldApproval.id)).toBeUndefined();
+      expect(await confirm(store.ledger, known)).toMatchObject({ kind: 'known' });
+      await reopen();
+      await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
+      expect(await confirm(store.ledger, newCreate('web-3'))).toMatchObject({ kind: 'new' });
+    });
+
+    test('cancels requests for approval, and approved deletes that have not begun', async () => {
+      const approvals = [
+        newApproval(),
+        newApproval({ action: newDelete(7) }),
+        newApproval({ action: newDelete(8) }),
+      ];
+      const [open, approved, running] = approvals;
+      for (const each of approvals) await store.approvals.request(each, entry());
+      for (const each of [approved, running])
+        if (each) await store.approvals.approve(each.id, { by: 'U9', at: T0 + 1 }, entry());
+      if (running) await store.approvals.move(running.id, ['approved'], { state: 'running', at: T0 + 2 });
+      expect(await declare()).toEqual({ orders: 0, approvals: 2 });
+      for (const each of [open, approved])
+        expect(await store.approvals.find(each?.id ?? '')).toMatchObject({
+          state: 'canceled',
+          reason: code,
+          isNotified: false,
+        });
+      expect(await store.approvals.find(running?.id ?? '')).toMatchObject({ state: 'running' });
+      expect(
+        await store.approvals.approve(open?.id ?? '', { by: 'U9', at: T0 + 3 }, entry()),
+      ).toBeUndefined();
+    });
+
+    test('says so in the audit log, which stays whole', async () => {
+      const { id } = await send();
+      await store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+      await declare();
+      const entries = await store.audit.list({ workspaceId: 'T1', limit: 9 });
+      expect(
+        entries.map(({ action, actorId, surface, outcome }) => [action, actorId, surface, outcome]),
+      ).toEqual(
+        expect.arrayContaining([
+          ['restore', 'command line', 'cli', 'done'],
+          ['create', 'U1', 'cli', 'in_doubt'],
+        ]),
+      );
+      expect(entries.find(({ operationId }) => operationId === id)).toMatchObject({
+        code: 'restored',
+        label: 'web-1',
+      });
+      for (const workspaceId of ['T1', 'T2'])
+        expect(await store.audit.verify(workspaceId)).toMatchObject({ ok: true });
+    });
+
+    test('sends nothing of a newer version either', async () => {
+      const operation = newCreate();
+      await confirm(store.ledger, operation);
+      await place.sql(
+        `update operations set kind = 'resize', purchase = '{"kind":"resize"}' where id = '${operation.id}'`,
+      );
+      expect(await declare()).toMatchObject({ orders: 1 });
+      expect(await place.sql(`select state, needs_person from operations`)).toEqual([
+        { state: 'in_doubt', needs_person: 1 },
+      ]);
+      expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
+    });
+  });
+
+  describe('without a word from its operator,', () => {
+    test('is recognized by an order that was sent from here and that it doesn’t know', async () => {
+      const { id } = await send();
+      const open = newApproval();
+      await store.approvals.request(open, entry());
+      const old = newCreate('web-9');
+      await forgetSending(id);
+      await reopen();
+      expect(store.notes).toEqual([
+        expect.stringMatching(/^The database is older than an order that was sent from here/),
+      ]);
+      expect(await store.ledger.find(id)).toMatchObject({
+        state: 'unconfirmed',
+        reason: code,
+        needsDecision: true,
+      });
+      expect(await store.approvals.find(open.id)).toMatchObject({ state: 'canceled', reason: code });
+      await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
+      const [last] = await store.audit.list({ workspaceId: 'T1', limit: 9, actions: ['restore'] });
+      expect(last).toMatchObject({ actorId: 'app', surface: 'background' });
+    });
+
+    test('is recognized where the order is missing altogether', async () => {
+      const { id } = await send();
+      await place.sql(`delete from operations where id = '${id}'`);
+      expect((await reopen()).notes).toHaveLength(1);
+    });
+
+    test('is treated so once: what is confirmed afterwards is not in doubt at the next start', async () => {
+      const { id } = await send();
+      await forgetSending(id);
+      await reopen();
+      const [fresh, approval] = [newCreate('web-2'), newApproval()];
+      await confirm(store.ledger, fresh);
+      await store.approvals.request(approval, entry());
+      await reopen();
+      expect(store.notes).toEqual([]);
+      expect(await store.ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
+      expect(await store.approvals.find(approval.id)).toMatchObject({ state: 'open' });
+      await send(newCreate('web-3'));
+      expect((await reopen()).notes).toEqual([]);
+    });
+
+    test('is recognized again when it is restored from the same backup again', async () => {
+      const { id } = await send();
+      await forgetSending(id);
+      await reopen();
+      await place.sql('delete from restores');
+      await forgetSending(id);
+      expect((await reopen()).notes).toHaveLength(1);
+      expect(await store.ledger.find(id)).toMatchObject({ state: 'unconfirmed' });
+    });
+
+    test('is not found a second time after its operator has said so', async () => {
+      const { id } = await send();
+      await forgetSending(id);
+      expect(await declare()).toMatchObject({ orders: 1 });
+      const fresh = newCreate('web-2');
+      await confirm(store.ledger, fresh);
+      await reopen();
+      expect(await store.ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
+    });
+  });
+
+  describe('is not suspected', () => {
+    test('after a crash at any moment: the note never comes before the commit', async () => {
+      const operation = newCreate();
+      await confirm(store.ledger, operation);
+      expect(existsSync(join(spillDir, 'last-sent.json'))).toBe(false);
+      expect((await reopen()).notes).toEqual([]);
+      await send(newCreate('web-2'));
+      expect((await reopen()).notes).toEqual([]);
+      expect(await store.ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
+    });
+
+    test('because of an order of another database that keeps its notes in the same folder', async () => {
+      await send();
+      const other = await make();
+      expect((await other.open({ spillDir })).notes).toEqual([]);
+      expect((await reopen()).notes).toEqual([]);
+    });
+
+    test.each([
+      ['{'],
+      [''],
+      ['{"order":7,"store":"x"}'],
+      ['[]'],
+    ])('because of a note that can’t be read (%j)', async (text) => {
+      const { id } = await send();
+      await forgetSending(id);
+      await store.close();
+      writeFileSync(join(spillDir, 'last-sent.json'), text);
+      store = await place.open({ spillDir });
+      expect(store.notes).toEqual([]);
+    });
+
+    test('while another process works on it, whichever of them sent last', async () => {
+      if (place.url.startsWith('sqlite:')) return expect(place.open()).rejects.toThrow(DatabaseInUse);
+      const beside = await place.open({ spillDir });
+      await send();
+      const third = await place.open({ spillDir });
+      expect([...beside.notes, ...third.notes]).toEqual([]);
+    });
+
+    test('by the command line, which changes nothing', async () => {
+      const { id } = await send();
+      await forgetSending(id);
+      await reopen({ lock: false });
+      expect(store.notes).toEqual([]);
+      expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
+    });
+  });
+
+  test('notes what was sent for its owner only, and leaves nothing else behind', async () => {
+    const { id } = await send();
+    const file = join(spillDir, 'last-sent.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ order: id, store: expect.any(String) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await store.spill.readAll()).unreadable).toBe(0);
+  });
+
+  test('pays all the same where nothing can be noted, and says so at the start', async () => {
+    await store.close();
+    rmSync(spillDir, { recursive: true });
+    writeFileSync(spillDir, 'a file where the folder should be');
+    store = await place.open({ spillDir });
+    expect(store.notes).toEqual([expect.stringMatching(/^The folder .+ can't be written to/)]);
+    await send();
+    rmSync(spillDir);
+    mkdirSync(spillDir);
+  });
+});
+
+test('says that an app still runs on it', async () => {
+  const place = await places[0]?.make();
+  if (!place) throw new Error('there is no SQLite');
+  await place.open();
+  const declaration = { databaseUrl: place.url, vault, system: stillSystem };
+  await expect(declareRestored(declaration)).rejects.toThrow(DatabaseInUse);
+});
