@@ -9,6 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A process of its own that listens on a port and tells how much CPU time it has used. */
 export interface Contender extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** User and system time of all its threads since it began, microseconds. */
   cpuUs(): Promise<number>;
   /** Asks what the process has to tell of itself. */
@@ -43,6 +44,7 @@ export async function start(
   };
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     ask,
     cpuUs: async () => {
       const { user, system } = (await ask()) as NodeJS.CpuUsage;

@@ -34,11 +34,11 @@ export interface Replies {
 }
 
 /** Starts what the app works with: an account with servers, and a Slack that takes every reply. */
-export async function openSetting(): Promise<Setting> {
+export async function openSetting({ servers = SERVERS, acts = 0 } = {}): Promise<Setting> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
   const hosting = await startHosting();
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  hosting.seedServers(account, SERVERS, 'web');
+  const ids = hosting.seedServers(account, servers, 'web');
   const apiKey = hosting.createKey(account);
   let databases = 0;
   const slack = await start(`${ROOT}test/bench/slack-stub.mjs`, {}, false);
@@ -47,7 +47,7 @@ export async function openSetting(): Promise<Setting> {
     slack,
     makeEnvironment: async () => {
       const databaseUrl = `sqlite:${join(folder, `${++databases}.sqlite`)}`;
-      await fillStore(databaseUrl, apiKey);
+      await fillStore(databaseUrl, apiKey, ids.slice(0, acts));
       return {
         HOSTING_BASE_URL: hosting.baseUrl,
         SLACK_SIGNING_SECRET: SIGNING_SECRET,
@@ -69,8 +69,8 @@ export async function openSetting(): Promise<Setting> {
   };
 }
 
-/** An API key in its place, and a viewer who may use it. */
-async function fillStore(databaseUrl: string, apiKey: string): Promise<void> {
+/** An API key in its place, and a viewer who may use it and has used these servers. */
+async function fillStore(databaseUrl: string, apiKey: string, used: readonly number[]): Promise<void> {
   const vault = createVault(parseKeyring(ENCRYPTION_KEY));
   const store = await openStore({ databaseUrl, vault, system: realSystem });
   const now = realSystem.now();
@@ -84,5 +84,16 @@ async function fillStore(databaseUrl: string, apiKey: string): Promise<void> {
     grantedBy: USERS.olga.id,
     grantedAt: now,
   });
+  for (const [at, serverId] of used.entries())
+    await store.audit.add({
+      workspaceId: TEAM.id,
+      actorId: USERS.vera.id,
+      at: now,
+      actId: `act-${at}`,
+      surface: 'command',
+      action: 'reboot',
+      outcome: 'done',
+      serverId,
+    });
   await store.close();
 }
