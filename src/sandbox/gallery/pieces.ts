@@ -76,6 +76,7 @@ function drawMessage({ text, blocks }: Message, ids: Ids): PageMessage {
     user: APP.botUserId,
     text,
     blocks: named,
+    attachments: [],
     ephemeral: false,
     edited: false,
     values: valuesOf(named, new Map()),

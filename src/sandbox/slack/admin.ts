@@ -81,6 +81,13 @@ export class Admin {
     this.#notifyPages();
   }
 
+  /** Deletes a message for everyone, as whoever may do that in the workspace. */
+  deleteMessage(nameOrId: string, ts: string): void {
+    const message = this.#world.messages.find(this.channel(nameOrId).id, ts);
+    if (!message) throw new Error(`There is no message ${ts} in ${nameOrId}`);
+    this.#world.messages.remove(message);
+  }
+
   /** Puts the workspace into an Enterprise Grid organization: payloads and answers say so from now on. */
   joinGrid(grid: Partial<Grid> = {}): void {
     this.#world.grid = { id: 'E0SANDBOX', name: 'Sandbox Group', isOrgInstall: false, ...grid };

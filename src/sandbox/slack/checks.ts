@@ -41,6 +41,13 @@ export function checkOutsiders(world: World, what: string, channelId: string, te
   world.journal.breakLaw('told_outsiders', `${what}: other organizations read “${text}” in #${channel.name}`);
 }
 
+/** Slack's pages warn of naming a reply as the beginning of a thread. */
+export function checkThread(world: World, what: string, channelId: string, threadTs: string): void {
+  const root = threadTs === '' ? undefined : world.messages.find(channelId, threadTs);
+  if (root?.threadTs === undefined || root.threadTs === root.ts) return;
+  world.journal.breakLaw('reply_as_thread', `${what}: ${threadTs} is a reply, not the beginning of a thread`);
+}
+
 /** The texts of response_metadata.messages, in Slack's manner. */
 export function faultWords(faults: readonly BlockKitFault[]): readonly string[] {
   return faults.map((fault) => `[ERROR] ${fault.words} [json-pointer:${fault.path}]`);

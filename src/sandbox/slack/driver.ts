@@ -11,6 +11,7 @@ import {
   type Surface,
   type Wanted,
 } from './driver/find.ts';
+import type { Confirming, Typing } from './driver/options.ts';
 import { createSight, type SeenMessage, type SeenView, seeView, squeeze } from './driver/seen.ts';
 import { PATIENCE_MS, until } from './driver/until.ts';
 import { offeredTexts, textsOf, toEntered } from './driver/values.ts';
@@ -20,6 +21,7 @@ import type { Entered } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
 import type { StoredMessage } from './stored-message.ts';
 import { type } from './user-actions/command.ts';
+import { edit } from './user-actions/edit.ts';
 import { close, type FormValues, submit } from './user-actions/form.ts';
 import { openHome, reload } from './user-actions/home.ts';
 import { getChannel } from './user-actions/places.ts';
@@ -29,16 +31,6 @@ import type { User } from './workspace.ts';
 import type { World } from './world.ts';
 
 export type { SeenMessage, SeenView } from './driver/seen.ts';
-
-interface Typing {
-  /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
-  readonly isForced?: boolean;
-}
-
-interface Confirming {
-  /** false: the user declines in the confirmation dialog. */
-  readonly confirm?: boolean;
-}
 
 /**
  * A user at a Slack client, for tests that read like stories. A promise resolves once the app has acknowledged, not when
@@ -61,7 +53,7 @@ export class Persona {
     this.#see = createSight(world, user);
   }
 
-  get id(): string {
+  get id() {
     return this.#user.id;
   }
 
@@ -72,9 +64,17 @@ export class Persona {
 
   /** The same user, with the thread open that begins with the newest message that shows this text. */
   inThreadOf(text: string): Persona {
-    const first = this.messages().findLast((each) => each.shown.includes(text));
-    if (!first) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
-    return new Persona(this.#world, this.#user, this.#channel, first.ts);
+    return this.thread(this.#newest(text).ts);
+  }
+
+  /** The same user, with this thread open. */
+  thread(ts: string): Persona {
+    return new Persona(this.#world, this.#user, this.#channel, ts);
+  }
+
+  /** Edits their newest message that shows this text. */
+  edits(text: string, changed: string): Promise<Delivery | undefined> {
+    return edit(this.#world, this.#user, this.#newest(text), changed);
   }
 
   /** Types a slash command, or a plain message. */
@@ -188,9 +188,7 @@ export class Persona {
 
   /** Uses a shortcut on the newest message that shows this text. */
   usesMessageShortcut(callbackId: string, text: string): Promise<Delivery> {
-    const message = this.messages().findLast((each) => each.shown.includes(text));
-    if (!message) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
-    return useShortcut(this.#world, this.#user, callbackId, message);
+    return useShortcut(this.#world, this.#user, callbackId, this.#newest(text));
   }
 
   opensHome(): Promise<Delivery | undefined> {
@@ -201,6 +199,12 @@ export class Persona {
   /** Reloads the client: ephemeral messages and open modals are gone. */
   reloads(): void {
     reload(this.#world, this.#user);
+  }
+
+  #newest(text: string): SeenMessage {
+    const message = this.messages().findLast((each) => each.shown.includes(text));
+    if (!message) throw new SlackRefusal('message_not_found', `No message shows ${text}`);
+    return message;
   }
 
   #messages() {
@@ -232,9 +236,7 @@ export class Persona {
     return this.#wait(() => findInput(this.#surfaces(), wanted), `an input ${String(wanted)}`);
   }
 
-  #openModal(): Promise<SeenView> {
-    return this.#wait(() => this.modal(), 'an open modal');
-  }
+  #openModal = () => this.#wait(() => this.modal(), 'an open modal');
 
   #wait<T>(look: () => T | undefined, what: string, patienceMs?: number): Promise<T> {
     const complain = () => `${this.#user.name} does not see ${what}, but:\n${this.screen() || '(nothing)'}`;

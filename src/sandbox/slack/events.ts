@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readAck } from './acks.ts';
 import { type Delivery, NO_ANSWER } from './deliver.ts';
 import type { Json } from './page-api.ts';
-import { eventEnvelope } from './payloads.ts';
+import { type EventSource, eventEnvelope } from './payloads.ts';
 import { isSubscribed } from './subscriptions.ts';
 import type { World } from './world.ts';
 
@@ -13,9 +13,15 @@ export const RETRY_DELAYS_MS: readonly number[] = [0, 60_000, 300_000];
  * Sends one event of the Events API, if the app subscribes to it; one that is not acknowledged comes again later, newly
  * signed. Resolves with the first try; undefined: the app doesn't subscribe to it.
  */
-export async function sendEvent(world: World, event: Json): Promise<Delivery | undefined> {
-  if (!isSubscribed(world, event)) return undefined;
-  const body = JSON.stringify(eventEnvelope(world, event));
+export async function sendEvent(
+  world: World,
+  event: Json,
+  from?: EventSource,
+): Promise<Delivery | undefined> {
+  // An app that has never listened anywhere can't be late with an acknowledgment.
+  const isReachable = world.app.isSocketMode || world.app.commandsUrl !== '';
+  if (!isReachable || !isSubscribed(world, event)) return undefined;
+  const body = JSON.stringify(eventEnvelope(world, event, from));
   const what = `event ${String(event.type)}`;
   const first = await world.deliverer.send(what, 'json', body);
   const { ok } = readAck(world, first);

@@ -30,6 +30,7 @@ export class Messages {
       user: draft.user,
       text: draft.text,
       blocks: nameBlocks(draft.blocks, this.#ids),
+      attachments: draft.attachments ?? [],
       to: draft.to,
       threadTs: draft.threadTs,
       edited: false,
@@ -58,6 +59,13 @@ export class Messages {
 
   find(channel: string, ts: string): StoredMessage | undefined {
     return this.#messages.get(keyOf(channel, ts));
+  }
+
+  /** The replies of a thread that everyone in the channel sees. */
+  repliesTo(channel: string, ts: string): readonly StoredMessage[] {
+    return this.all().filter(
+      (each) => each.channel === channel && each.threadTs === ts && each.ts !== ts && each.to === undefined,
+    );
   }
 
   /** What one user sees in a channel, oldest first. */
@@ -97,8 +105,9 @@ export class Messages {
         left.set(channel, count - 1);
         return count > 0;
       });
-    return stored.reverse().map(({ channel, ts, user, text, blocks, threadTs, edited }) => {
-      return { channel, ts, user, text, blocks: [...blocks], threadTs: threadTs ?? null, edited };
+    return stored.reverse().map(({ channel, ts, user, text, blocks, attachments, threadTs, edited }) => {
+      const content = { text, blocks: [...blocks], attachments: [...attachments] };
+      return { channel, ts, user, ...content, threadTs: threadTs ?? null, edited };
     });
   }
 

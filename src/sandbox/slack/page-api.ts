@@ -30,6 +30,8 @@ export interface PageUser {
   readonly isDeactivated: boolean;
   /** Words for the page: "manager", "guest" … */
   readonly title: string;
+  /** The IANA name in their profile; absent: UTC. */
+  readonly timeZone?: string;
 }
 
 /** A user group, for `<!subteam^S…>`. */
@@ -50,6 +52,8 @@ export interface PageMessage {
   readonly text: string;
   /** Block Kit blocks, each with a block_id, each element with an action_id. Empty for plain messages. */
   readonly blocks: readonly Json[];
+  /** Attachments of older integrations, such as alert tools. */
+  readonly attachments: readonly Json[];
   /** Only this user sees it ("Only visible to you"), until a reload. */
   readonly ephemeral: boolean;
   readonly edited: boolean;
@@ -163,6 +167,7 @@ export type PageAction =
       readonly do: 'message' | 'command';
       readonly channel: string;
       readonly text: string;
+      readonly threadTs?: string;
     }
   /** Press, choose, tick. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
   | {

@@ -3,7 +3,7 @@ import { valuesOf } from './entered.ts';
 import type { Json } from './page-api.ts';
 import { enteredBy, type StoredMessage } from './stored-message.ts';
 import { describeView, type StoredView } from './views.ts';
-import { APP, TEAM, type Team, type User } from './workspace.ts';
+import { APP, OTHER_BOT, TEAM, type Team, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** The fields of a slash command (Slack's "Implementing slash commands" page). */
@@ -61,6 +61,7 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
 /** A message as the Web API and payloads write it. */
 export function describeMessage(message: StoredMessage, team: Team = TEAM): Json {
   const isApps = message.user === APP.botUserId;
+  const isOtherApps = message.user === OTHER_BOT.id;
   return {
     type: 'message',
     user: message.user,
@@ -68,7 +69,9 @@ export function describeMessage(message: StoredMessage, team: Team = TEAM): Json
     text: message.text,
     team: team.id,
     ...(isApps ? { bot_id: APP.botId, app_id: APP.id } : {}),
+    ...(isOtherApps ? { subtype: 'bot_message', bot_id: 'B0DEPLOYER', app_id: 'A0DEPLOYER' } : {}),
     ...(message.blocks.length > 0 ? { blocks: message.blocks } : {}),
+    ...(message.attachments.length > 0 ? { attachments: message.attachments } : {}),
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
     ...(message.edited ? { edited: { user: APP.botId, ts: message.ts } } : {}),
   };
@@ -166,7 +169,9 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
   };
   if (!message) return { ...interaction(world, user, 'shortcut', 'view'), ...common };
   const channel = world.channels.find((each) => each.id === message.channel);
-  const replyPath = world.replyUrls.create(user.id, message.channel, message);
+  // Only its own messages can be replaced by the app.
+  const original = message.user === APP.botUserId ? message : undefined;
+  const replyPath = world.replyUrls.create(user.id, message.channel, original);
   return {
     ...interaction(world, user, 'message_action', 'message'),
     ...common,
@@ -177,12 +182,20 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
   };
 }
 
-/** The envelope of the Events API around one event. */
-export function eventEnvelope(world: World, event: Json): Json {
+/** Who caused an event, and where. */
+export interface EventSource {
+  readonly user?: User | undefined;
+  readonly channel?: Channel | undefined;
+}
+
+/** The envelope of the Events API around one event; in a shared channel, `team_id` is the team of whoever acted. */
+export function eventEnvelope(world: World, event: Json, from: EventSource = {}): Json {
   const eventTs = world.ids.ts();
   return {
     token: world.app.verificationToken,
-    team_id: world.team.id,
+    team_id: from.user?.isExternal ? from.user.teamId : world.team.id,
+    context_team_id: world.team.id,
+    context_enterprise_id: world.grid?.id ?? null,
     ...(world.grid ? { enterprise_id: world.grid.id } : {}),
     api_app_id: APP.id,
     event: { ...event, event_ts: eventTs },
@@ -198,6 +211,6 @@ export function eventEnvelope(world: World, event: Json): Json {
         is_enterprise_install: world.grid?.isOrgInstall ?? false,
       },
     ],
-    is_ext_shared_channel: false,
+    is_ext_shared_channel: from.channel?.kind === 'shared',
   };
 }

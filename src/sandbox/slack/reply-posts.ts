@@ -1,4 +1,4 @@
-import { checkMessage, checkOutsiders, faultWords, hasRefusedBlock } from './checks.ts';
+import { checkMessage, checkOutsiders, checkThread, faultWords, hasRefusedBlock } from './checks.ts';
 import { isJson, readJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
@@ -62,7 +62,9 @@ function post(world: World, url: ReplyUrl, body: string): void {
   }
   const isPublic = textIn(reply, 'response_type') === 'in_channel';
   if (isPublic) checkOutsiders(world, 'response_url', url.channel, text);
-  const threadTs = textIn(reply, 'thread_ts');
+  // Slack documents threads for public answers only.
+  const threadTs = isPublic ? textIn(reply, 'thread_ts') : '';
+  checkThread(world, 'response_url', url.channel, threadTs);
   world.messages.post({
     channel: url.channel,
     user: APP.botUserId,

@@ -5,6 +5,7 @@ import { type Channel, findChannel } from './channels.ts';
 import { wallClock } from './clock.ts';
 import { createWorld } from './create-world.ts';
 import type { Delivery, DeliveryKind } from './deliver.ts';
+import { type DeliveryContent, formOf } from './delivery-content.ts';
 import { Persona } from './driver.ts';
 import { sendEvent } from './events.ts';
 import type { Faults } from './faults.ts';
@@ -12,6 +13,7 @@ import type { SlackListener } from './journal.ts';
 import { isJson, readJson } from './json.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { revokeTokens, sendUninstalled } from './oauth/uninstall.ts';
+import { type OtherAppsMessage, postAsOtherApp } from './other-app.ts';
 import type { BrokenLaw, Json, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
@@ -212,6 +214,11 @@ export class LocalSlack implements AsyncDisposable {
     return signBody(this.#world.app.signingSecret, timestampSeconds, body);
   }
 
+  /** Another app posts a message, such as an alert; gives its ts. */
+  posts(channelName: string, message: OtherAppsMessage): Promise<string> {
+    return postAsOtherApp(this.#world, channelName, message);
+  }
+
   /** Sends an event of the Events API, if the app subscribes to it: `{ type: 'app_uninstalled' }`. */
   sendEvent(event: Json): Promise<Delivery | undefined> {
     return sendEvent(this.#world, event);
@@ -235,14 +242,4 @@ export class LocalSlack implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }
-}
-
-/** A command's fields, or an interaction's payload. */
-export type DeliveryContent =
-  | { readonly fields: Readonly<Record<string, string>> }
-  | { readonly payload: Json };
-
-function formOf(content: DeliveryContent): string {
-  const fields = 'fields' in content ? content.fields : { payload: JSON.stringify(content.payload) };
-  return new URLSearchParams(fields).toString();
 }

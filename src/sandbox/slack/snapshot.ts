@@ -8,6 +8,7 @@ const message = z.strictObject({
   user: z.string(),
   text: z.string(),
   blocks: z.array(json),
+  attachments: z.array(json).default([]),
   threadTs: z.string().nullable(),
   edited: z.boolean(),
 });

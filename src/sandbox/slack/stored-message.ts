@@ -8,6 +8,8 @@ export interface StoredMessage {
   readonly user: string;
   readonly text: string;
   readonly blocks: readonly Json[];
+  /** What older integrations post beside blocks. */
+  readonly attachments: readonly Json[];
   /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;
   readonly threadTs: string | undefined;
@@ -23,6 +25,7 @@ export interface MessageDraft {
   readonly user: string;
   readonly text: string;
   readonly blocks?: unknown;
+  readonly attachments?: readonly Json[];
   readonly to?: string;
   readonly threadTs?: string;
 }

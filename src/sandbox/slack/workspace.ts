@@ -36,6 +36,7 @@ export const USERS = {
     realName: 'Olga Owner',
     isAdmin: true,
     title: 'Slack admin',
+    timeZone: 'Europe/Berlin',
   },
   mara: { ...member, id: 'U0MANAGER1', name: 'mara', realName: 'Mara Manager', title: 'manager' },
   otto: { ...member, id: 'U0OPERATOR', name: 'otto', realName: 'Otto Operator', title: 'operator' },

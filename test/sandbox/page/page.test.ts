@@ -202,6 +202,28 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByText('No such user').waitFor();
   });
 
+  it('shows replies in their thread, and takes more of them', async () => {
+    const page = await stage.open('olga');
+    await stage.slack.posts('#ops', {
+      attachments: [{ title: 'Disk full', fields: [{ title: 'Host', value: 'web-1' }] }],
+    });
+    const alert = page.getByRole('article').filter({ hasText: 'Disk full' });
+    await alert.getByText('web-1').waitFor();
+    await alert.hover();
+    await alert.getByRole('button', { name: 'More message actions' }).click();
+    await page.getByRole('menuitem', { name: 'Reply in thread' }).click();
+    await page.getByRole('heading', { name: 'Thread' }).waitFor();
+    await say(page, 'looking at it');
+    await log(page).getByText('looking at it').waitFor();
+    await say(page, '/vps hello');
+    await page.getByText('is not supported in threads').waitFor();
+    await page.getByRole('button', { name: 'Close thread' }).click();
+    await alert.getByRole('button', { name: '1 reply' }).waitFor();
+    expect(await log(page).textContent()).not.toContain('looking at it');
+    await alert.getByRole('button', { name: '1 reply' }).click();
+    await log(page).getByText('looking at it').waitFor();
+  });
+
   it('shows the home of the app, and runs its shortcuts', async () => {
     const page = await stage.open('olga');
     await page.getByRole('button', { name: 'vps', exact: true }).click();

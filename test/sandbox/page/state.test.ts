@@ -11,6 +11,7 @@ const message = (ts: string, text: string): PageMessage => ({
   user: 'U1',
   text,
   blocks: [],
+  attachments: [],
   ephemeral: false,
   edited: false,
   values: {},

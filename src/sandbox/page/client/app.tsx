@@ -3,6 +3,7 @@ import { ChannelHeader } from './channel/channel-header.tsx';
 import { Composer } from './channel/composer.tsx';
 import { Home } from './channel/home.tsx';
 import { MessageList } from './channel/message-list.tsx';
+import { ThreadHeader } from './channel/thread-parts.tsx';
 import { useDrawer } from './drawer.ts';
 import { ConfirmDialog } from './modal/confirm.tsx';
 import { OpenModal } from './modal/modal.tsx';
@@ -35,8 +36,9 @@ function Workspace({ state }: { readonly state: PageState }) {
   useDrawer(drawer);
   const tab = useScreen((screen) => screen.tab);
   const selected = useScreen((screen) => screen.channel);
+  const thread = useScreen((screen) => screen.thread);
   const channel = state.channels.find(({ id }) => id === selected);
-  const key = `${state.as.id}/${selected}`;
+  const key = `${state.as.id}/${selected}/${thread}`;
   return (
     <div class={`workspace-frame drawer-${drawer} ${isPanelOpen ? 'with-panel' : ''}`}>
       <Sidebar state={state} />
@@ -48,8 +50,9 @@ function Workspace({ state }: { readonly state: PageState }) {
               <Home view={state.home} appName={state.app.name} />
             ) : (
               <>
-                <MessageList key={`list ${key}`} channel={channel} me={state.as.id} />
-                <Composer key={`composer ${key}`} channel={channel} state={state} />
+                {thread && <ThreadHeader channelName={channel.name} />}
+                <MessageList key={`list ${key}`} channel={channel} me={state.as.id} thread={thread} />
+                <Composer key={`composer ${key}`} channel={channel} state={state} thread={thread} />
               </>
             )}
           </>

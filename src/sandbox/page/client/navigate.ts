@@ -25,7 +25,15 @@ export function switchUser(id: string): void {
 export function viewAs(as: string): void {
   disconnect?.();
   forgetDrafts();
-  changeScreen({ as, state: null, link: 'connecting', drawer: 'none', question: null, notices: [] });
+  changeScreen({
+    as,
+    state: null,
+    thread: '',
+    link: 'connecting',
+    drawer: 'none',
+    question: null,
+    notices: [],
+  });
   disconnect = followLive(as);
 }
 
@@ -49,7 +57,9 @@ function rest(): void {
 
 /** Shows a channel. */
 export function selectChannel(channel: PageChannel): void {
-  changeScreen((screen) => markRead({ ...screen, channel: channel.id, tab: 'messages', drawer: 'none' }));
+  changeScreen((screen) =>
+    markRead({ ...screen, channel: channel.id, thread: '', tab: 'messages', drawer: 'none' }),
+  );
   const name = channel.kind === 'dm' ? 'dm' : channel.name;
   globalThis.history.replaceState(
     null,

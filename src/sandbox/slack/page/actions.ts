@@ -40,7 +40,7 @@ export async function perform(world: World, user: User, action: PageAction): Pro
   switch (action.do) {
     case 'message':
     case 'command':
-      await type(world, user, action.channel, action.text);
+      await type(world, user, action.channel, action.text, { threadTs: action.threadTs });
       return { ok: true };
     case 'action':
       await press(world, user, action);

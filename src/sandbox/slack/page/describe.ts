@@ -17,6 +17,7 @@ export function pageMessage(world: World, message: StoredMessage, user: User): P
     user: message.user,
     text: message.text,
     blocks: message.blocks,
+    attachments: message.attachments,
     ephemeral: message.to !== undefined,
     edited: message.edited,
     ...(message.threadTs === undefined ? {} : { threadTs: message.threadTs }),

@@ -3,6 +3,7 @@ import { enteredBy, type StoredMessage } from '../stored-message.ts';
 import type { StoredView } from '../views.ts';
 import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
+import { renderAttachments } from './attachments.ts';
 import { renderBlocks } from './blocks.ts';
 import { renderMrkdwn } from './mrkdwn.ts';
 import type { Surroundings } from './names.ts';
@@ -29,8 +30,11 @@ export function renderView(world: World, view: StoredView): string {
 /** What a reader sees of a message: its blocks, or without any its text. */
 export function renderMessage(world: World, message: StoredMessage, user: User): string {
   const around = surroundingsOf(world);
-  if (message.blocks.length === 0) return renderMrkdwn(message.text, around);
-  return renderBlocks(message.blocks, { around, entered: enteredBy(message, user.id), errors: {} });
+  const shown = { around, entered: enteredBy(message, user.id), errors: {} };
+  const content =
+    message.blocks.length === 0 ? renderMrkdwn(message.text, around) : renderBlocks(message.blocks, shown);
+  if (message.attachments.length === 0) return content;
+  return [content, renderAttachments(message.attachments, shown)].filter((part) => part !== '').join('\n');
 }
 
 /** The line above a message. */

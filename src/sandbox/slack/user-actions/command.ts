@@ -4,6 +4,7 @@ import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
+import { sendPosted } from '../message-events.ts';
 import { commandFields } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import { APP, SLACKBOT, type User } from '../workspace.ts';
@@ -35,8 +36,8 @@ export async function type(
     throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   if (!text.startsWith('/')) {
     const thread = threadTs === undefined ? {} : { threadTs };
-    world.messages.post({ channel: channel.id, user: user.id, text: escapeTyped(text, world), ...thread });
-    return undefined;
+    const draft = { channel: channel.id, user: user.id, text: escapeTyped(text, world), ...thread };
+    return sendPosted(world, world.messages.post(draft));
   }
   if (threadTs !== undefined)
     throw new SlackRefusal('not_in_threads', `${text.split(' ')[0]} is not supported in threads`);

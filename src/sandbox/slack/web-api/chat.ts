@@ -1,6 +1,7 @@
 import { type Channel, findChannel } from '../channels.ts';
-import { checkOutsiders } from '../checks.ts';
+import { checkOutsiders, checkThread } from '../checks.ts';
 import { textIn } from '../json.ts';
+import { sendChanged, sendInBackground, sendPosted } from '../message-events.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
@@ -38,8 +39,12 @@ function postMessage(world: World, args: Json): Json {
   const { text, blocks } = getMessageContent(world, 'chat.postMessage', args);
   checkOutsiders(world, 'chat.postMessage', channel.id, text);
   const threadTs = textIn(args, 'thread_ts');
+  checkThread(world, 'chat.postMessage', channel.id, threadTs);
+  if (String(args.reply_broadcast) === 'true')
+    world.journal.breakLaw('broadcast', 'chat.postMessage: a reply that the whole channel is shown');
   const thread = threadTs ? { threadTs } : {};
   const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
+  sendInBackground(sendPosted(world, message));
   return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
 }
 
@@ -65,6 +70,10 @@ function postEphemeral(world: World, args: Json): Json {
   const { text, blocks } = getMessageContent(world, 'chat.postEphemeral', args);
   if (world.faults.losesEphemerals()) return { message_ts: world.ids.ts() };
   const threadTs = textIn(args, 'thread_ts');
+  checkThread(world, 'chat.postEphemeral', channel.id, threadTs);
+  // "Ephemeral messages in threads are only shown if there is already an active thread" (Slack's page of the method).
+  if (threadTs && world.messages.repliesTo(channel.id, threadTs).length === 0)
+    return { message_ts: world.ids.ts() };
   const message = world.messages.post({
     channel: channel.id,
     user: APP.botUserId,
@@ -80,6 +89,7 @@ function update(world: World, args: Json): Json {
   const message = getOwnMessage(world, args, 'cant_update_message');
   const { text, blocks } = getMessageContent(world, 'chat.update', args);
   const changed = world.messages.change(message, text, blocks);
+  sendInBackground(sendChanged(world, changed, message));
   return { channel: changed.channel, ts: changed.ts, text, message: describeMessage(changed) };
 }
 

@@ -97,7 +97,7 @@ function describeUser(user: User, { grid, team }: World): Json {
   return {
     ...common,
     real_name: user.realName,
-    tz: 'Etc/UTC',
+    tz: user.timeZone ?? 'Etc/UTC',
     is_admin: user.isAdmin,
     is_owner: false,
     is_primary_owner: false,

@@ -8,12 +8,19 @@ import { type ComposerState, takeKey, useComposer } from './use-composer.ts';
 
 const MAX_HEIGHT_PX = 200;
 
+interface ComposerProps {
+  readonly channel: PageChannel;
+  readonly state: PageState;
+  /** The first message of the open thread, to which it replies; empty: the channel itself. */
+  readonly thread: string;
+}
+
 /** The message field: a line with / is a command, Enter sends, arrow up recalls earlier lines. */
-export function Composer({ channel, state }: { readonly channel: PageChannel; readonly state: PageState }) {
+export function Composer({ channel, state, thread }: ComposerProps) {
   const frame = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
-  const composer = useComposer(channel, state);
+  const composer = useComposer(channel, state, thread);
   const { text, sending, completions, at, change, send, dismiss } = composer;
   const target = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
   return (
@@ -38,7 +45,7 @@ export function Composer({ channel, state }: { readonly channel: PageChannel; re
           composer={composer}
           listId={listId}
           target={target}
-          placeholder={`Message ${target}${state.commands.length > 0 ? ', or / for commands' : ''}`}
+          placeholder={placeholderFor(target, state, thread)}
         />
         <SendButton isDisabled={text.trim() === ''} onSend={send} />
       </div>
@@ -47,6 +54,11 @@ export function Composer({ channel, state }: { readonly channel: PageChannel; re
       </div>
     </div>
   );
+}
+
+function placeholderFor(target: string, { commands }: PageState, thread: string): string {
+  if (thread) return 'Reply…';
+  return `Message ${target}${commands.length > 0 ? ', or / for commands' : ''}`;
 }
 
 function SendButton({ isDisabled, onSend }: { isDisabled: boolean; onSend: () => void }) {

@@ -1,22 +1,29 @@
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { PageChannel, PageMessage } from '../../../slack/page-api.ts';
 import { sandboxNow } from '../state/panel-state.ts';
 import { useScreen } from '../state/store.ts';
 import { dateOfTs, describeDay } from '../text/dates.ts';
 import { Message } from './message.tsx';
 import { useEnd, useOlder } from './scrolling.ts';
+import { countReplies, messagesOfChannel, messagesOfThread, type Replies } from './threads.ts';
 
 /** Messages of one user within five minutes are grouped. */
 const TOGETHER_SECONDS = 300;
 
-/** The messages of a channel; stays at the end unless the reader has scrolled up. */
-export function MessageList({ channel, me }: { readonly channel: PageChannel; readonly me: string }) {
+interface ListProps {
+  readonly channel: PageChannel;
+  readonly me: string;
+  /** The first message of the open thread; empty: the channel itself. */
+  readonly thread: string;
+}
+
+/** The messages of a channel or a thread; stays at the end unless the reader has scrolled up. */
+export function MessageList({ channel, me, thread }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
   const older = useRef<HTMLDivElement>(null);
-  const { messages } = channel;
+  const { messages, replies } = useShown(channel.messages, thread);
   const drawn = useOlder(list, older);
   const { hasNews, toEnd, scrolled } = useEnd(list, messages, me);
-  const shown = messages.slice(-drawn);
   return (
     <div class="messages-frame">
       <div
@@ -24,7 +31,7 @@ export function MessageList({ channel, me }: { readonly channel: PageChannel; re
         class="messages"
         role="log"
         aria-live="polite"
-        aria-label={`Messages in ${channel.name}`}
+        aria-label={thread ? `Messages in a thread of ${channel.name}` : `Messages in ${channel.name}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
         onScroll={scrolled}
@@ -35,11 +42,9 @@ export function MessageList({ channel, me }: { readonly channel: PageChannel; re
               Older messages…
             </div>
           ) : (
-            <Beginning channel={channel} />
+            thread === '' && <Beginning channel={channel} />
           )}
-          {shown.map((message, index) => (
-            <Entry key={message.ts} message={message} previous={shown[index - 1]} />
-          ))}
+          <Entries messages={messages.slice(-drawn)} replies={replies} />
         </div>
       </div>
       {hasNews && (
@@ -51,7 +56,46 @@ export function MessageList({ channel, me }: { readonly channel: PageChannel; re
   );
 }
 
-function Entry({ message, previous }: { message: PageMessage; previous: PageMessage | undefined }) {
+/** What is listed, and the replies of which only the number is. */
+function useShown(all: readonly PageMessage[], thread: string) {
+  return useMemo(
+    () =>
+      thread
+        ? { messages: messagesOfThread(all, thread), replies: NO_REPLIES }
+        : { messages: messagesOfChannel(all), replies: countReplies(all) },
+    [all, thread],
+  );
+}
+
+const NO_REPLIES: ReturnType<typeof countReplies> = new Map();
+
+interface EntriesProps {
+  readonly messages: readonly PageMessage[];
+  readonly replies: ReadonlyMap<string, Replies>;
+}
+
+function Entries({ messages, replies }: EntriesProps) {
+  return (
+    <>
+      {messages.map((message, index) => (
+        <Entry
+          key={message.ts}
+          message={message}
+          previous={messages[index - 1]}
+          replies={replies.get(message.ts)}
+        />
+      ))}
+    </>
+  );
+}
+
+interface EntryProps {
+  readonly message: PageMessage;
+  readonly previous: PageMessage | undefined;
+  readonly replies: Replies | undefined;
+}
+
+function Entry({ message, previous, replies }: EntryProps) {
   const day = dateOfTs(message.ts).toDateString();
   const isNewDay = !previous || dateOfTs(previous.ts).toDateString() !== day;
   const isFollowing =
@@ -63,7 +107,7 @@ function Entry({ message, previous }: { message: PageMessage; previous: PageMess
   return (
     <>
       {isNewDay && <div class="day">{describeDay(dateOfTs(message.ts), sandboxNow())}</div>}
-      <Message message={message} isFollowing={isFollowing} />
+      <Message message={message} isFollowing={isFollowing} replies={replies} />
     </>
   );
 }

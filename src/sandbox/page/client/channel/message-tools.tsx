@@ -2,20 +2,24 @@ import { useRef, useState } from 'preact/hooks';
 import type { PageMessage } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { Menu } from '../elements/menu.tsx';
-import { useScreen } from '../state/store.ts';
+import { changeScreen, useScreen } from '../state/store.ts';
 
-/** The app's shortcuts for this message; ephemeral messages have none, as in Slack. */
+/** A reply in its thread, and the app's shortcuts for this message; ephemeral messages have none, as in Slack. */
 export function MessageTools({ message }: { readonly message: PageMessage }) {
   const shortcuts = useScreen((screen) => screen.state?.shortcuts);
+  const openThread = useScreen((screen) => screen.thread);
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const forMessages = (shortcuts ?? []).filter(({ type }) => type === 'message');
-  if (message.ephemeral || forMessages.length === 0) return null;
-  const { channel, ts } = message;
-  const items = forMessages.map(({ callbackId, name }) => ({
+  if (message.ephemeral) return null;
+  const { channel, ts, threadTs } = message;
+  const reply = { words: 'Reply in thread', choose: () => changeScreen({ thread: threadTs ?? ts }) };
+  const ofApp = forMessages.map(({ callbackId, name }) => ({
     words: name,
     choose: () => void performWithNotice({ do: 'shortcut', callbackId, message: { channel, ts } }),
   }));
+  const items = [...(openThread === '' ? [reply] : []), ...ofApp];
+  if (items.length === 0) return null;
   return (
     <div class={`message-tools ${isOpen ? 'open' : ''}`}>
       <button

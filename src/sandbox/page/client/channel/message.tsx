@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { PageMessage, PageUser } from '../../../slack/page-api.ts';
+import { Attachments } from '../blocks/attachments.tsx';
 import { Blocks } from '../blocks/block-view.tsx';
 import { SurfaceContext } from '../elements/surface.ts';
 import { Icon } from '../icon.tsx';
@@ -8,24 +9,33 @@ import { clockTime, dateOfTs } from '../text/dates.ts';
 import { Mrkdwn } from '../text/text-view.tsx';
 import { Avatar } from './avatar.tsx';
 import { MessageTools } from './message-tools.tsx';
+import { ReplyCount } from './thread-parts.tsx';
+import type { Replies } from './threads.ts';
 
 interface MessageProps {
   readonly message: PageMessage;
   /** Written right after another one of the same user: no name shown. */
   readonly isFollowing: boolean;
+  /** Where the channel shows it, and it has replies. */
+  readonly replies?: Replies | undefined;
 }
 
 /** One message; redrawn only when it has changed. */
-export function Message({ message, isFollowing }: MessageProps) {
+export function Message({ message, isFollowing, replies }: MessageProps) {
   const people = useScreen((screen) => screen.state?.people);
   const author = people?.find(({ id }) => id === message.user);
   return useMemo(
-    () => <Drawn message={message} isFollowing={isFollowing} author={author} />,
-    [message, isFollowing, author],
+    () => <Drawn message={message} isFollowing={isFollowing} replies={replies} author={author} />,
+    [message, isFollowing, replies?.count, author],
   );
 }
 
-function Drawn({ message, isFollowing, author }: MessageProps & { readonly author: PageUser | undefined }) {
+function Drawn({
+  message,
+  isFollowing,
+  replies,
+  author,
+}: MessageProps & { readonly author: PageUser | undefined }) {
   const { channel, ts } = message;
   const surface = useMemo(
     () => ({ place: { channel, ts }, values: message.values, errors: {} }),
@@ -44,7 +54,6 @@ function Drawn({ message, isFollowing, author }: MessageProps & { readonly autho
             <Icon name="eye" /> Only visible to you
           </div>
         )}
-        {message.threadTs && message.threadTs !== ts && <div class="in-thread">↳ in a thread</div>}
         {!isFollowing && (
           <div class="message-head">
             <strong>{name}</strong>
@@ -56,9 +65,11 @@ function Drawn({ message, isFollowing, author }: MessageProps & { readonly autho
         <div class="message-body">
           <SurfaceContext.Provider value={surface}>
             {message.blocks.length > 0 ? <Blocks blocks={message.blocks} /> : <Mrkdwn text={message.text} />}
+            <Attachments attachments={message.attachments} />
           </SurfaceContext.Provider>
           {message.edited && <span class="edited"> (edited)</span>}
         </div>
+        {replies && <ReplyCount root={ts} replies={replies} />}
       </div>
       <MessageTools message={message} />
     </article>

@@ -10,8 +10,8 @@ import { recall, rememberSent } from './sent-lines.ts';
 const unsent = new Map<string, string>();
 
 /** The state of the composer: its text, completions, and what keys do. */
-export function useComposer(channel: PageChannel, state: PageState) {
-  const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state);
+export function useComposer(channel: PageChannel, state: PageState, thread: string) {
+  const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state, thread);
   const [sending, setSending] = useState('');
   const [back, setBack] = useState(0);
   const send = async (): Promise<void> => {
@@ -22,7 +22,8 @@ export function useComposer(channel: PageChannel, state: PageState) {
     rememberSent(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
-    const done = await performWithNotice({ do: kind, channel: channel.id, text: line });
+    const place = { channel: channel.id, ...(thread ? { threadTs: thread } : {}) };
+    const done = await performWithNotice({ do: kind, ...place, text: line });
     setSending('');
     // A refused line comes back to be corrected, unless the next one has been started.
     if (!done.ok && !isUnsent()) change(line);
@@ -42,8 +43,8 @@ export function useComposer(channel: PageChannel, state: PageState) {
 }
 
 /** The text of a channel's composer, and what it can be completed to. */
-function useCompletedText(channel: PageChannel, state: PageState) {
-  const key = `${state.as.id}/${channel.id}`;
+function useCompletedText(channel: PageChannel, state: PageState, thread: string) {
+  const key = `${state.as.id}/${channel.id}/${thread}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
   const [isDismissed, setDismissed] = useState(false);
   const [active, setActive] = useState(0);

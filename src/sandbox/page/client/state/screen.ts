@@ -26,6 +26,8 @@ export interface Screen {
   /** The selected channel's id; empty until the first state has arrived. */
   readonly channel: string;
   readonly tab: 'messages' | 'home';
+  /** The ts of the first message of the open thread; empty: the channel is shown. */
+  readonly thread: string;
   /** Up to which message each user has read each channel in this tab: `personId/channelId` -> ts. */
   readonly read: Readonly<Record<string, string>>;
   readonly drawer: 'none' | 'sidebar' | 'panel';
@@ -49,6 +51,7 @@ export const emptyScreen: Screen = {
   link: 'connecting',
   channel: '',
   tab: 'messages',
+  thread: '',
   read: {},
   drawer: 'none',
   isPanelOpen: true,
