@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dataVisualization } from './charts.ts';
 import { anyText, mrkdwn, plainText } from './composition.ts';
 import { accessory, actionsElement, button, contextAction, image, inputElement } from './elements.ts';
 import { LIMITS } from './limits.ts';
@@ -134,7 +135,7 @@ export const anyBlock = z.discriminatedUnion('type', [
   container,
   block('context_actions', { elements: z.array(contextAction).min(1).max(LIMITS.contextActionsElements) }),
   dataTable,
-  z.looseObject({ type: z.literal('data_visualization') }),
+  dataVisualization,
   block('markdown', { text: filled(LIMITS.markdown) }),
   block('plan', { title: filled() }, { tasks: z.array(z.unknown()) }),
   taskCard,

@@ -62,7 +62,12 @@ export const LIMITS = {
   dataTableText: 10_000,
   tableText: 10_000,
   dataTablePageSize: 100,
+  /** Charts of a message: not on Slack's page, but vercel/chat#696 saw a third one refused. */
   dataVisualizations: 2,
+  /** Segments of a pie, or series of another chart. */
+  chartParts: 6,
+  /** Points of a series. */
+  chartPoints: 20,
 
   /** The top-level text of a message. */
   messageText: 40_000,

@@ -1,6 +1,7 @@
 import { type EnteredValues, stateOf } from '../entered.ts';
 import { isJson, objectsIn, textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
+import { renderChart } from './chart.ts';
 import { renderElement, renderText } from './elements.ts';
 import { renderMrkdwn } from './mrkdwn.ts';
 import type { Surroundings } from './names.ts';
@@ -53,6 +54,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
     );
   },
   data_table: renderTable,
+  data_visualization: renderChart,
   table: renderTable,
   card: (block, rendering) =>
     lines(

@@ -8,6 +8,7 @@ import { Signed } from '../text/signs.tsx';
 import { plainWords, TextView } from '../text/text-view.tsx';
 import type { BlockProps } from './block-props.ts';
 import { Card, Carousel } from './cards.tsx';
+import { Chart } from './chart.tsx';
 import { DataTable } from './data-table.tsx';
 import { InputBlock } from './input.tsx';
 import { Markdown } from './markdown.tsx';
@@ -36,6 +37,7 @@ const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   markdown: Markdown,
   table: Table,
   data_table: DataTable,
+  data_visualization: Chart,
   card: Card,
   carousel: Carousel,
   container: Container,
