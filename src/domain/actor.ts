@@ -33,3 +33,13 @@ export const THE_APP: UserId = 'app';
 
 /** The actor in the audit of programs that are run on the machine. */
 export const THE_COMMAND_LINE: UserId = 'command line';
+
+/** The same where the user of the machine is known: "command line (ann)". */
+export function commandLineOf(systemUser: string): UserId {
+  const name = systemUser.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 64);
+  return `${THE_COMMAND_LINE} (${name || 'unknown'})`;
+}
+
+export function isCommandLine(userId: UserId): boolean {
+  return userId === THE_COMMAND_LINE || userId.startsWith(`${THE_COMMAND_LINE} (`);
+}

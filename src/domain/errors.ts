@@ -1,10 +1,11 @@
 import type { Role } from './actor.ts';
 import type { AccessRequestState, ClosedState } from './decision.ts';
-import type { ServerId, UserId } from './ids.ts';
+import type { FailedAct } from './failed-act.ts';
+import type { UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Reason } from './reason.ts';
 import type { Secret } from './secret.ts';
-import type { PowerAction, Server } from './server.ts';
+import type { ServerRefusalDetails } from './server-refusals.ts';
 
 /** The ten codes of docs/hosting-api.md 7.2. */
 export const API_CODES = [
@@ -25,7 +26,7 @@ export type ApiCode = (typeof API_CODES)[number];
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
 /** The refusals of our own rules, with the details of each. Their words are in `slack/<feature>/refusal-words.ts`. */
-export interface RefusalDetails {
+export interface RefusalDetails extends ServerRefusalDetails {
   // permission
   /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };
@@ -43,18 +44,8 @@ export interface RefusalDetails {
   // typed text
   unknown_command: { typed: string; nearest?: string };
   bad_words: { problem: string; usage: string };
-  unknown_server: { typed: string; nearest?: string; nearestId?: ServerId };
-  ambiguous_server: { typed: string; servers: readonly Server[] };
-  label_differs: { typed: string; label: string };
   unknown_choice: { field: 'plan' | 'location' | 'image'; typed: string; nearest?: string };
   bad_label: { problem: string };
-  too_many_servers: { count: number; most: number };
-  /** An owner protects the server: it can't be stopped, rebooted or deleted. */
-  server_protected: { server: Pick<Server, 'id' | 'label'>; act: ServerAct; protectedBy: UserId };
-  /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
-  prefix_only: { typed: string; server: Server; action: PowerAction };
-  /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
-  rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
   // money
   price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };
@@ -135,28 +126,12 @@ export interface RefusalDetails {
 }
 export type RefusalCode = keyof RefusalDetails;
 
-/** What can be done to a server for free. */
-export type ServerAct = PowerAction | 'delete';
-
-/** What was not done to which server: errors name both. */
-export interface FailedAct {
-  readonly act: ServerAct;
-  readonly label: string;
-  /** Absent when the server was not found before the failure. */
-  readonly serverId?: ServerId;
-  /** Whether the paid time of the server has ended. */
-  readonly isPaidTimeOver?: boolean;
-}
-
 export type NoDetails = Record<never, never>;
 
 /** Why the hosting account could not be used: the API's answer, or what prevented the call. */
 export interface HostingFailureDetails
   extends Record<HostingCode | 'unknown_code', NoDetails>,
-    Pick<
-      RefusalDetails,
-      'no_api_key' | 'account_changed' | 'key_unreadable' | 'waited_too_long' | 'shutting_down'
-    > {}
+    Pick<RefusalDetails, (typeof PLAIN_FAILURES)[number] | 'key_unreadable'> {}
 export type HostingFailure = Reason<HostingFailureDetails>;
 
 /** Why something could not be checked: the hosting account could not be used, or Slack did not answer. */

@@ -9,20 +9,23 @@ const MOST_WORK = 1_000_000;
 
 const PAUSE_AFTER = 100_000;
 
+/** More that are equally near are of no help. */
+const MOST_TIES = 20;
+
 /**
  * Finds the candidate that the user probably meant: at most a third of its letters differ (Damerau–Levenshtein), and at most
  * six. Used for labels, subcommands and roles alike. Its time is limited, however many and long the candidates are: of
  * too many, the last ones are skipped.
  */
 export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
-  return finish(findNearestInSteps(typed, candidates));
+  return finish(findNearestInSteps(typed, candidates))[0];
 }
 
-/** `findNearest`, with pauses. */
-export function* findNearestInSteps(typed: string, candidates: readonly string[]): Steps<string | undefined> {
+/** `findNearest`, with pauses: all candidates that are equally near. */
+export function* findNearestInSteps(typed: string, candidates: readonly string[]): Steps<readonly string[]> {
   const wanted = beginningOf(typed);
   const rows = [0, 1, 2].map(() => new Uint8Array(MOST_LETTERS + 2));
-  let nearest: string | undefined;
+  let nearest: string[] = [];
   let fewest = Number.POSITIVE_INFINITY;
   let work = 0;
   let pauseAt = PAUSE_AFTER;
@@ -33,14 +36,15 @@ export function* findNearestInSteps(typed: string, candidates: readonly string[]
     }
     const longest = Math.min(Math.max(typed.length, candidate.length), MOST_LETTERS);
     const third = Math.max(1, Math.floor(longest / 3));
-    // Only a nearer one than the nearest so far counts.
-    const allowed = Math.min(third, MOST_EDITS, fewest - 1);
+    // Only what is at least as near as the nearest so far counts.
+    const allowed = Math.min(third, MOST_EDITS, fewest);
     if (Math.abs(candidate.length - typed.length) > allowed) continue;
     work += MOST_LETTERS + wanted.length * (2 * allowed + 1);
     if (work > MOST_WORK) break;
     const edits = countEdits(wanted, beginningOf(candidate), allowed, rows);
-    if (edits <= allowed) [nearest, fewest] = [candidate, edits];
-    if (fewest === 0) break;
+    if (edits > allowed) continue;
+    if (edits < fewest) [nearest, fewest] = [[], edits];
+    if (nearest.length < MOST_TIES) nearest.push(candidate);
   }
   return nearest;
 }

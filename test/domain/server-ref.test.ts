@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Server } from '../../src/domain/server.ts';
-import { filterServersInSteps, matchServerInSteps } from '../../src/domain/server-ref.ts';
+import { filterServersInSteps, isFullName, matchServerInSteps } from '../../src/domain/server-ref.ts';
 import { finish } from '../../src/domain/steps.ts';
 
 const matchServer = (typed: string, servers: readonly Server[]) => finish(matchServerInSteps(typed, servers));
@@ -30,7 +30,7 @@ function found(typed: string, among = servers): readonly number[] | string {
   const match = matchServer(typed, among);
   if (match.kind === 'found') return [match.server.id];
   if (match.kind === 'ambiguous') return match.servers.map(({ id }) => id);
-  return match.nearest ?? 'unknown';
+  return match.nearest[0]?.label ?? 'unknown';
 }
 
 describe('a typed name', () => {
@@ -70,6 +70,48 @@ describe('a typed name', () => {
 
   it.each(['', '   ', '\t\n'])('%j matches nothing, not even a server with an empty label', (typed) => {
     expect(found(typed, [server(1, ''), server(2, ' ')])).toBe('unknown');
+  });
+
+  it.each([
+    ['web–1', [1], 'a dash of a phone'],
+    ['web-1.', [1], 'a full stop after it'],
+    ['`db`', [4], 'code'],
+    ['7,', [7], 'an ID with a comma'],
+    ['２０３.０.１１３.７', [1], 'an address in full-width digits'],
+  ])('%j means %j: %s', (typed, ids) => {
+    expect(found(typed)).toEqual(ids);
+    const server = servers.find(({ id }) => id === ids[0]);
+    expect(server && isFullName(typed, server)).toBe(true);
+  });
+
+  it('prefers the label that really is written like that', () => {
+    const both = [server(1, 'web-1'), server(2, 'web–1'), server(3, 'web-1.')];
+    expect(found('web–1', both)).toEqual([2]);
+    expect(found('web-1.', both)).toEqual([3]);
+    expect(found('WEB–1', both)).toEqual([2]);
+    expect(found('`web-1`', both)).toEqual([1, 2]);
+  });
+
+  it('acts on neither of two readings', () => {
+    const two = [server(1, 'web-1'), server(2, 'web-1.example.com')];
+    expect(found('web-1.', two)).toEqual([1, 2]);
+    expect(found('`1`', [server(1, 'a'), server(2, '1 ')])).toEqual([2, 1]);
+  });
+
+  it('is half of a quoted name, never an ID', () => {
+    expect(matchServer('1`', [server(1, 'web 1')]).kind).toBe('unknown');
+    expect(matchServer('"1', [server(1, 'web 1')]).kind).toBe('unknown');
+  });
+
+  it('that is only the beginning stays a beginning, however a phone writes it', () => {
+    expect(found('queue–', [server(7, 'queue-7')])).toEqual([7]);
+    expect(isFullName('queue–', server(7, 'queue-7'))).toBe(false);
+    expect(isFullName('web–1', server(2, 'web-10'))).toBe(false);
+  });
+
+  it('that is equally near to several suggests all of them', () => {
+    const match = matchServer('web-3', [server(1, 'web-1'), server(2, 'web-2'), server(3, 'db')]);
+    expect(match).toMatchObject({ kind: 'unknown', nearest: [{ id: 1 }, { id: 2 }] });
   });
 
   it('finds a label with invisible spaces around it', () => {

@@ -8,7 +8,7 @@ import type { Purchase } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
-import type { ApiKeys } from '../account/ports.ts';
+import type { ApiKeys, AuditLog } from '../account/ports.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from '../servers/find-server.ts';
@@ -21,7 +21,7 @@ export interface PlanPorts {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
 }
 
-const defineUseCase = useCasesOver<SpendingPorts & PlanPorts>();
+const defineUseCase = useCasesOver<SpendingPorts & PlanPorts & { readonly audit: Pick<AuditLog, 'list'> }>();
 
 /**
  * The form of a create is opened: what can be chosen, and the choices that were typed, checked.

@@ -62,7 +62,7 @@ function matchHeld(ref: ServerRef, held: readonly Held[]): ServerMatch {
   const servers = held.map(({ serverId, label }) => ({ id: serverId, label, state: '' }));
   if ('typed' in ref) return finish(matchServerInSteps(ref.typed, servers));
   const server = servers.find(({ id }) => id === ref.id);
-  return server ? { kind: 'found', server } : { kind: 'unknown' };
+  return server ? { kind: 'found', server } : { kind: 'unknown', nearest: [] };
 }
 
 function nameOf(ref: ServerRef): string {

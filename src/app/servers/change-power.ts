@@ -1,4 +1,4 @@
-import { HostingError } from '../../domain/errors.ts';
+import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
@@ -42,7 +42,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
     run: async ({ ref, onWait, isSure }: PowerInput, context): Promise<PowerChange> => {
       const waiting = omitUndefined({ onWait });
       const server = await getServer(ref, context, waiting).catch((error: unknown) => {
-        throw nameFailure(error, { act: action, ...nameOf(ref) });
+        throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
       });
       await checkPower(action, server, { ref, isSure }, context);
       const hosting = await context.hosting();
@@ -106,6 +106,12 @@ async function describeFailure(
   const isPaidTimeOver = paidUntil !== undefined && paidUntil <= system.now();
   const failed = { act, label, serverId, isPaidTimeOver };
   return nameFailure(error, failed, isWrongState ? { state } : {});
+}
+
+/** So that a suggestion can offer the same for the server that was probably meant. */
+function nameUnknown(error: unknown, act: PowerAction): unknown {
+  if (!isRefusal(error, 'unknown_server')) return error;
+  return new Refusal('unknown_server', { ...error.details, act });
 }
 
 /** How the server was named, before it was looked up. */

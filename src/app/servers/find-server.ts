@@ -1,10 +1,11 @@
 import type { AuditSubject } from '../../domain/audit-entry.ts';
-import { Refusal } from '../../domain/errors.ts';
+import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { matchServerInSteps } from '../../domain/server-ref.ts';
 import { filterInSteps } from '../../domain/steps.ts';
+import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
 
@@ -16,14 +17,15 @@ export function subjectOf(ref: ServerRef): AuditSubject {
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
 }
 
-type Finding = Pick<
-  UseCaseContext<unknown>,
-  'hosting' | 'covers' | 'runInSteps' | 'requireRoleFor' | 'setSubject'
+type Matching = Pick<
+  UseCaseContext<{ readonly audit: Pick<AuditLog, 'list'> }>,
+  'actor' | 'ports' | 'covers' | 'runInSteps'
 >;
+type Finding = Matching & Pick<UseCaseContext<unknown>, 'hosting' | 'requireRoleFor' | 'setSubject'>;
 
 /**
  * Finds the one server that was meant, and names it in the audit.
- * @throws Refusal `unknown_server` (with the nearest label), `ambiguous_server` (with the matches; nothing is done),
+ * @throws Refusal `unknown_server` (with the nearest labels), `ambiguous_server` (with the matches; nothing is done),
  * `role_needed` when the actor's role is for other servers
  */
 export async function getServer(ref: ServerRef, context: Finding, options?: CallOptions): Promise<Server> {
@@ -48,11 +50,12 @@ function getServerById(id: ServerId, servers: readonly Server[]): Server {
  * than the one they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
-async function getNamedServer(
+export async function getNamedServer(
   typed: string,
   servers: readonly Server[],
-  { covers, runInSteps }: Pick<Finding, 'covers' | 'runInSteps'>,
+  context: Matching,
 ): Promise<Server> {
+  const { covers, runInSteps } = context;
   const match = await runInSteps(matchServerInSteps(typed, servers, covers));
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {
@@ -66,8 +69,8 @@ async function getNamedServer(
   throw new Refusal('unknown_server', omitUndefined({ typed, nearest, nearestId }));
 }
 
-/** Undefined when several servers have this label. */
-function findOnlyId(wanted: string, servers: readonly Server[]): ServerId | undefined {
-  const [only, ...others] = servers.filter(({ label }) => label === wanted);
-  return others.length === 0 ? only?.id : undefined;
+/** The servers that a refusal offers instead of the one that was named; none where there is nothing to choose. */
+export function choicesOf(error: unknown): readonly Server[] {
+  if (isRefusal(error, 'ambiguous_server')) return error.details.servers;
+  return isRefusal(error, 'unknown_server') ? (error.details.near ?? []) : [];
 }

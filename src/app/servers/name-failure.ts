@@ -1,4 +1,5 @@
-import { type FailedAct, HostingError } from '../../domain/errors.ts';
+import { HostingError } from '../../domain/errors.ts';
+import type { FailedAct } from '../../domain/failed-act.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 
 /**

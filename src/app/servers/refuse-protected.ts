@@ -1,4 +1,5 @@
-import { Refusal, type ServerAct } from '../../domain/errors.ts';
+import { Refusal } from '../../domain/errors.ts';
+import type { ServerAct } from '../../domain/failed-act.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 import type { Server } from '../../domain/server.ts';
 import type { Protections } from './ports.ts';

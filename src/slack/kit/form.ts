@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
-import { isRefusal } from '../../domain/errors.ts';
+import { choicesOf } from '../../app/servers/find-server.ts';
 import type { Server } from '../../domain/server.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { actions, context, plain, section, textMessage } from './blocks.ts';
@@ -105,9 +105,8 @@ async function loadOrExplain<Input>(
     if (servers) return pickView(parts.title, picker, 'Which server?', servers, origin, { isSearched: true });
     return await parts.load(input, request, origin);
   } catch (error) {
-    if (parts.pick && isRefusal(error, 'ambiguous_server')) {
-      return pickView(parts.title, picker, request.explain(error), error.details.servers, origin);
-    }
+    const choices = parts.pick ? choicesOf(error) : [];
+    if (choices.length > 0) return pickView(parts.title, picker, request.explain(error), choices, origin);
     return noticeView(parts.title, request.explain(error));
   }
 }

@@ -1,3 +1,4 @@
+import { bareName } from '../../domain/typed-name.ts';
 import { decodeText } from './text.ts';
 
 /** The words that were typed after a subcommand. */
@@ -27,10 +28,10 @@ export function parseTyped(text: string, known: readonly string[] = []): TypedWo
   return { words, options };
 }
 
-/** The first word, lower-cased, and the rest as it was typed. */
+/** The first word, without what a phone makes of it (`bareName`), and the rest as it was typed. */
 export function splitSubcommand(text: string): { readonly name: string; readonly rest: string } {
   const match = /^\s*(\S*)\s*(.*)$/s.exec(normalise(text));
-  return { name: (match?.[1] ?? '').toLowerCase(), rest: match?.[2] ?? '' };
+  return { name: bareName(match?.[1] ?? ''), rest: match?.[2] ?? '' };
 }
 
 /** Finds the id in a mention such as `<@U012AB3CD|ann>`; undefined when it is none. */

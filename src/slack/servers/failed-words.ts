@@ -1,4 +1,5 @@
-import type { FailedAct, HostingCode, HostingErrorDetails, ServerAct } from '../../domain/errors.ts';
+import type { HostingCode, HostingErrorDetails } from '../../domain/errors.ts';
+import type { FailedAct, ServerAct } from '../../domain/failed-act.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import { codeLabel, codeTyped } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';

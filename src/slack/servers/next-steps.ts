@@ -1,12 +1,12 @@
 import type { Button } from '@slack/types';
-import type { HostingCode, HostingError, RefusalDetails, ServerAct } from '../../domain/errors.ts';
-import { isRefusal } from '../../domain/errors.ts';
+import { type HostingCode, type HostingError, isRefusal, type RefusalDetails } from '../../domain/errors.ts';
+import type { ServerAct } from '../../domain/failed-act.ts';
 import type { ServerId } from '../../domain/ids.ts';
-import type { PowerAction } from '../../domain/server.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import { plainLabel } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, powerButton, showButton } from './buttons.ts';
+import { confirmationOf } from './confirm-dialogs.ts';
 import { VERBS } from './verbs.ts';
 
 /** After these, the same may work a moment later. */
@@ -23,10 +23,11 @@ const PASSING: readonly (HostingCode | 'unknown_code')[] = [
 export function serverSteps(error: unknown): Button[] {
   if (isRefusal(error, 'prefix_only')) {
     const { action, server } = error.details;
-    return [againButton(action, server.id, `${VERBS[action].title} ${plainLabel(server.label, 40)}`)];
+    // Not `sure`: of a reboot a moment ago, the user hasn't read yet.
+    const text = `${VERBS[action].title} ${plainLabel(server.label, 40)}`;
+    return [powerButton[action].element(text, { id: server.id }, { style: 'primary' })];
   }
-  if (isRefusal(error, 'rebooted_recently'))
-    return [againButton('reboot', error.details.server.id, 'Reboot again')];
+  if (isRefusal(error, 'rebooted_recently')) return [againButton(error.details.server.id)];
   if (isRefusal(error, 'unknown_server')) return nearestButton(error.details);
   return isRefusal(error, 'server_protected') ? [showServer(error.details.server.id)] : [];
 }
@@ -51,15 +52,19 @@ function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, la
   return [powerButton[act].element(text, id === undefined ? { typed: label } : { id })];
 }
 
-/** The user has read which server it is, and what happened to it. */
-function againButton(action: PowerAction, id: ServerId, text: string): Button {
-  return powerButton[action].element(text, { id, sure: true }, { style: 'primary' });
+/** The user has read which server it is, and who rebooted it. */
+function againButton(id: ServerId): Button {
+  return powerButton.reboot.element('Reboot again', { id, sure: true }, { style: 'primary' });
 }
 
-/** Whatever was to be done, it only shows the server: the user has not named it. */
-function nearestButton({ nearest, nearestId: id }: RefusalDetails['unknown_server']): Button[] {
+/** The user has not named that server: whatever is done to it is asked for again. */
+function nearestButton({ nearest, nearestId: id, act }: RefusalDetails['unknown_server']): Button[] {
   if (nearest === undefined || id === undefined) return [];
-  return [showButton.element(`Show ${plainLabel(nearest, 40)}`, { id })];
+  const label = plainLabel(nearest, 40);
+  const show = showButton.element(`Show ${label}`, { id });
+  if (act === undefined) return [show];
+  const confirm = confirmationOf(act);
+  return [powerButton[act].element(`${VERBS[act].title} ${label}`, { id }, { confirm }), show];
 }
 
 function showServer(id: ServerId): Button {

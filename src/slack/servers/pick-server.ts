@@ -1,14 +1,13 @@
-import type { ConfirmationDialog } from '@slack/types';
 import { chooseServer } from '../../app/servers/choose-server.ts';
-import type { ServerRef } from '../../app/servers/find-server.ts';
-import { isRefusal } from '../../domain/errors.ts';
+import { choicesOf, type ServerRef } from '../../app/servers/find-server.ts';
 import type { Server } from '../../domain/server.ts';
-import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
+import { actions, context, type Message, textMessage } from '../kit/blocks.ts';
 import { defineChoice } from '../kit/button.ts';
 import type { Suggestions } from '../kit/command.ts';
 import { LIMITS } from '../kit/limits.ts';
 import { serverOption } from '../kit/server-option.ts';
 import type { SlackRequest } from '../transport/request.ts';
+import { confirmationOf } from './confirm-dialogs.ts';
 
 /** The menus that ask for a server in a message, one for each command. */
 export const pickChoice = {
@@ -47,8 +46,9 @@ export async function offerMatches(
   try {
     await work();
   } catch (error) {
-    if (!isRefusal(error, 'ambiguous_server')) throw error;
-    await request.reply.send(pickMessage(verb, request.explain(error), error.details.servers));
+    const choices = choicesOf(error);
+    if (choices.length === 0) throw error;
+    await request.reply.send(pickMessage(verb, request.explain(error), choices));
   }
 }
 
@@ -96,22 +96,4 @@ export function pickMessage(verb: Verb, words: string, servers: readonly Server[
   const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmationOf(verb));
   const note = `Showing the first ${offered.length}. Type more of the label or ID to narrow the list.`;
   return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
-}
-
-/** A menu is as easily touched by accident as a button. */
-function confirmationOf(verb: Verb): ConfirmationDialog | undefined {
-  if (verb === 'stop')
-    return confirmation({
-      title: 'Stop this server?',
-      text: 'It goes offline immediately. Billing continues.',
-      confirm: 'Stop',
-      isDangerous: true,
-    });
-  if (verb !== 'reboot') return undefined;
-  return confirmation({
-    title: 'Reboot this server?',
-    text: 'It restarts immediately and is offline for a moment.',
-    confirm: 'Reboot',
-    isDangerous: true,
-  });
 }

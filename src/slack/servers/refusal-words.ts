@@ -1,11 +1,12 @@
+import { isCommandLine } from '../../domain/actor.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
-import { codeLabel, codeTyped, count, mention } from '../kit/text.ts';
+import { codeLabel, codeTyped, count, escapeText, mention } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';
 
 /** What the refusals of servers say. */
 export const serverRefusalWords = {
-  unknown_server: ({ typed, nearest }) =>
-    `No server matches ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeLabel(nearest)}?`}`,
+  unknown_server: ({ typed, nearest, near = [] }) =>
+    `No server matches ${codeTyped(typed)}.${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
   ambiguous_server: ({ typed, servers }) =>
     `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
@@ -15,5 +16,24 @@ export const serverRefusalWords = {
   prefix_only: ({ typed, server, action }) =>
     `${codeTyped(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
   rebooted_recently: ({ server, agoMs, rebootedBy }) =>
-    `${codeLabel(server.label)} was rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${mention(rebootedBy)}. Reboot again?`,
+    `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot again?`,
 } satisfies Partial<RefusalWords>;
+
+/** "rebooted 40 s ago by @otto" */
+export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy: string }): string {
+  return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isCommandLine(rebootedBy) ? `the ${escapeText(rebootedBy)}` : mention(rebootedBy)}`;
+}
+
+/** Two or three names; more are only counted. */
+const MOST_SUGGESTED = 3;
+
+function suggestionWords(labels: readonly string[]): string {
+  const [last = '', ...others] = labels
+    .slice(0, MOST_SUGGESTED)
+    .map((label) => codeLabel(label))
+    .reverse();
+  if (last === '') return '';
+  const more = labels.length - MOST_SUGGESTED;
+  if (more > 0) return ` Did you mean ${[...others.reverse(), last].join(', ')} or one of ${more} more?`;
+  return ` Did you mean ${others.length > 0 ? `${others.reverse().join(', ')} or ` : ''}${last}?`;
+}

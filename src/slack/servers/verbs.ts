@@ -1,4 +1,4 @@
-import type { ServerAct } from '../../domain/errors.ts';
+import type { ServerAct } from '../../domain/failed-act.ts';
 
 /** Each act in the forms that sentences need. */
 export const VERBS = {

@@ -1,0 +1,43 @@
+/** Hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
+const DASHES = /[\u2010-\u2015\u2043\u2212\uFE58\uFE63\uFF0D]/gu;
+/** Invisible characters that come along when text is copied, ours around right-to-left labels included. */
+const INVISIBLE = /\p{Cf}|\uFE0E|\uFE0F/gu;
+const TRAILING = /[\s.,;:!?]+$/u;
+const QUOTED = /^(?:"(.+)"|'(.+)'|`+([^`]+)`+|\u201C(.+)\u201D|\u2018(.+)\u2019|\u00AB(.+)\u00BB)$/su;
+
+/** A name without the differences that a keyboard makes: letter case, width, kinds of dashes, numbers of spaces. */
+export function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(DASHES, '-')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+/**
+ * The same without quotation marks around it and punctuation after it. Quotes count only in pairs: a single one may be what
+ * is left of a name with a space in it.
+ */
+export function bareName(typed: string): string {
+  let name = foldName(typed);
+  for (;;) {
+    const cut = name.replace(TRAILING, '');
+    const quoted = QUOTED.exec(cut)?.slice(1).find(Boolean);
+    const bare = (quoted ?? cut).trim();
+    if (bare === '' || bare === name) return name;
+    name = bare;
+  }
+}
+
+/** Makes a comparison of many labels with one name that was typed on a phone: alike, alike at the beginning, or not. */
+export function searchAlike(typed: string): (label: string) => 'alike' | 'beginning' | 'other' {
+  const wanted = [...new Set([foldName(typed), bareName(typed)])].filter((each) => each !== '');
+  const length = 4 * typed.length + 16;
+  return (label) => {
+    const folded = foldName(label.slice(0, length));
+    if (wanted.includes(folded) && label.length <= length) return 'alike';
+    return wanted.some((each) => folded.startsWith(each)) ? 'beginning' : 'other';
+  };
+}
