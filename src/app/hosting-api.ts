@@ -9,10 +9,14 @@ import type { PowerAction, Server, ServerList } from '../domain/server.ts';
  */
 export type Urgency = 'payment' | 'user' | 'background';
 
+export type Freshness = 'shared' | 'recent' | 'fresh';
 /** How one call of the hosting API is made. */
 export interface CallOptions {
-  /** `shared` (default) may reuse a very recent answer; `fresh` sends a new request. Reads only. */
-  readonly freshness?: 'shared' | 'fresh';
+  /**
+   * `shared` (default) may reuse a very recent answer; `recent` one of the last half minute, for menus that search;
+   * `fresh` sends a new request. None of them reuses an answer from before a change of this process. Reads only.
+   */
+  readonly freshness?: Freshness;
   readonly urgency?: Urgency;
   /** Called once when the call has been waiting 5 s for the limiter, so that the user can be told. */
   readonly onWait?: () => void;

@@ -1,4 +1,4 @@
-import type { Urgency } from '../app/hosting-api.ts';
+import type { Freshness, Urgency } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 import type { CallBy } from './call-limiter.ts';
 
@@ -48,6 +48,9 @@ export function createShare(system: System): Share {
   };
 }
 
+/** How old an answer may be for a menu that searches while a user types. */
+const RECENT_MS = 30_000;
+
 const RANK: Readonly<Record<Urgency, number>> = { payment: 0, user: 1, background: 2 };
 
 interface Flight<Answer> {
@@ -74,14 +77,14 @@ class SharedReads<Answer> {
   #flight: Flight<Answer> | undefined;
   /** The newest one of each caller. */
   readonly #own = new Map<string | undefined, Flight<Answer>>();
-  #cached: { readonly answer: Answer; readonly until: number; readonly epoch: number } | undefined;
+  #cached: { readonly answer: Answer; readonly at: number; readonly epoch: number } | undefined;
 
   constructor(sharing: Sharing<Answer>) {
     this.#sharing = sharing;
   }
 
   read({ freshness = 'shared', urgency = 'user', caller, onWait }: CallBy = {}): Promise<Answer> {
-    const cached = freshness === 'shared' ? this.#findCached() : undefined;
+    const cached = this.#findCached(freshness);
     if (cached) return Promise.resolve(cached.answer);
     const flight =
       [this.#flight, this.#own.get(caller)].find(
@@ -94,24 +97,18 @@ class SharedReads<Answer> {
     return flight.answer;
   }
 
-  #findCached(): { readonly answer: Answer } | undefined {
+  #findCached(freshness: Freshness): { readonly answer: Answer } | undefined {
     const cached = this.#cached;
-    return cached &&
-      cached.epoch === this.#sharing.epoch.count &&
-      this.#sharing.system.elapsed() < cached.until
-      ? cached
-      : undefined;
+    if (!cached || cached.epoch !== this.#sharing.epoch.count || freshness === 'fresh') return undefined;
+    const goodForMs =
+      freshness === 'recent' ? Math.max(RECENT_MS, this.#sharing.cacheMs) : this.#sharing.cacheMs;
+    return this.#sharing.system.elapsed() < cached.at + goodForMs ? cached : undefined;
   }
 
-  #fits(
-    flight: Flight<Answer>,
-    freshness: 'shared' | 'fresh',
-    urgency: Urgency,
-    caller: string | undefined,
-  ): boolean {
+  #fits(flight: Flight<Answer>, freshness: Freshness, urgency: Urgency, caller: string | undefined): boolean {
     // Already sent: can be shared if nothing has changed since, but is never `fresh`.
     if (flight.leftIn !== undefined)
-      return freshness === 'shared' && flight.leftIn === this.#sharing.epoch.count;
+      return freshness !== 'fresh' && flight.leftIn === this.#sharing.epoch.count;
     // Not sent yet: can be shared by all whom it does not make wait longer than in their own line.
     if (flight.caller !== caller && this.#sharing.isBusy()) return false;
     return RANK[flight.urgency] <= RANK[urgency];
@@ -153,10 +150,6 @@ class SharedReads<Answer> {
     if (this.#own.get(flight.caller) === flight) this.#own.delete(flight.caller);
     const epoch = flight.leftIn;
     if (!landed || epoch !== this.#sharing.epoch.count) return;
-    this.#cached = {
-      answer: landed.answer,
-      epoch,
-      until: this.#sharing.system.elapsed() + this.#sharing.cacheMs,
-    };
+    this.#cached = { answer: landed.answer, epoch, at: this.#sharing.system.elapsed() };
   }
 }

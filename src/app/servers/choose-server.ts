@@ -1,12 +1,13 @@
 import type { Role } from '../../domain/actor.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
-import { filterServersInSteps } from '../../domain/server-ref.ts';
+import { indexServersInSteps, type ServerIndex, searchInSteps } from '../../domain/server-index.ts';
+import type { Steps } from '../../domain/steps.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { ServerPorts } from './ports.ts';
-import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
+import { listRecentIds, putRecentFirst } from './recent-servers.ts';
 
 interface ChoosingInput {
-  /** What was typed into a menu that searches; absent or empty for all. */
+  /** What was typed into a menu that searches, or nothing yet; absent where no menu searches. */
   readonly filter?: string;
 }
 
@@ -30,13 +31,32 @@ function defineChoosing(name: ChosenFor, needs: Role): Choosing {
     name,
     needs,
     effect: 'reads',
-    run: async ({ filter = '' }: ChoosingInput, context) => {
+    run: async ({ filter }: ChoosingInput, context) => {
+      const { covers, runInSteps } = context;
       const hosting = await context.hosting();
-      const [servers, recent] = await Promise.all([hosting.listServers(), listRecentIds(context)]);
-      const offered = servers.filter((server) => context.covers(server.label) && !isDeleted(server));
-      const matching =
-        filter === '' ? offered : await context.runInSteps(filterServersInSteps(filter, offered));
-      return sortRecentFirst(matching, recent);
+      // While a user types, every letter asks again.
+      const freshness = filter === undefined ? 'shared' : 'recent';
+      const [servers, recent] = await Promise.all([
+        hosting.listServers({ freshness }),
+        listRecentIds(context),
+      ]);
+      const isOffered = (server: Server) => covers(server.label) && !isDeleted(server);
+      const index = await indexOf(servers, runInSteps);
+      return putRecentFirst(await runInSteps(searchInSteps(filter ?? '', index, isOffered)), recent);
     },
   });
+}
+
+/** One list is searched many times: it is kept in memory as long as the list itself. */
+const indexes = new WeakMap<readonly Server[], Promise<ServerIndex>>();
+
+function indexOf(
+  servers: readonly Server[],
+  runInSteps: (steps: Steps<ServerIndex>) => Promise<ServerIndex>,
+): Promise<ServerIndex> {
+  const known = indexes.get(servers);
+  if (known) return known;
+  const index = runInSteps(indexServersInSteps(servers));
+  indexes.set(servers, index);
+  return index;
 }

@@ -8,6 +8,7 @@ import { filterInSteps } from '../../domain/steps.ts';
 import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
+import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
 
 /** How a server is referred to: as it was typed, or by the ID that a button or a picker carries. */
 export type ServerRef = { readonly typed: string } | { readonly id: ServerId };
@@ -62,11 +63,17 @@ export async function getNamedServer(
     const offered = await runInSteps(filterInSteps(match.servers, ({ label }) => covers(label)));
     // The user has a role for none of them, so none of them is named.
     if (offered.length === 0) throw new Refusal('unknown_server', { typed });
-    throw new Refusal('ambiguous_server', { typed, servers: offered });
+    throw new Refusal('ambiguous_server', { typed, servers: await recentFirst(offered, context) });
   }
   const { nearest } = match;
-  const nearestId = nearest === undefined ? undefined : findOnlyId(nearest, servers);
-  throw new Refusal('unknown_server', omitUndefined({ typed, nearest, nearestId }));
+  const [only, ...others] = nearest;
+  if (others.length > 0)
+    throw new Refusal('unknown_server', { typed, near: await recentFirst(nearest, context) });
+  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: only?.label, nearestId: only?.id }));
+}
+
+async function recentFirst(servers: readonly Server[], context: Matching): Promise<readonly Server[]> {
+  return context.runInSteps(sortRecentFirstInSteps(servers, await listRecentIds(context)));
 }
 
 /** The servers that a refusal offers instead of the one that was named; none where there is nothing to choose. */

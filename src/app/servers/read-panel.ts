@@ -5,13 +5,14 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { isDeleted, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
+import { filterInSteps } from '../../domain/steps.ts';
 import { WEEK_MS } from '../../domain/time.ts';
 import { type DecidablePorts, listDecidable } from '../approvals/list-decidable.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
 import type { ServerPorts } from './ports.ts';
-import { listRecentIds, sortRecentFirst } from './recent-servers.ts';
+import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
 
 /** What the control panel reads. */
 export interface PanelPorts extends Omit<ServerPorts, 'ledger'>, DecidablePorts {
@@ -81,11 +82,12 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
   try {
     const hosting = await context.hosting();
     const [listed, recent] = await Promise.all([hosting.listServers(), listRecentIds(context)]);
-    const servers = listed.filter(
-      (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server),
+    const servers = await context.runInSteps(
+      filterInSteps(listed, (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server)),
     );
     const now = context.ports.system.now();
-    const sorted = sortRecentFirst(servers, recent).map((server) => ({ server, ...judge(server, now) }));
+    const ordered = await context.runInSteps(sortRecentFirstInSteps(servers, recent));
+    const sorted = ordered.map((server) => ({ server, ...judge(server, now) }));
     sorted.sort((a, b) => a.rank - b.rank);
     const shown = sorted.slice(0, SHOWN).map(({ server, isExpiring }) => ({
       server,

@@ -1,5 +1,6 @@
 import type { ServerId } from '../../domain/ids.ts';
 import { compareServers, type Server } from '../../domain/server.ts';
+import { type Steps, sortInSteps } from '../../domain/steps.ts';
 import type { AuditLog } from '../account/ports.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 
@@ -16,9 +17,18 @@ export async function listRecentIds({ actor, ports }: Reading): Promise<readonly
   return [...new Set(used.flatMap(({ serverId }) => (serverId === undefined ? [] : [serverId])))];
 }
 
-/** Sorts servers for a menu: recently used first, the others by label. */
-export function sortRecentFirst(servers: readonly Server[], recent: readonly ServerId[]): readonly Server[] {
+/** Sorts servers for a menu: recently used first, the others by label. With pauses. */
+export function* sortRecentFirstInSteps(
+  servers: readonly Server[],
+  recent: readonly ServerId[],
+): Steps<readonly Server[]> {
+  return putRecentFirst(yield* sortInSteps(servers, compareServers), recent);
+}
+
+/** Moves the recently used ones to the front; the others stay in their order. */
+export function putRecentFirst(sorted: readonly Server[], recent: readonly ServerId[]): readonly Server[] {
   const places = new Map(recent.map((id, place) => [id, place]));
   const placeOf = ({ id }: Server) => places.get(id) ?? places.size;
-  return [...servers].sort((a, b) => placeOf(a) - placeOf(b) || compareServers(a, b));
+  const used = sorted.filter(({ id }) => places.has(id)).sort((a, b) => placeOf(a) - placeOf(b));
+  return [...used, ...sorted.filter(({ id }) => !places.has(id))];
 }

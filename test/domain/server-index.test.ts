@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { Server } from '../../src/domain/server.ts';
+import { indexServersInSteps, searchInSteps } from '../../src/domain/server-index.ts';
+import { finish } from '../../src/domain/steps.ts';
+
+const servers: readonly Server[] = [
+  { id: 10, label: 'web-10', state: 'running' },
+  { id: 2, label: 'WEB-2', state: 'stopped', ipv4: '203.0.113.7' },
+  { id: 3, label: 'db', state: 'running' },
+  { id: 4, label: 'secret', state: 'running' },
+];
+const index = finish(indexServersInSteps(servers));
+const search = (filter: string) =>
+  finish(searchInSteps(filter, index, ({ label }) => label !== 'secret')).map(({ label }) => label);
+
+describe('a menu that searches', () => {
+  it.each([
+    ['', ['db', 'WEB-2', 'web-10']],
+    [' web', ['WEB-2', 'web-10']],
+    ['0.113', ['WEB-2']],
+    ['STOPPED', ['WEB-2']],
+    ['10', ['web-10']],
+    ['web–1', ['web-10']],
+    ['`db`.', ['db']],
+  ])('finds by %j: %j, by label', (filter, labels) => {
+    expect(search(filter)).toEqual(labels);
+  });
+
+  it.each([
+    ['wbe-10', ['web-10']],
+    ['dv', ['db']],
+    ['zzzzzz', []],
+  ])('offers what is nearest to %j: %j', (filter, labels) => {
+    expect(search(filter)).toEqual(labels);
+  });
+
+  it('never offers what the user may not see, however near it is', () => {
+    expect(search('secret')).toEqual([]);
+    expect(search('secert')).toEqual([]);
+  });
+});

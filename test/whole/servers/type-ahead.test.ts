@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { startTeam } from '../../support/team.ts';
+import { visitor } from '../../support/visitor.ts';
+
+const SERVERS = 5000;
+const MOST_MS = 100;
+
+it('a letter that is typed into a menu over 5,000 servers is answered from memory, in under 100 ms of the processor', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, SERVERS, 'web');
+  const by = visitor(team, 'otto');
+  await by.types('pick_reboot', '');
+  const requests = team.hosting.requests().length;
+  let least = Number.POSITIVE_INFINITY;
+  for (const letters of ['w', 'we', 'web', 'web-', 'web-4', 'web-43', 'web-432', 'web-4321']) {
+    const before = process.cpuUsage();
+    const { response } = await by.types('pick_reboot', letters);
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1000);
+    expect(JSON.parse(response).options.length).toBe(
+      letters === 'web-4321' ? 1 : letters === 'web-432' ? 11 : 100,
+    );
+  }
+  expect(least).toBeLessThan(MOST_MS);
+  expect(team.hosting.requests()).toHaveLength(requests);
+});
+
+it('a menu that searches goes on from memory after the list has grown old, and reads anew after a change', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 3, 'web');
+  const by = visitor(team, 'otto');
+  await by.types('pick_reboot', 'w');
+  const readOf = () => team.hosting.requests({ operation: 'servers' }).length;
+  expect(readOf()).toBe(1);
+  // Longer than a list is shared by commands.
+  await new Promise((resolve) => setTimeout(resolve, 2300));
+  await by.types('pick_reboot', 'we');
+  expect(readOf()).toBe(1);
+  const before = by.mark();
+  await by.presses('stop', { id });
+  await by.hears(before);
+  const { response } = await by.types('pick_reboot', 'web-1');
+  expect(response).toContain('stopped');
+});
