@@ -9,7 +9,20 @@ import type { PowerAction, Server, ServerList } from '../domain/server.ts';
  */
 export type Urgency = 'payment' | 'user' | 'background';
 
+/** What is known about a call that waits for the limiter; absent where it is not known. */
+export interface Wait {
+  /** Its place in the queue: 1 is the next one. */
+  readonly position?: number;
+  /** About how long it will still wait, in milliseconds: from the times at which slots become free. More urgent calls go before it. */
+  readonly estimateMs?: number;
+  /** After this time it is refused, and not sent. */
+  readonly givesUpInMs?: number;
+}
+
+export type OnWait = (wait?: Wait) => void;
+
 export type Freshness = 'shared' | 'recent' | 'fresh';
+
 /** How one call of the hosting API is made. */
 export interface CallOptions {
   /**
@@ -19,7 +32,7 @@ export interface CallOptions {
   readonly freshness?: Freshness;
   readonly urgency?: Urgency;
   /** Called once when the call has been waiting 5 s for the limiter, so that the user can be told. */
-  readonly onWait?: () => void;
+  readonly onWait?: OnWait;
 }
 
 /** How a paid call is made. */

@@ -1,11 +1,11 @@
-import type { CallOptions, Urgency } from '../app/hosting-api.ts';
+import type { CallOptions, OnWait, Urgency } from '../app/hosting-api.ts';
 
 /** One call to be sent. */
 export interface Job<Answer> {
   readonly urgency: Urgency;
   /** Whose call it is: each caller gets a fair share. Without a name it shares one line with the others that have none. */
   readonly caller?: string | undefined;
-  readonly onWait?: (() => void) | undefined;
+  readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
   readonly send: (waitedMs: number) => Promise<Answer>;

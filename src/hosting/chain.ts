@@ -1,4 +1,4 @@
-import type { PaidCallOptions } from '../app/hosting-api.ts';
+import type { OnWait, PaidCallOptions } from '../app/hosting-api.ts';
 import type { Catalog } from '../domain/catalog.ts';
 import { HostingError } from '../domain/errors.ts';
 import type { Secret } from '../domain/secret.ts';
@@ -139,10 +139,10 @@ function harmless<Told extends unknown[]>(tell: (...told: Told) => void): (...to
   };
 }
 
-function once(tell: () => void): () => void {
+function once(tell: OnWait): OnWait {
   let isTold = false;
-  return () => {
-    if (!isTold) tell();
+  return (wait) => {
+    if (!isTold) tell(wait);
     isTold = true;
   };
 }

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import type Bottleneck from 'bottleneck';
-import type { ApiCalls, Urgency } from '../app/hosting-api.ts';
+import type { ApiCalls, OnWait, Urgency, Wait } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';
+import { KnownReleases } from './known-releases.ts';
 import { openSlots } from './open-slots.ts';
 import type { SharedQueue, SharedQueues } from './shared-queue.ts';
 import { SharedSlots } from './shared-slots.ts';
@@ -60,6 +61,7 @@ export class Limiter implements CallLimiter {
   readonly #background: Bottleneck;
   readonly #waiting: WaitingCalls;
   readonly #closing = new AbortController();
+  readonly #releases = new KnownReleases();
   #ready: Promise<void> | undefined;
   #taken = 0;
   #pausedUntil = 0;
@@ -186,7 +188,8 @@ export class Limiter implements CallLimiter {
       return this.#shared.giveBack(slot.id);
     }
     // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
-    if (await sleepUnless(this.#closing.signal, windowMs + spareMs, system)) this.#shared.giveBack(slot.id);
+    const isOver = this.#releases.hold(system, windowMs + spareMs, this.#closing.signal);
+    if (await isOver) this.#shared.giveBack(slot.id);
     this.#taken--;
   }
 
@@ -216,13 +219,22 @@ export class Limiter implements CallLimiter {
     }
   }
 
-  async #watch(ticket: Ticket, onWait: (() => void) | undefined): Promise<void> {
+  async #watch(ticket: Ticket, onWait: OnWait | undefined): Promise<void> {
     const { system, maxWaitMs } = this.#options;
     const { signal } = ticket.ended;
     if (!(await sleepUnless(signal, Math.min(NOTIFY_AFTER_MS, maxWaitMs), system))) return;
-    onWait?.();
+    onWait?.(this.#describeWait(ticket));
     if (!(await sleepUnless(signal, maxWaitMs - NOTIFY_AFTER_MS, system))) return;
     if (this.#waiting.leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
+  }
+
+  #describeWait(ticket: Ticket): Wait {
+    const [now, free] = [this.#options.system.elapsed(), this.limit - this.#taken];
+    const givesUpInMs = ticket.askedAt + this.#options.maxWaitMs - now;
+    // Who waits in other processes is not known here.
+    if (this.#sharedQueue) return { givesUpInMs };
+    const position = this.#waiting.positionOf(ticket);
+    return { position, givesUpInMs, ...this.#releases.estimate(position - free, this.#pausedUntil, now) };
   }
 
   async #holdBack(): Promise<void> {

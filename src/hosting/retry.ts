@@ -1,3 +1,4 @@
+import type { OnWait } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import { RateLimitedError } from './errors.ts';
@@ -37,7 +38,7 @@ const JITTER_MS = 1_000;
  */
 export async function retry<Answer>(
   send: () => Promise<Answer>,
-  onWait: (() => void) | undefined,
+  onWait: OnWait | undefined,
   { system, pause, closing }: RetryOptions,
 ): Promise<Answer> {
   const failures = { rate_limited: newCount(), not_sent: newCount() };
@@ -50,7 +51,7 @@ export async function retry<Answer>(
       const waitMs = nextWait(POLICIES[code], failures[code], error, system);
       if (waitMs === undefined) throw error;
       if (code === 'rate_limited') pause(waitMs);
-      if (waitMs >= NOTIFY_AFTER_MS) onWait?.();
+      if (waitMs >= NOTIFY_AFTER_MS) onWait?.({ estimateMs: waitMs });
       if (!(await sleepUnless(closing, waitMs, system))) throw new Refusal('shutting_down', {});
     }
   }

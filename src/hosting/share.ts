@@ -1,4 +1,4 @@
-import type { Freshness, Urgency } from '../app/hosting-api.ts';
+import type { Freshness, OnWait, Urgency, Wait } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
 import type { CallBy } from './call-limiter.ts';
 
@@ -6,7 +6,7 @@ import type { CallBy } from './call-limiter.ts';
 export interface Read {
   readonly urgency: Urgency;
   readonly caller: string | undefined;
-  readonly onWait: () => void;
+  readonly onWait: OnWait;
   /** Called right before each try is sent: the answer may miss changes after this moment. */
   readonly beforeSend: () => Promise<void>;
 }
@@ -58,7 +58,9 @@ interface Flight<Answer> {
   readonly urgency: Urgency;
   readonly caller: string | undefined;
   /** Called when the read has to wait; undefined once they were called. */
-  listeners: (() => void)[] | undefined;
+  listeners: OnWait[] | undefined;
+  /** What they were told. */
+  wait: Wait | undefined;
   /** The epoch in which its request was sent; undefined while it waits for the limiter. */
   leftIn: number | undefined;
 }
@@ -92,7 +94,7 @@ class SharedReads<Answer> {
       ) ?? this.#start(urgency, caller);
     if (onWait) {
       if (flight.listeners) flight.listeners.push(onWait);
-      else onWait();
+      else onWait(flight.wait);
     }
     return flight.answer;
   }
@@ -118,10 +120,11 @@ class SharedReads<Answer> {
     const read: Read = {
       urgency,
       caller,
-      onWait: () => {
+      onWait: (wait) => {
         const listeners = flight.listeners ?? [];
         flight.listeners = undefined;
-        for (const listener of listeners) listener();
+        flight.wait = wait;
+        for (const listener of listeners) listener(wait);
       },
       beforeSend: async () => {
         flight.leftIn = this.#sharing.epoch.count;
@@ -131,6 +134,7 @@ class SharedReads<Answer> {
       urgency,
       caller,
       listeners: [],
+      wait: undefined,
       leftIn: undefined,
       // Starts in a later microtask, when `flight` exists.
       answer: Promise.resolve().then(() => this.#sharing.send(read)),

@@ -23,6 +23,7 @@ export interface WaitingLimits {
 export class WaitingCalls {
   readonly #limits: WaitingLimits;
   readonly #waiting = new Set<Ticket>();
+  readonly #linedUp = new Map<Ticket, Urgency>();
   readonly #lines = { payment: newLines(), user: newLines(), background: newLines() };
 
   constructor(limits: WaitingLimits) {
@@ -53,6 +54,7 @@ export class WaitingCalls {
   lineUp(ticket: Ticket, urgency: Urgency): boolean {
     if (!this.#waiting.has(ticket)) return false;
     this.#lines[urgency].add(ticket.caller, ticket);
+    this.#linedUp.set(ticket, urgency);
     return true;
   }
 
@@ -60,13 +62,32 @@ export class WaitingCalls {
   async serveNext(urgency: Urgency): Promise<void> {
     const lines = this.#lines[urgency];
     for (let next = lines.take(); next; next = lines.take()) {
+      this.#linedUp.delete(next);
       if (this.#waiting.has(next)) return next.serve();
     }
+  }
+
+  /** Its place among all that wait: 1 is the next one. Those whose turn has come already wait for other processes. */
+  positionOf(ticket: Ticket): number {
+    const urgency = this.#linedUp.get(ticket);
+    if (!urgency) {
+      const earlier = [...this.#waiting].filter(
+        (each) => !this.#linedUp.has(each) && each.askedAt < ticket.askedAt,
+      );
+      return 1 + earlier.length;
+    }
+    const moreUrgent = URGENCIES.slice(0, URGENCIES.indexOf(urgency));
+    const before = moreUrgent.reduce((sum, each) => sum + this.#lines[each].size, 0);
+    const inTurn = this.#waiting.size - this.#linedUp.size;
+    return 1 + inTurn + before + this.#lines[urgency].countBefore(ticket.caller, ticket);
   }
 
   /** Ends the ticket's wait; false if it had ended already. */
   leave(ticket: Ticket): boolean {
     ticket.ended.abort();
+    const urgency = this.#linedUp.get(ticket);
+    if (urgency) this.#lines[urgency].remove(ticket.caller, ticket);
+    this.#linedUp.delete(ticket);
     return this.#waiting.delete(ticket);
   }
 
@@ -77,5 +98,7 @@ export class WaitingCalls {
     }
   }
 }
+
+const URGENCIES = ['payment', 'user', 'background'] as const satisfies readonly Urgency[];
 
 const newLines = () => new WaitingLines<Ticket>();

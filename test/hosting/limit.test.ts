@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { ApiCalls } from '../../src/app/hosting-api.ts';
+import type { ApiCalls, Wait } from '../../src/app/hosting-api.ts';
 import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
 import type { System } from '../../src/system.ts';
@@ -235,6 +235,89 @@ describe('a wait', () => {
     await pass(60_000);
     expect(await second).toBe('done');
     expect(onWait).toHaveBeenCalledOnce();
+  });
+
+  it('is told with its place in the queue and an estimate, which comes true', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 3, maxWaitMs: 3_600_000 });
+    const send = async () => system.elapsed();
+    for (const _ of [1, 2, 3]) {
+      await Promise.all([limiter.run({ urgency: 'user', send }), pass(10)]);
+      await pass(9_990);
+    }
+    const startedAt = system.elapsed();
+    const told: Wait[] = [];
+    const ask = (caller: string, urgency: 'user' | 'background' = 'user') => {
+      const onWait = (wait: Wait = {}) => told.push(wait);
+      return limiter.run({ urgency, caller, onWait, send });
+    };
+    const first = ask('ann');
+    const background = ask('', 'background');
+    const later = ask('ann');
+    const other = ask('bob');
+    await pass(5_000);
+    // The other user's only call goes before the second one of the first user, and the background comes last.
+    expect(told.map(({ position }) => position)).toEqual([1, 4, 3, 2]);
+    const estimates = told.map(({ estimateMs }) => estimateMs);
+    // Three slots, freed ten seconds apart; when the fourth is free is not known yet.
+    expect(estimates).toEqual([
+      expect.closeTo(25_050, -3),
+      undefined,
+      expect.closeTo(45_050, -3),
+      expect.closeTo(35_050, -3),
+    ]);
+    await pass(120_000);
+    const sentAfter = (await Promise.all([first, other, later])).map((at) => at - startedAt - 5_000);
+    for (const [at, estimate] of [estimates[0], estimates[3], estimates[2]].entries())
+      expect(Math.abs((sentAfter[at] ?? 0) - (estimate ?? 0))).toBeLessThan(1_000);
+    await background;
+  });
+
+  it('is told without an estimate where slots are held by calls that were not answered yet', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1 });
+    const hang = limiter.run({ urgency: 'user', send: () => system.sleep(20_000) });
+    const onWait = vi.fn();
+    const second = limiter.run({ urgency: 'user', onWait, send: async () => 'done' });
+    await pass(5_100);
+    expect(onWait).toHaveBeenCalledWith({ position: 1, givesUpInMs: expect.closeTo(85_000, -3) });
+    await pass(80_000);
+    await Promise.all([hang, second]);
+  });
+
+  it('that a pause causes is told with the pause as the estimate', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 5 });
+    limiter.pause(30_000);
+    await pass(10);
+    const onWait = vi.fn();
+    const call = limiter.run({ urgency: 'user', onWait, send: async () => 'done' });
+    await pass(5_000);
+    expect(onWait).toHaveBeenCalledWith(
+      expect.objectContaining({ position: 1, estimateMs: expect.closeTo(25_000, -3) }),
+    );
+    await pass(30_000);
+    expect(await call).toBe('done');
+  });
+
+  it('counts nobody who has given up', async () => {
+    const { system, pass } = holdTime();
+    const limiter = open(system, { limit: 1, windowMs: 600_000 });
+    await Promise.all([limiter.run({ urgency: 'user', send: async () => 1 }), pass(10)]);
+    const gone = limiter.run({ urgency: 'user', send: async () => 2 }).catch(() => 'gone');
+    await pass(80_000);
+    const onWait = vi.fn();
+    const late = limiter.run({ urgency: 'user', onWait, send: async () => 3 }).catch(() => 'late');
+    await pass(4_000);
+    limiter.run({ urgency: 'user', send: async () => 4 }).catch(() => undefined);
+    await pass(7_000);
+    expect(await gone).toBe('gone');
+    const last = vi.fn();
+    limiter.run({ urgency: 'user', onWait: last, send: async () => 5 }).catch(() => undefined);
+    await pass(5_000);
+    expect(last).toHaveBeenCalledWith(expect.objectContaining({ position: 3 }));
+    limiter.close();
+    expect(await late).toBe('late');
   });
 
   it('ends after 90 s with a refusal: nothing was sent, and nothing is sent later', async () => {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../domain/catalog.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
+import type { OnWait } from '../hosting-api.ts';
 
 const defineUseCase = useCasesOver<unknown>();
 
@@ -9,7 +10,7 @@ export const readCatalog = defineUseCase({
   name: 'catalog',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ onWait }: { onWait?: () => void }, context): Promise<Catalog> => {
+  run: async ({ onWait }: { onWait?: OnWait | undefined }, context): Promise<Catalog> => {
     const hosting = await context.hosting();
     return hosting.fetchCatalog(omitUndefined({ onWait }));
   },

@@ -2,7 +2,7 @@ import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
-import type { CallOptions, HostingApi } from '../hosting-api.ts';
+import type { CallOptions, HostingApi, OnWait } from '../hosting-api.ts';
 import { checkPower } from './check-power.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
 import { nameFailure } from './name-failure.ts';
@@ -21,7 +21,7 @@ export interface PowerChange {
 
 interface PowerInput {
   readonly ref: ServerRef;
-  readonly onWait?: (() => void) | undefined;
+  readonly onWait?: OnWait | undefined;
   /** The user was asked about this server and this action, and confirmed both. */
   readonly isSure?: boolean | undefined;
 }

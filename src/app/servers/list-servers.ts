@@ -3,6 +3,7 @@ import type { Server } from '../../domain/server.ts';
 import { filterServersInSteps } from '../../domain/server-ref.ts';
 import { filterInSteps } from '../../domain/steps.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
+import type { OnWait } from '../hosting-api.ts';
 import type { ServerPorts } from './ports.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
@@ -13,7 +14,7 @@ export const listServers = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async (
-    { filter, onWait }: { filter: string; onWait?: (() => void) | undefined },
+    { filter, onWait }: { filter: string; onWait?: OnWait | undefined },
     context,
   ): Promise<Server[]> => {
     const hosting = await context.hosting();

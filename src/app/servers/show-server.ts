@@ -8,6 +8,7 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { OnWait } from '../hosting-api.ts';
 import { getServer, type ServerRef } from './find-server.ts';
 import type { Protection, ServerPorts } from './ports.ts';
 
@@ -30,7 +31,7 @@ export const showServer = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async (
-    { ref, onWait, isFresh }: { ref: ServerRef; onWait?: (() => void) | undefined; isFresh?: boolean },
+    { ref, onWait, isFresh }: { ref: ServerRef; onWait?: OnWait | undefined; isFresh?: boolean },
     context,
   ): Promise<ServerCard> => {
     const freshness = isFresh ? ('fresh' as const) : undefined;

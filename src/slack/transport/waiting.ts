@@ -1,13 +1,31 @@
+import type { OnWait, Wait } from '../../app/hosting-api.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { SlackRequest } from './request.ts';
 
 /** Tells the user that the hosting API's rate limit delays this; for calls that wait for more than 5 s. */
-export function sendWaiting(request: SlackRequest): () => void {
-  return () => {
-    void request.reply.send(
-      textMessage(
-        'We’ve hit the hosting API’s rate limit. Your request is queued and will run automatically.',
-      ),
-    );
+export function sendWaiting(request: SlackRequest): OnWait {
+  return (wait) => {
+    void request.reply.send(textMessage(waitingWords(wait)));
   };
+}
+
+/** What is known of the wait: an estimate is never told as more than that. */
+export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): string {
+  const first = 'We’ve hit the hosting API’s rate limit.';
+  const place =
+    position === undefined
+      ? 'queued'
+      : position === 1
+        ? 'next in the queue'
+        : `number ${position} in the queue`;
+  const isTooLong = estimateMs !== undefined && givesUpInMs !== undefined && estimateMs > givesUpInMs;
+  if (isTooLong)
+    return `${first} Your request is ${place}, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
+  const runs = `${first} Your request is ${place} and will run automatically`;
+  return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
+}
+
+/** In steps of five seconds: more would look exact. */
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 5000)) * 5;
 }

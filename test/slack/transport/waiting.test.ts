@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { waitingWords } from '../../../src/slack/transport/waiting.ts';
+
+const LIMIT = 'We’ve hit the hosting API’s rate limit.';
+
+it.each([
+  [undefined, 'Your request is queued and will run automatically.'],
+  [
+    { position: 12, estimateMs: 38_200, givesUpInMs: 85_000 },
+    'Your request is number 12 in the queue and will run automatically. Estimated wait: about 40 s.',
+  ],
+  [
+    { position: 1, estimateMs: 200 },
+    'Your request is next in the queue and will run automatically. Estimated wait: about 5 s.',
+  ],
+  [{ position: 3, givesUpInMs: 85_000 }, 'Your request is number 3 in the queue and will run automatically.'],
+  [{ estimateMs: 40_000 }, 'Your request is queued and will run automatically. Estimated wait: about 40 s.'],
+  [
+    { position: 400, estimateMs: 100_000, givesUpInMs: 85_000 },
+    'Your request is number 400 in the queue, and its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
+  ],
+])('a wait of which %j is known is told with no more than that', (wait, words) => {
+  expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);
+});
