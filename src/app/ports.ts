@@ -24,7 +24,7 @@ import type { InstallationStore, InstallStates } from './installations/ports.ts'
 import type { LockLeases, Locks } from './locks.ts';
 import type { NewServers, OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
-import type { Protections } from './servers/ports.ts';
+import type { Protections, ServerNotes } from './servers/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -41,6 +41,7 @@ export interface Store {
   readonly connectLinks: ConnectLinks;
   readonly seenRequests: SeenRequests;
   readonly protections: Protections;
+  readonly serverNotes: ServerNotes;
   readonly replyUrls: ReplyUrls;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;

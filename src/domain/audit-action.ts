@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'delete',
   'protect',
   'unprotect',
+  'note',
   'create',
   'renew',
   'confirm',

@@ -80,11 +80,18 @@ function* offer(matches: readonly Server[]): Steps<ServerMatch> {
   return { kind: 'ambiguous', servers: yield* sortInSteps(matches, compareServers) };
 }
 
-/** Keeps the servers whose label, id, address or state contains the filter, any case; with pauses. */
-export function* filterServersInSteps(filter: string, servers: readonly Server[]): Steps<Server[]> {
+/**
+ * Keeps the servers whose label, id, address, state or note contains the filter, any case; with pauses. `noteOf` has the
+ * words of a server's note.
+ */
+export function* filterServersInSteps(
+  filter: string,
+  servers: readonly Server[],
+  noteOf: (server: Server) => string = () => '',
+): Steps<Server[]> {
   const wanted = filter.trim().toLowerCase();
   const matches = yield* filterInSteps(servers, (server) =>
-    [server.label, String(server.id), server.ipv4 ?? '', server.state].some((text) =>
+    [server.label, String(server.id), server.ipv4 ?? '', server.state, noteOf(server)].some((text) =>
       text.toLowerCase().includes(wanted),
     ),
   );

@@ -12,6 +12,7 @@ import { password } from './purchases/password.ts';
 import { renew } from './purchases/renew.ts';
 import { remove } from './servers/delete.ts';
 import { list } from './servers/list.ts';
+import { note } from './servers/note.ts';
 import { reboot, start, stop } from './servers/power.ts';
 import { show } from './servers/show.ts';
 
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   start,
   stop,
   reboot,
+  note,
   create,
   renew,
   remove,

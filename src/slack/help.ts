@@ -38,7 +38,7 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
 
 /** The groups of help, in order. What is in none of them comes last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Servers: ['list', 'show', 'start', 'stop', 'reboot', 'delete'],
+  Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
   Orders: ['catalog', 'create', 'renew', 'password'],
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'audit', 'status'],
 };
@@ -51,6 +51,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   start: 'start web-1',
   stop: 'stop web-1 web-2',
   reboot: 'reboot web-1',
+  note: 'note web-1 billing, ask before a reboot',
   create: 'create plan=small label=web-2',
   renew: 'renew web-1',
   delete: 'delete web-1',

@@ -30,6 +30,7 @@ import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
+import { createServerNotes } from './servers/notes.ts';
 import { createProtections } from './servers/protections.ts';
 
 export interface StoreOptions {
@@ -154,6 +155,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     connectLinks: createConnectLinks(foundation),
     seenRequests: createSeenRequests(foundation),
     protections: createProtections(foundation),
+    serverNotes: createServerNotes(foundation),
     replyUrls: createReplyUrls(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),

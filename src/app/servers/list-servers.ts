@@ -1,5 +1,6 @@
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
+import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { filterServersInSteps } from '../../domain/server-ref.ts';
 import { filterInSteps } from '../../domain/steps.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
@@ -20,6 +21,16 @@ export const listServers = defineUseCase({
     const hosting = await context.hosting();
     const servers = await hosting.listServers(omitUndefined({ onWait }));
     const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
-    return context.runInSteps(filterServersInSteps(filter, seen));
+    const notes = filter === '' ? [] : await context.ports.serverNotes.list(context.actor.workspaceId);
+    return context.runInSteps(filterServersInSteps(filter, seen, searchNotes(notes)));
   },
 });
+
+/** The words of a server's note, its contact included. */
+export function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
+  const byId = new Map(notes.map((note) => [note.serverId, note]));
+  return (server) => {
+    const note = byId.get(server.id);
+    return note && isNoteOf(note, server) ? `${note.text} <@${note.contact ?? ''}>` : '';
+  };
+}

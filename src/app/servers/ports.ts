@@ -1,4 +1,5 @@
 import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { ServerNote } from '../../domain/server-note.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { AuditLog, Workspaces } from '../account/ports.ts';
@@ -15,6 +16,7 @@ export interface ServerPorts extends RolePorts {
   readonly ledger: Pick<Ledger, 'listOfServer' | 'findCreateOf'>;
   readonly audit: Pick<AuditLog, 'list'>;
   readonly protections: Protections;
+  readonly serverNotes: ServerNotes;
 }
 
 /** That an owner protects a server: it can't be stopped, rebooted or deleted until an owner lifts that. */
@@ -29,5 +31,14 @@ export interface Protections {
   find(workspaceId: WorkspaceId, serverId: ServerId): Promise<Protection | undefined>;
   /** Does nothing when it is protected already. */
   put(workspaceId: WorkspaceId, protection: Protection): Promise<void>;
+  remove(workspaceId: WorkspaceId, serverId: ServerId): Promise<void>;
+}
+
+/** The notes of each workspace, at most one for each server. */
+export interface ServerNotes {
+  find(workspaceId: WorkspaceId, serverId: ServerId): Promise<ServerNote | undefined>;
+  list(workspaceId: WorkspaceId): Promise<readonly ServerNote[]>;
+  /** Replaces the note that the server has. */
+  put(workspaceId: WorkspaceId, note: ServerNote): Promise<void>;
   remove(workspaceId: WorkspaceId, serverId: ServerId): Promise<void>;
 }

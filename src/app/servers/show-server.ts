@@ -6,6 +6,7 @@ import type { UserId } from '../../domain/ids.ts';
 import { matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
+import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { OnWait } from '../hosting-api.ts';
@@ -19,6 +20,7 @@ export interface ServerCard {
   /** The actor's role for this server: the card has only buttons that it covers. */
   readonly role?: Role;
   readonly protection?: Protection;
+  readonly note?: ServerNote;
   /** How it was ordered, if with this app. */
   readonly created?: { readonly by: UserId; readonly at: number; readonly order: Order };
   /** What was done to it last with this app, as far as that has ended. */
@@ -38,9 +40,10 @@ export const showServer = defineUseCase({
     const server = await getServer(ref, context, omitUndefined({ onWait, freshness }));
     const { actor, ports } = context;
     const { workspaceId } = actor;
-    const [role, protection, made, last] = await Promise.all([
+    const [role, protection, noted, made, last] = await Promise.all([
       findRoleFor(server.label, context),
       ports.protections.find(workspaceId, server.id),
+      ports.serverNotes.find(workspaceId, server.id),
       ports.ledger.findCreateOf(workspaceId, server.id),
       findLast(server, context),
     ]);
@@ -49,7 +52,8 @@ export const showServer = defineUseCase({
       at: made.createdAt,
       order: made.purchase.order,
     };
-    return { server, ...omitUndefined({ role, protection, created: created || undefined, last }) };
+    const note = noted && isNoteOf(noted, server) ? noted : undefined;
+    return { server, ...omitUndefined({ role, protection, note, created: created || undefined, last }) };
   },
 });
 

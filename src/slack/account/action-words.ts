@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-action.ts';
 
 /** What the audit can be narrowed down to. */
 export const ACTION_GROUPS = {
-  servers: 'Start, stop, reboot',
+  servers: 'Start, stop, reboot, notes',
   purchases: 'Orders and renewals',
   deletions: 'Deletions',
   passwords: 'Root passwords',
@@ -38,6 +38,7 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'lift the protection of %',
     group: 'deletions',
   },
+  note: { did: 'changed the note on %', base: 'change the note on %', group: 'servers' },
   create: { did: 'created %', base: 'create %', group: 'purchases' },
   renew: { did: 'renewed %', base: 'renew %', group: 'purchases' },
   confirm: { did: 'confirmed the order for %', base: 'order %', group: 'purchases' },

@@ -3,6 +3,8 @@ import { listServers } from '../../app/servers/list-servers.ts';
 import { defineCommand } from '../kit/command.ts';
 import { LIMITS } from '../kit/limits.ts';
 import { serverOption } from '../kit/server-option.ts';
+import { mention } from '../kit/text.ts';
+import { findUserId } from '../kit/typed-words.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { listButton, listPages, manageChoice } from './buttons.ts';
@@ -15,7 +17,7 @@ export const list = defineCommand({
   usage: 'list [filter]',
   summary: 'List servers and manage one',
   needs: 'viewer',
-  parse: ({ words }) => ({ filter: words.join(' ') }),
+  parse: ({ words }) => ({ filter: words.map(plainMention).join(' ') }),
   run: async ({ filter }, request) => {
     const servers = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
     await request.reply.send(serverList(servers, filter, 0, request.now()));
@@ -47,4 +49,10 @@ async function showPage(
 ): Promise<void> {
   const servers = await request.execute(listServers, { filter });
   await request.reply.replace(serverList(servers, filter, page, request.now()));
+}
+
+/** As the contact of a note is searched: without the name that Slack adds. */
+function plainMention(word: string): string {
+  const userId = findUserId(word);
+  return userId === undefined ? word : mention(userId);
 }

@@ -2,10 +2,11 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { ServerCard } from '../../app/servers/show-server.ts';
 import { type Role, roleCovers } from '../../domain/actor.ts';
 import { isDeleted, type PowerAction, type Server } from '../../domain/server.ts';
+import type { ServerNote } from '../../domain/server-note.ts';
 import { powerActionsIn } from '../../domain/server-state.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../kit/blocks.ts';
 import { stateWords } from '../kit/server-state.ts';
-import { escapeText, mention, plainLabel, slackDate, utcDate } from '../kit/text.ts';
+import { escapeText, mention, plainLabel, slackDate, slackDay, utcDate } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
 import { describePaidUntil, describePlace } from './describe-server.ts';
@@ -14,7 +15,7 @@ import { VERBS } from './verbs.ts';
 
 /** One server with what this user may do with it now. */
 export function serverCard(card: ServerCard, now: number): Message {
-  const { server, protection } = card;
+  const { server, protection, note } = card;
   const label = escapeText(plainLabel(server.label));
   const paid = server.paidUntil === undefined ? 'unknown' : utcDate(server.paidUntil).slice(0, 10);
   return {
@@ -24,10 +25,20 @@ export function serverCard(card: ServerCard, now: number): Message {
       section(describePlace(server)),
       facts(factsOf(card, now)),
       ...(protection ? [section(protectionWords(protection.protectedBy))] : []),
+      ...(note ? [section(noteWords(note))] : []),
       ...history(card),
       cardButtons(card),
     ],
   };
+}
+
+function noteWords({ text, contact, notedBy, notedAt }: ServerNote): string {
+  const lines = [
+    ...(text ? [`*Note:* ${escapeText(text)}`] : []),
+    ...(contact ? [`*Contact:* ${mention(contact)}`] : []),
+    `_Noted by ${mention(notedBy)}, ${slackDay(notedAt)}_`,
+  ];
+  return lines.join('\n');
 }
 
 function protectionWords(by: string): string {

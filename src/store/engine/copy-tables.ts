@@ -28,6 +28,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   api_calls: true,
   locks: true,
   protected_servers: true,
+  server_notes: true,
   installations: true,
   installation_workspaces: true,
   install_states: true,

@@ -9,6 +9,7 @@ import type {
   InstallStatesTable,
 } from './installation-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
+import type { ProtectedServersTable, ServerNotesTable } from './server-tables.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
@@ -35,6 +36,7 @@ export interface Tables {
   locks: LocksTable;
   pings: PingsTable;
   protected_servers: ProtectedServersTable;
+  server_notes: ServerNotesTable;
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
@@ -143,13 +145,6 @@ interface LocksTable {
   name: string;
   owner: string;
   until: number;
-}
-
-interface ProtectedServersTable {
-  workspace_id: string;
-  server_id: number;
-  protected_by: string;
-  protected_at: number;
 }
 
 /** One row, written to see whether the database takes anything. */

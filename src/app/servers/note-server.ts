@@ -1,0 +1,44 @@
+import type { UserId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Server } from '../../domain/server.ts';
+import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import { getServer, type ServerRef, subjectOf } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
+
+const defineUseCase = useCasesOver<ServerPorts>();
+
+interface NoteInput {
+  readonly ref: ServerRef;
+  /** Absent: stays as it is. Empty: is removed. */
+  readonly text?: string | undefined;
+  readonly contact?: UserId | '' | undefined;
+}
+
+/** Notes a text and a contact on a server, and removes the note when both are empty. */
+export const noteServer = defineUseCase({
+  name: 'note',
+  needs: 'operator',
+  effect: 'changes',
+  subject: ({ ref }) => subjectOf(ref),
+  run: async ({ ref, ...change }: NoteInput, context): Promise<Server> => {
+    const server = await getServer(ref, context);
+    const { actor, ports } = context;
+    const { workspaceId, userId: notedBy } = actor;
+    const found = await ports.serverNotes.find(workspaceId, server.id);
+    const before: Partial<ServerNote> = found && isNoteOf(found, server) ? found : {};
+    const text = change.text ?? before.text ?? '';
+    const contact = (change.contact ?? before.contact) || undefined;
+    if (text === '' && contact === undefined) {
+      await ports.serverNotes.remove(workspaceId, server.id);
+      return server;
+    }
+    const noted = { label: server.label, text, notedBy, notedAt: ports.system.now() };
+    await ports.serverNotes.put(workspaceId, {
+      serverId: server.id,
+      ...noted,
+      ...omitUndefined({ contact }),
+    });
+    return server;
+  },
+});

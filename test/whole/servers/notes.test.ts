@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam } from '../../support/team.ts';
+
+async function startNoted() {
+  const team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types(
+    `/vps note web-1 owner=<@${USERS.mara.id}|mara> “billing, call <@${USERS.olga.id}|olga> first”`,
+  );
+  await operator.sees('billing, call @olga first');
+  return { team, id, operator };
+}
+
+it('a note is on the card with its contact and its author, and pings no one but the contact', async () => {
+  const { team } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('Note: billing, call @olga first');
+  await viewer.sees('Contact: @mara');
+  await viewer.sees('Noted by @otto');
+  expect(await team.app.ports.serverNotes.list(TEAM.id)).toEqual([
+    expect.objectContaining({ label: 'web-1', text: 'billing, call @olga first', contact: USERS.mara.id }),
+  ]);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('the list finds servers by note and by contact', async () => {
+  const { team } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  for (const filter of ['BILLING', `<@${USERS.mara.id}|mara>`]) {
+    viewer.overlooksOldMessages();
+    await viewer.types(`/vps list ${filter}`);
+    await viewer.sees('1 server matching');
+    await viewer.sees('web-1');
+  }
+});
+
+it('the text can be replaced without the contact, and both can be removed', async () => {
+  const { team, id, operator } = await startNoted();
+  await using _ = team;
+  const noted = async () => await team.app.ports.serverNotes.find(TEAM.id, id);
+  await operator.types('/vps note web-1 shop');
+  await operator.sees('Note: shop');
+  expect(await noted()).toMatchObject({ text: 'shop', contact: USERS.mara.id });
+  await operator.types('/vps note web-1 owner=none');
+  await expect.poll(noted).not.toHaveProperty('contact');
+  await operator.types('/vps note web-1 clear');
+  await expect.poll(noted).toBeUndefined();
+});
+
+it('a viewer can’t change a note, and a wrong one is explained', async () => {
+  const { team, id } = await startNoted();
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps note web-1 mine');
+  await viewer.sees('operator');
+  expect(await team.app.ports.serverNotes.find(TEAM.id, id)).toMatchObject({ notedBy: USERS.otto.id });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps note web-1');
+  await operator.sees('Add a text');
+  await operator.types('/vps note web-1 owner=otto');
+  await operator.sees('Mention the owner');
+  await operator.types(`/vps note web-1 ${'x'.repeat(301)}`);
+  await operator.sees('up to 300 characters');
+});
+
+it('a note stays away from another account’s server with the same ID', async () => {
+  const { team, id } = await startNoted();
+  await using _ = team;
+  const note = await team.app.ports.serverNotes.find(TEAM.id, id);
+  expect(note).toBeDefined();
+  if (note) await team.app.ports.serverNotes.put(TEAM.id, { ...note, label: 'other' });
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps show web-1');
+  await viewer.sees('Paid until');
+  viewer.doesNotSee('billing');
+});
