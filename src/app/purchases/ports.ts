@@ -7,6 +7,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { LockOwner } from '../locks.ts';
+import type { Prices } from './prices-port.ts';
 
 export interface NewOperation {
   readonly id: ConfirmationId;
@@ -59,7 +60,7 @@ export interface Lease {
 }
 
 /** The ledger of paid operations (docs/design.md 4). Every method is one durable transaction. */
-export interface Ledger {
+export interface Ledger extends Prices {
   /**
    * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
    * (the same month of the same server), that one is returned instead, unless it is another workspace's.

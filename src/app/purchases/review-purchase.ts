@@ -1,5 +1,6 @@
 import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { isOrderOf } from '../../domain/known-price.ts';
 import { isSameLabel, parseLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { findNearest } from '../../domain/nearest.ts';
@@ -145,12 +146,12 @@ async function findPlanOf({ id, label }: Server, context: PlanContext): Promise<
   const { ports } = context;
   const created = await ports.ledger.findCreateOf(context.actor.workspaceId, id);
   if (created?.purchase.kind !== 'create') return undefined;
+  const { order } = created.purchase;
   const held = await ports.apiKeys.find(context.actor.workspaceId);
-  // In another account the same id would be another server, whose plan is not known here.
-  const isReconnected = held === undefined || held.generation !== created.keyGeneration;
-  if (isReconnected && !isSameLabel(created.purchase.order.label, label)) return undefined;
+  const isOwn = isOrderOf({ ...created, label: order.label }, { label }, held?.generation);
+  if (!isOwn) return undefined;
   const hosting = await context.hosting();
-  return findPlan(await hosting.fetchCatalog(), created.purchase.order.plan);
+  return findPlan(await hosting.fetchCatalog(), order.plan);
 }
 
 /** What the catalog quotes today for the plan that was ordered; undefined when it was not created with this app. */

@@ -6,6 +6,7 @@ import { createLedgerLists } from './ledger-lists.ts';
 import { createLedgerMoves } from './ledger-moves.ts';
 import { prepareOperation } from './ledger-prepare.ts';
 import { settle } from './ledger-settle.ts';
+import { createPrices } from './prices.ts';
 import { sumSpent } from './spending.ts';
 
 /** The ledger of paid operations (docs/design.md 4). */
@@ -13,6 +14,7 @@ export function createLedger(foundation: Foundation): Ledger {
   const { db, engine } = foundation;
   return {
     ...createLedgerLists(foundation),
+    ...createPrices(foundation),
     ...createLeases(foundation),
     ...createLedgerMoves(foundation),
     prepare: (operation, budget) => engine.transact(db, (trx) => prepareOperation(trx, operation, budget)),
