@@ -17,7 +17,8 @@ import { createSlackConnections, type SlackConnections } from './slack/transport
 import { createSlackClients, type TokenSource } from './slack/transport/slack-clients.ts';
 import type { System } from './system.ts';
 
-interface SlackParts extends Pick<Store, 'workspaces' | 'replyUrls' | 'installationStore' | 'installStates'> {
+interface SlackParts
+  extends Pick<Store, 'workspaces' | 'replyUrls' | 'outcomeThreads' | 'installationStore' | 'installStates'> {
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
@@ -42,7 +43,7 @@ export interface OpenSlack extends Slack {
 
 /** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
 export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, system, log } = parts;
+  const { workspaces, replyUrls, outcomeThreads, system, log } = parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
@@ -54,6 +55,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     abilities,
     workspaces,
     replyUrls,
+    outcomeThreads,
     system,
     log,
     currency: config.HOSTING_CURRENCY,

@@ -353,7 +353,10 @@ describe('what is confined', () => {
       ),
     ],
     ['@slack/oauth', ['slack/transport/install-states.ts', 'slack/transport/installer.ts']],
-    ['@slack/web-api', ['slack/transport/oauth-api.ts', 'slack/transport/slack-api.ts']],
+    [
+      '@slack/web-api',
+      ['slack/transport/oauth-api.ts', 'slack/transport/quiet-logger.ts', 'slack/transport/slack-api.ts'],
+    ],
     ['prom-client', ['web/metrics.ts']],
     ['pino', ['log.ts']],
     ['ulid', ['system.ts']],

@@ -17,7 +17,15 @@ import type {
 } from './account/ports.ts';
 import type { AccountRecognition } from './account/recognize-account.ts';
 import type { Approvals } from './approvals/ports.ts';
-import type { AdminList, Groups, Installations, ReplyUrls, SeenRequests, Users } from './authorize/ports.ts';
+import type {
+  AdminList,
+  Groups,
+  Installations,
+  OutcomeThreads,
+  ReplyUrls,
+  SeenRequests,
+  Users,
+} from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates } from './installations/ports.ts';
@@ -43,6 +51,7 @@ export interface Store {
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
   readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;
   readonly lockLeases: LockLeases;
   /** The one clock, and the IDs in its order, of all processes that share the store. */

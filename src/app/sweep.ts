@@ -6,7 +6,7 @@ import type { System } from '../system.ts';
 import type { Grants } from './access/grants-port.ts';
 import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
-import type { ReplyUrls, SeenRequests } from './authorize/ports.ts';
+import type { OutcomeThreads, ReplyUrls, SeenRequests } from './authorize/ports.ts';
 import type { Passwords } from './purchases/ports.ts';
 
 /** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
@@ -16,6 +16,7 @@ export interface SweepPorts {
   readonly system: System;
   readonly passwords: Pick<Passwords, 'eraseExpired'>;
   readonly replyUrls: Pick<ReplyUrls, 'removeExpired'>;
+  readonly outcomeThreads: Pick<OutcomeThreads, 'removeExpired'>;
   readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
   readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
   readonly grants: Pick<Grants, 'removeEnded'>;
@@ -27,6 +28,7 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   const now = system.now();
   await ports.passwords.eraseExpired(now);
   await ports.replyUrls.removeExpired(now);
+  await ports.outcomeThreads.removeExpired(now);
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));

@@ -2,7 +2,7 @@ import { mayAnnounce } from '../app/account/announcements.ts';
 import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
-import type { ReplyUrls } from '../app/authorize/ports.ts';
+import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
@@ -55,6 +55,7 @@ export interface SlackOptions {
   readonly abilities: SlackAbilities;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: OutcomeThreads;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;

@@ -24,6 +24,7 @@ import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
+import { createOutcomeThreads } from './outcome-threads.ts';
 import { createPing } from './ping.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
@@ -157,6 +158,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     replyUrls: createReplyUrls(foundation),
+    outcomeThreads: createOutcomeThreads(foundation),
     apiCalls: createApiCalls(foundation),
     lockLeases: createLockLeases(foundation),
     clock: foundation.engine.clock,

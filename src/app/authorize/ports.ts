@@ -1,5 +1,6 @@
-import type { UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { Thread } from '../../domain/thread.ts';
 
 /** The workspaces that the app is installed in. */
 export interface Installations {
@@ -82,5 +83,13 @@ export interface ReplyUrls {
   store(id: string, workspaceId: string, url: Secret<string>, until: number): Promise<void>;
   /** Takes one of the five uses; undefined when none is left or the URL has expired. */
   use(id: string, now: number): Promise<Secret<string> | undefined>;
+  removeExpired(now: number): Promise<void>;
+}
+
+/** The threads in which orders and requests were made: what comes of them is told there, in whatever process. */
+export interface OutcomeThreads {
+  /** `id`: of the form, and so of the operation or the request. */
+  store(id: ConfirmationId, workspaceId: WorkspaceId, thread: Thread, until: number): Promise<void>;
+  find(id: ConfirmationId): Promise<Thread | undefined>;
   removeExpired(now: number): Promise<void>;
 }

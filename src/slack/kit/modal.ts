@@ -101,6 +101,7 @@ const envelope = z.object({
   o: z.object({
     formId: z.string(),
     channelId: z.string().exactOptional(),
+    thread: z.object({ ts: z.string(), isOpen: z.boolean() }).exactOptional(),
     workspaceId: z.string().exactOptional(),
   }),
   m: z.unknown(),

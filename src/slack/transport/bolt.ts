@@ -4,8 +4,8 @@ import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Delivery, Dispatch } from './dispatch.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { REVOCATION_EVENTS } from './revocations.ts';
-import { quietLogger } from './slack-api.ts';
 import { isSilent, WORKING } from './visible.ts';
 
 /** How Slack's requests reach the app. */

@@ -4,8 +4,8 @@ import { HTTPReceiver } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { Transport } from './bolt.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
-import { quietLogger } from './slack-api.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
 const BODY_LIMIT_BYTES = 1024 * 1024;

@@ -10,8 +10,9 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { createStateStore, STATE_SECONDS, TooManyInstalls } from './install-states.ts';
 import type { OAuthClient } from './oauth-api.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { readRefusal } from './refusals.ts';
-import { quietLogger, type SlackConnections } from './slack-api.ts';
+import type { SlackConnections } from './slack-api.ts';
 
 /** Installs the app through Slack's OAuth. */
 export interface Installer {

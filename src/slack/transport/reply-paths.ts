@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/actor.ts';
+import type { Thread } from '../../domain/thread.ts';
 import type { Log } from '../../log.ts';
 import type { Origin } from '../kit/origin.ts';
 import {
@@ -16,17 +17,24 @@ interface ReplyParts extends StoredReplyParts {
   readonly log: Log;
 }
 
-/** The ways back to the user who sent a command or pressed a button. */
-export function replyTo(url: unknown, actor: Actor, { clients, slackApiUrl, log }: ReplyParts): Reply {
+/** The ways back to the user who sent a command or pressed a button, perhaps in a thread. */
+export function replyTo(
+  url: unknown,
+  actor: Actor,
+  { clients, slackApiUrl, log }: ReplyParts,
+  thread?: Thread,
+): Reply {
   const slack = clients.of(actor.workspaceId);
-  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), actor, slack), actor, slack, log);
+  const to = { ...actor, thread };
+  return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), to, slack), actor, slack, log);
 }
 
 /** The ways back to the user who submitted a form. */
 export function replyFrom(origin: Origin | undefined, actor: Actor, parts: ReplyParts): Reply {
   if (!origin) return replyTo(undefined, actor, parts);
   const { workspaceId, userId } = actor;
-  const confirmer = { confirmationId: origin.formId, workspaceId, userId, channelId: origin.channelId };
+  const { formId: confirmationId, channelId, thread } = origin;
+  const confirmer = { confirmationId, workspaceId, userId, channelId, thread };
   const reply = createStoredReply(confirmer, parts);
   return withDirectMessage(reply, actor, parts.clients.of(workspaceId), parts.log);
 }

@@ -1,7 +1,8 @@
-import type { ReplyUrls } from '../../app/authorize/ports.ts';
+import type { OutcomeThreads, ReplyUrls } from '../../app/authorize/ports.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
+import type { Thread } from '../../domain/thread.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { type Message, textMessage } from '../kit/blocks.ts';
@@ -14,6 +15,8 @@ import type { SlackClients } from './slack-clients.ts';
 export interface Addressee {
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
+  /** Outcomes are told there, and where it is open, the user reads there. */
+  readonly thread?: Thread | undefined;
 }
 
 type How = Readonly<Record<string, unknown>>;
@@ -32,26 +35,44 @@ export interface Confirmer {
   readonly workspaceId: WorkspaceId;
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
+  /** Where it is known from the form itself; otherwise it is looked up. */
+  readonly thread?: Thread | undefined;
 }
 
 /** What an answer for a modal is found and sent with. */
 export interface StoredReplyParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
+  readonly outcomeThreads: Pick<OutcomeThreads, 'find'>;
   readonly system: System;
 }
 
 /** Answers for a modal, which has no `response_url`: through the one that was stored when its form was opened. */
 export function createStoredReply(
-  { confirmationId, workspaceId, channelId, userId }: Confirmer,
-  { clients, replyUrls, system }: StoredReplyParts,
+  { confirmationId, workspaceId, channelId, userId, thread }: Confirmer,
+  { clients, replyUrls, outcomeThreads, system }: StoredReplyParts,
 ): Reply {
   const findUrl = () => replyUrls.use(confirmationId, system.now());
-  const reply = createReply(findUrl, { userId, channelId }, clients.of(workspaceId));
-  return { ...reply, replace: reply.send, delete: async () => false };
+  const slack = clients.of(workspaceId);
+  const find = async () => {
+    const place = thread ?? (await outcomeThreads.find(confirmationId));
+    return createReply(findUrl, { userId, channelId, thread: place }, slack);
+  };
+  const send = async (message: Message) => (await find()).send(message);
+  return {
+    send,
+    replace: send,
+    edit: async (message) => (await find()).edit(message),
+    delete: async () => false,
+    announce: async (message) => (await find()).announce(message),
+  };
 }
 
-/** Through a `response_url` if there is one that works; otherwise as an ephemeral message, or in the channel. */
+/**
+ * Through a `response_url` if there is one that works; otherwise as an ephemeral message, or in the channel. In a thread
+ * that the user reads, an ephemeral message comes first: one by a `response_url` would stand in the channel, unseen. A
+ * secret never depends on that, since Slack doesn't say whether it was shown.
+ */
 function createReply(
   findUrl: () => Promise<Secret<string> | undefined>,
   to: Addressee,
@@ -63,38 +84,45 @@ function createReply(
     const respond = ({ text, blocks }: Message) => slack.respond(url, { ...how, text, blocks });
     return (await withFallback(message, respond)).ok;
   };
-  const otherwise = (message: Message) => postEphemeral(message, to, slack);
+  const ephemerally = (message: Message) => postEphemeral(message, to, slack);
+  const send = async (message: Message) => {
+    const isForThread = to.thread?.isOpen === true && !holdsSecret(message);
+    if (isForThread && (await ephemerally(message))) return true;
+    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message)));
+  };
   return {
-    send: async (message) => (await byUrl(message, EPHEMERALLY)) || otherwise(message),
-    replace: async (message) => (await byUrl(message, IN_PLACE)) || otherwise(message),
+    send,
+    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message),
     edit: (message) => byUrl(message, IN_PLACE),
     delete: async () => {
       const url = await findUrl();
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
     },
     announce: async (message) =>
-      (await byUrl(message, IN_CHANNEL)) || postToChannel(message, to.channelId, slack),
+      (await byUrl(message, { ...IN_CHANNEL, ...omitUndefined({ thread_ts: to.thread?.ts }) })) ||
+      postToChannel(message, to, slack),
   };
 }
 
 /** Fails in DMs and where the bot is no member. */
 async function postEphemeral(
   message: Message,
-  { userId, channelId }: Addressee,
+  { userId, channelId, thread }: Addressee,
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
-  return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown))).ok;
+  const threadTs = thread?.isOpen ? thread.ts : undefined;
+  return (await withFallback(message, (shown) => slack.postEphemeral(channelId, userId, shown, threadTs))).ok;
 }
 
 /** To everyone in a channel. Where the bot is no member this does nothing, which is no error. */
 async function postToChannel(
   message: Message,
-  channelId: ChannelId | undefined,
+  { channelId, thread }: Addressee,
   slack: SlackApi,
 ): Promise<boolean> {
   if (channelId === undefined) return false;
-  return (await withFallback(message, (shown) => slack.post(channelId, shown))).ok;
+  return (await withFallback(message, (shown) => slack.post(channelId, shown, thread?.ts))).ok;
 }
 
 const NOT_SHOWN =

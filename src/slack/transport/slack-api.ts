@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
+import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
 import type { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
@@ -19,6 +19,7 @@ import {
   nothing,
   openedView,
 } from './answer-shapes.ts';
+import { quietLogger } from './quiet-logger.ts';
 import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal } from './refusals.ts';
 
 /** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
@@ -26,10 +27,12 @@ export interface SlackApi {
   whoAmI(): Promise<SlackAnswer<Introduction>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  postEphemeral(channelId: string, userId: string, message: Message): Promise<SlackAnswer>;
-  /** To a channel, or directly to a user by ID; the card names the channel that it stands in. */
-  post(recipient: string, message: Message): Promise<SlackAnswer<Card>>;
-  updateMessage(card: Card, message: Message): Promise<SlackAnswer>;
+  /** `threadTs`: in that thread, which has to have a reply. */
+  postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
+  /** To a channel, one of its threads, or directly to a user by ID; the card names the channel that it stands in. */
+  post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<Card>>;
+  /** `isPatient` (default): waits and tries again where there were too many calls. */
+  updateMessage(card: Card, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
   /** One page of all users of the workspace: the first one, or the one that the cursor of the page before it names. */
   listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
@@ -81,7 +84,7 @@ export type SlackAnswer<More = unknown> =
 /** A user waits: one try of 5 s, and no queue that holds everyone up when Slack limits us. */
 const TIMEOUT_MS = 5000;
 
-/** Opens no connection yet; clients of the same workspace may be made more than once. */
+/** Opens no connection yet. */
 export function createSlackConnections(options: {
   readonly apiUrl: string;
   readonly log: Log;
@@ -101,14 +104,10 @@ export function createSlackConnections(options: {
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
-    open: (findToken, watch = () => undefined) =>
-      createSlackApi(
-        callerOf(findWebClient(findToken, connect), refusals, watch),
-        agent,
-        refusals,
-        options.system,
-        watch,
-      ),
+    open: (findToken, watch = () => undefined) => {
+      const call = callerOf(findWebClient(findToken, connect), refusals, watch);
+      return createSlackApi(call, agent, refusals, options.system, watch);
+    },
     clientOptions,
     close: () => agent.destroy(),
   };
@@ -143,14 +142,18 @@ function createSlackApi(
     whoAmI: () => call('auth.test', {}, introduction),
     openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
     updateView: (viewId, view) => call('views.update', { view_id: viewId, view }, nothing),
-    postEphemeral: (channel, user, { text, blocks }) =>
-      call('chat.postEphemeral', { channel, user, text, blocks }, nothing),
-    post: (channel, { text, blocks }) =>
+    postEphemeral: (channel, user, { text, blocks }, threadTs) =>
+      call('chat.postEphemeral', { channel, user, text, blocks, ...inThread(threadTs) }, nothing),
+    post: (channel, { text, blocks }, threadTs) =>
       inTurn(system, () =>
-        call('chat.postMessage', { channel, text, blocks, unfurl_links: false, unfurl_media: false }, card),
+        call('chat.postMessage', { channel, text, blocks, ...NO_UNFURLS, ...inThread(threadTs) }, card),
       ),
-    updateMessage: ({ channelId: channel, ts }, { text, blocks }) =>
-      inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing)),
+    updateMessage: ({ channelId: channel, ts }, { text, blocks }, isPatient = true) =>
+      inTurn(
+        system,
+        () => call('chat.update', { channel, ts, text, blocks }, nothing),
+        isPatient ? TRIES : 1,
+      ),
     findUser: (user) => call('users.info', { user }, foundUser),
     listUsers: (page) => call('users.list', { ...page }, foundUsers),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
@@ -163,6 +166,9 @@ function createSlackApi(
     },
   };
 }
+
+const NO_UNFURLS = { unfurl_links: false, unfurl_media: false };
+const inThread = (ts: string | undefined) => omitUndefined({ thread_ts: ts });
 
 type Call = ReturnType<typeof callerOf>;
 
@@ -231,17 +237,4 @@ async function respond(
     refusals.add('response_url', refusal);
     return { ok: false, error: refusal.code };
   }
-}
-
-/** Slack's own packages log whole bodies at debug level, a root password included: only that there was trouble is kept. */
-export function quietLogger(log: Log): Logger {
-  return {
-    debug() {},
-    info() {},
-    warn: () => log.debug('Slack’s library warned'),
-    error: () => log.debug('Slack’s library reported an error'),
-    setLevel() {},
-    setName() {},
-    getLevel: () => LogLevel.ERROR,
-  };
 }

@@ -18,10 +18,11 @@ export function stampedApi(
     ...slack,
     openView: async (triggerId, view) => slack.openView(triggerId, await viewOf(view)),
     updateView: async (viewId, view) => slack.updateView(viewId, await viewOf(view)),
-    postEphemeral: async (channelId, userId, message) =>
-      slack.postEphemeral(channelId, userId, await stamped(message)),
-    post: async (recipient, message) => slack.post(recipient, await stamped(message)),
-    updateMessage: async (at, message) => slack.updateMessage(at, await stamped(message)),
+    postEphemeral: async (channelId, userId, message, threadTs) =>
+      slack.postEphemeral(channelId, userId, await stamped(message), threadTs),
+    post: async (recipient, message, threadTs) => slack.post(recipient, await stamped(message), threadTs),
+    updateMessage: async (at, message, isPatient) =>
+      slack.updateMessage(at, await stamped(message), isPatient),
     respond: async (url, body) => slack.respond(url, await stamped(body)),
   };
 }

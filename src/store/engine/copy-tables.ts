@@ -25,6 +25,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   connect_links: true,
   seen_requests: true,
   reply_urls: true,
+  outcome_threads: true,
   api_calls: true,
   locks: true,
   protected_servers: true,

@@ -32,6 +32,7 @@ export interface Tables {
   connect_links: ConnectLinksTable;
   seen_requests: SeenRequestsTable;
   reply_urls: ReplyUrlsTable;
+  outcome_threads: OutcomeThreadsTable;
   api_calls: ApiCallsTable;
   locks: LocksTable;
   pings: PingsTable;
@@ -44,6 +45,14 @@ export interface Tables {
   identities: IdentitiesTable;
   restores: RestoresTable;
   migration_needs: MigrationNeedsTable;
+}
+
+interface OutcomeThreadsTable {
+  id: string;
+  workspace_id: string;
+  thread_ts: string;
+  is_open: number;
+  until: number;
 }
 
 interface WorkspacesTable {

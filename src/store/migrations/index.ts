@@ -11,6 +11,7 @@ import { moves } from './0009-moves.ts';
 import { installations } from './0010-installations.ts';
 import { accounts } from './0011-accounts.ts';
 import { restoresAndVersions } from './0013-restores-and-versions.ts';
+import { outcomeThreads } from './0014-outcome-threads.ts';
 import { serverNotes } from './0016-server-notes.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
@@ -35,6 +36,7 @@ export function createMigrations(vault: Vault): Migrations {
     '0010-installations': installations,
     '0011-accounts': accounts,
     '0013-restores-and-versions': restoresAndVersions,
+    '0014-outcome-threads': { ...outcomeThreads, needs: '0013-restores-and-versions' },
     '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
   };
 }

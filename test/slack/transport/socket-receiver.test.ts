@@ -5,7 +5,7 @@ import type { Log } from '../../../src/log.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import type { Transport } from '../../../src/slack/transport/bolt.ts';
-import { quietLogger } from '../../../src/slack/transport/slack-api.ts';
+import { quietLogger } from '../../../src/slack/transport/quiet-logger.ts';
 import { createSocketReceiver, type SocketTimes } from '../../../src/slack/transport/socket-receiver.ts';
 import { realSystem } from '../../../src/system.ts';
 import { APP_TOKEN, connect, startSocketSlack } from '../../sandbox/slack/support/socket-app.ts';

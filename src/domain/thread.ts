@@ -1,0 +1,7 @@
+/** The thread that a user acts in, or whose first message they act on: what comes of it is told there. */
+export interface Thread {
+  /** The `ts` of its first message. */
+  readonly ts: string;
+  /** It has replies: only then Slack shows ephemeral messages in it (Slack, `chat.postEphemeral`). */
+  readonly isOpen: boolean;
+}
