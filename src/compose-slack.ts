@@ -18,7 +18,16 @@ import { createSlackClients, type TokenSource } from './slack/transport/slack-cl
 import type { System } from './system.ts';
 
 interface SlackParts
-  extends Pick<Store, 'workspaces' | 'replyUrls' | 'outcomeThreads' | 'installationStore' | 'installStates'> {
+  extends Pick<
+    Store,
+    | 'workspaces'
+    | 'replyUrls'
+    | 'outcomeThreads'
+    | 'followedActs'
+    | 'actMessages'
+    | 'installationStore'
+    | 'installStates'
+  > {
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
@@ -43,7 +52,7 @@ export interface OpenSlack extends Slack {
 
 /** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
 export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, outcomeThreads, system, log } = parts;
+  const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, system, log } = parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
@@ -56,6 +65,8 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     workspaces,
     replyUrls,
     outcomeThreads,
+    followedActs,
+    actMessages,
     system,
     log,
     currency: config.HOSTING_CURRENCY,

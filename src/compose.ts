@@ -5,7 +5,6 @@ import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
-import { createNewServers } from './app/purchases/new-servers.ts';
 import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
 import type { WorkspaceId } from './domain/ids.ts';
@@ -163,7 +162,6 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     log,
     locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
-    newServers: createNewServers(system),
     ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
     settings: {
       unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,

@@ -288,7 +288,7 @@ describe('a Slack feature', () => {
       'app/ports.ts',
       'compose.ts',
       'slack/create-slack.ts',
-      'slack/transport/request-factory.ts',
+      'slack/transport/request-parts.ts',
       'slack/transport/request.ts',
     ]);
   });

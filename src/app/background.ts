@@ -5,9 +5,10 @@ import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { createAuditPublisher, PUBLISH_MS } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
-import { type AddressPorts, lookForAddress } from './purchases/new-servers.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
+import type { FollowPorts } from './servers/follow-acts.ts';
+import { createFollower } from './servers/follow-round.ts';
 import { pruneAudit, sweep } from './sweep.ts';
 
 /** How often the ledger is asked for what is due. */
@@ -24,7 +25,7 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof sweepAccessRequests>[0] &
   Parameters<typeof sweep>[0] &
   StoreSpilledPorts &
-  AddressPorts &
+  FollowPorts &
   Parameters<typeof pruneAudit>[0] &
   Parameters<typeof createAuditPublisher>[0] & {
     readonly system: System;
@@ -50,6 +51,7 @@ export async function runBackground(
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
+  const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
@@ -57,7 +59,7 @@ export async function runBackground(
   while (!signal.aborted) {
     try {
       await startDue(ports, roles, doubtClock, { aside, payments }, signal);
-      for (const server of ports.newServers.takeDue()) aside.run(lookForAddress(server, ports, roles));
+      await follower.startRound();
       if (sweepIsDue()) {
         spilled = await storeSpilled(spilled, ports);
         await sweep(ports);
@@ -71,7 +73,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished];
+  const drains = [aside, payments, unfinished, follower];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }

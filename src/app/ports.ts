@@ -30,9 +30,10 @@ import type { DecisionNotifier } from './decisions/ports.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { NewServers, OperationNotifier } from './purchases/notifier-port.ts';
+import type { OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
-import type { Protections, ServerNotes } from './servers/ports.ts';
+import type { FollowNotifier } from './servers/follow-acts.ts';
+import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -50,6 +51,8 @@ export interface Store {
   readonly seenRequests: SeenRequests;
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
+  readonly followedActs: FollowedActs;
+  readonly actMessages: ActMessages;
   readonly replyUrls: ReplyUrls;
   readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;
@@ -78,7 +81,7 @@ export interface AppPorts extends Store {
   readonly connectNotifier: ConnectNotifier;
   readonly slackAbilities: SlackAbilities;
   readonly operationNotifier: OperationNotifier;
-  readonly newServers: NewServers;
+  readonly followNotifier: FollowNotifier;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   readonly accountNotifier: AccountNotifier;

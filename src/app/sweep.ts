@@ -8,6 +8,7 @@ import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from './authorize/ports.ts';
 import type { Passwords } from './purchases/ports.ts';
+import type { ActMessages } from './servers/ports.ts';
 
 /** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
 const REPLAY_MS = 11 * MINUTE_MS;
@@ -17,6 +18,7 @@ export interface SweepPorts {
   readonly passwords: Pick<Passwords, 'eraseExpired'>;
   readonly replyUrls: Pick<ReplyUrls, 'removeExpired'>;
   readonly outcomeThreads: Pick<OutcomeThreads, 'removeExpired'>;
+  readonly actMessages: Pick<ActMessages, 'removeExpired'>;
   readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
   readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
   readonly grants: Pick<Grants, 'removeEnded'>;
@@ -29,6 +31,7 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   await ports.passwords.eraseExpired(now);
   await ports.replyUrls.removeExpired(now);
   await ports.outcomeThreads.removeExpired(now);
+  await ports.actMessages.removeExpired(now);
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));

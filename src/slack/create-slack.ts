@@ -4,6 +4,7 @@ import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
+import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { createAccessNotifier } from './access/notifier.ts';
@@ -18,6 +19,7 @@ import { createUsers } from './directory/users.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
+import { createFollowNotifier } from './servers/follow-notifier.ts';
 import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
 import type { Admit } from './transport/admission.ts';
 import { createChannelTest } from './transport/channel-test.ts';
@@ -41,6 +43,7 @@ export interface Slack {
     | 'connectNotifier'
     | 'slackAbilities'
     | 'operationNotifier'
+    | 'followNotifier'
     | 'approvalNotifier'
     | 'accessNotifier'
     | 'accountNotifier'
@@ -56,6 +59,8 @@ export interface SlackOptions {
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
   readonly outcomeThreads: OutcomeThreads;
+  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+  readonly actMessages: ActMessages;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;
@@ -93,6 +98,7 @@ export function createSlack(options: SlackOptions): Slack {
       connectNotifier: createConnectNotifier(notifying),
       slackAbilities: options.abilities,
       operationNotifier: createOperationNotifier(notifying),
+      followNotifier: createFollowNotifier(notifying),
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),
       accountNotifier: createAccountNotifier(notifying),

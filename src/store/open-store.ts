@@ -31,6 +31,8 @@ import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
+import { createActMessages } from './servers/act-messages.ts';
+import { createFollowedActs } from './servers/followed-acts.ts';
 import { createServerNotes } from './servers/notes.ts';
 import { createProtections } from './servers/protections.ts';
 
@@ -133,6 +135,7 @@ export async function bringUp(
 /** Frees the leases of a killed process, where no other process can be alive that holds them. */
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
+  await db.updateTable('followed_acts').set({ lease_owner: '', lease_until: 0, due_at: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -157,6 +160,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     seenRequests: createSeenRequests(foundation),
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
+    followedActs: createFollowedActs(foundation),
+    actMessages: createActMessages(foundation),
     replyUrls: createReplyUrls(foundation),
     outcomeThreads: createOutcomeThreads(foundation),
     apiCalls: createApiCalls(foundation),

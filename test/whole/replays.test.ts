@@ -24,7 +24,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.presses('Create and pay');
   await manager.sees('@mara created new-1');
-  await manager.sees('new-1 has the IP address', 10_000);
+  await manager.sees('@mara created new-1. Ready: ssh root@', 10_000);
   await manager.closes();
   await manager.types('/vps password new-1');
   await manager.sees('Root password');

@@ -1,7 +1,8 @@
 import type { UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
-import type { Server } from '../../domain/server.ts';
+import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
+import type { FollowedActs } from '../servers/ports.ts';
 import type { HeldPassword, Ledger, Passwords } from './ports.ts';
 
 /** Notifies users of the outcome of what they confirmed. */
@@ -22,25 +23,8 @@ export interface OperationNotifier {
   notifyQueued(operation: Operation): Promise<void>;
   /** Tells the actor that the store fails, so that the order may still go through or not. Never throws. */
   notifyUnsaved(operation: Operation): Promise<void>;
-  /** Tells the actor the address of the server that was created. Never throws. */
-  notifyAddress(operation: Operation, server: Server): Promise<void>;
   /** Tells owners that the balance was too low for it. Never throws. */
   notifyLowBalance(operation: Operation, owners: readonly UserId[]): Promise<void>;
-}
-
-/** New servers whose address the API doesn't list yet. Kept in memory: after a restart, `/vps show` has the address. */
-export interface NewServers {
-  add(operation: Operation): void;
-  /** Takes those that are to be looked for now. */
-  takeDue(): readonly NewServer[];
-  /** To be looked for again, unless it has taken too long. */
-  putBack(server: NewServer): void;
-}
-
-export interface NewServer {
-  readonly operation: Operation;
-  /** On the monotonic clock. */
-  readonly since: number;
 }
 
 /** What it takes to notify the actor of an operation. */
@@ -49,4 +33,6 @@ export interface NotifyPorts {
   readonly ledger: Pick<Ledger, 'find' | 'markNotified'>;
   readonly passwords: Pick<Passwords, 'find'>;
   readonly operationNotifier: OperationNotifier;
+  readonly log: Pick<Log, 'warn'>;
+  readonly followedActs: Pick<FollowedActs, 'add'>;
 }

@@ -1,4 +1,5 @@
 import type { ConfirmationId } from '../../domain/ids.ts';
+import { followPurchase } from './follow-purchase.ts';
 import type { NotifyPorts } from './notifier-port.ts';
 
 /**
@@ -18,5 +19,6 @@ export async function notifyOperation(
   const held = await passwords.find(id).catch(() => undefined);
   const { isNotified } = await ports.operationNotifier.notify(operation, held, reported);
   // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
+  if (isNotified) await followPurchase(operation, ports);
   if (isNotified) await ledger.markNotified(operation, ports.system.now());
 }

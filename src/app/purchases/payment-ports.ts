@@ -7,7 +7,7 @@ import type { RolePorts } from '../authorize/find-roles.ts';
 import type { SeenRequests } from '../authorize/ports.ts';
 import type { Accounts, FindHosting } from '../hosting-api.ts';
 import type { Locks } from '../locks.ts';
-import type { NewServers, NotifyPorts } from './notifier-port.ts';
+import type { NotifyPorts } from './notifier-port.ts';
 import type { LeasePorts, Ledger, Spill } from './ports.ts';
 
 /** What it takes to reach the hosting account that was connected when something was confirmed. */
@@ -24,7 +24,6 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
   readonly approvals: Pick<Approvals, 'find'>;
   readonly log: Pick<Log, 'warn' | 'error'>;
   readonly spill: Pick<Spill, 'write' | 'remove'>;
-  readonly newServers: Pick<NewServers, 'add'>;
   readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly ledger: NotifyPorts['ledger'] &
     LeasePorts['ledger'] &

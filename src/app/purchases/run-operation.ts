@@ -52,7 +52,6 @@ async function tellOutcome(
 ): Promise<void> {
   await notifyOperation(id, ports, reported);
   const operation = await ports.ledger.find(id);
-  if (operation?.state === 'settled' && operation.purchase.kind === 'create') ports.newServers.add(operation);
   if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, ports);
 }
 

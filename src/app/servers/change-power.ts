@@ -5,6 +5,8 @@ import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { CallOptions, HostingApi, OnWait } from '../hosting-api.ts';
 import { checkPower } from './check-power.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
+import { followPower } from './follow-power.ts';
+import { findKeyGeneration } from './key-generation.ts';
 import { nameFailure } from './name-failure.ts';
 import type { ServerPorts } from './ports.ts';
 import { findUnanswered, type UnansweredCode } from './unanswered.ts';
@@ -17,6 +19,8 @@ export interface PowerChange {
   readonly state?: string;
   /** The answer proves nothing: the action may have been carried out, and `state` is what the list showed right after. */
   readonly isUnconfirmed: boolean;
+  /** The followed act; absent if nothing more is to be expected of the server. */
+  readonly actId?: string;
 }
 
 interface PowerInput {
@@ -24,6 +28,8 @@ interface PowerInput {
   readonly onWait?: OnWait | undefined;
   /** The user was asked about this server and this action, and confirmed both. */
   readonly isSure?: boolean | undefined;
+  /** One of several servers of one command: those before it are followed as this act, or as none yet. */
+  readonly among?: { readonly actId?: string | undefined } | undefined;
 }
 
 /** Start, stop and reboot, each a use case with its own name in the audit. */
@@ -39,16 +45,20 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
     needs: 'operator',
     effect: 'changes',
     subject: ({ ref }) => subjectOf(ref),
-    run: async ({ ref, onWait, isSure }: PowerInput, context): Promise<PowerChange> => {
+    run: async ({ ref, onWait, among, ...sureness }: PowerInput, context): Promise<PowerChange> => {
       const waiting = omitUndefined({ onWait });
       const server = await getServer(ref, context, waiting).catch((error: unknown) => {
         throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
       });
-      await checkPower(action, server, { ref, isSure }, context);
+      await checkPower(action, server, { ref, ...sureness }, context);
+      const keyGeneration = await findKeyGeneration(context);
       const hosting = await context.hosting();
       const answer = await send(action, server, hosting, waiting, context.ports);
-      if (answer.code === undefined)
-        return { server, ...omitUndefined({ state: answer.state || undefined }), isUnconfirmed: false };
+      if (answer.code === undefined) {
+        const change = { server, ...omitUndefined({ state: answer.state || undefined }) };
+        const actId = await followPower(action, { ...change, among, keyGeneration }, context);
+        return { ...change, isUnconfirmed: false, ...omitUndefined({ actId }) };
+      }
       const { code } = answer;
       context.setUnconfirmed(code);
       context.ports.log.warn('a power action is unconfirmed', { action, serverId: server.id, code });

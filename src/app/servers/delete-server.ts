@@ -1,14 +1,17 @@
 import { Refusal } from '../../domain/errors.ts';
-import type { ServerId } from '../../domain/ids.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../../domain/label.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { getServer, type ServerRef } from './find-server.ts';
+import { findKeyGeneration } from './key-generation.ts';
 import { nameFailure } from './name-failure.ts';
 import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
 import { sendDelete } from './send-delete.ts';
+import { PLACE_WITHIN_MS, startFollowing } from './start-following.ts';
 
 const defineUseCase = useCasesOver<ServerPorts>();
 
@@ -43,6 +46,8 @@ export interface Deletion {
    * list could tell.
    */
   readonly isGone: boolean | undefined;
+  /** The followed act, where the deletion is proven. */
+  readonly actId?: string;
 }
 
 /**
@@ -58,6 +63,7 @@ export const deleteServer = defineUseCase({
   run: async (input: DeleteInput & { readonly formId: string }, context): Promise<Deletion> => {
     const server = await getServerToDelete(input, context);
     if ((await getWorkspace(context)).settings.approval.delete) throw new Refusal('approval_needed', {});
+    const keyGeneration = await findKeyGeneration(context);
     const hosting = await context.hosting();
     const { seenRequests, system } = context.ports;
     if (!(await seenRequests.addFirst(`delete:${input.formId}`, system.now())))
@@ -65,11 +71,28 @@ export const deleteServer = defineUseCase({
     const outcome = await sendDelete(server.id, hosting).catch((error: unknown) => {
       throw nameFailure(error, { act: 'delete', label: server.label, serverId: server.id });
     });
-    if (outcome.kind === 'gone') return { server, isGone: true };
+    if (outcome.kind === 'gone') {
+      const actId = await followDelete(input.formId, server, keyGeneration, context);
+      return { server, isGone: true, ...omitUndefined({ actId }) };
+    }
     context.setUnconfirmed(outcome.code);
     return { server, isGone: outcome.isListed === undefined ? undefined : false };
   },
 });
+
+/** Until a complete list no longer has it. Undefined where that can't be stored. */
+async function followDelete(
+  id: ConfirmationId,
+  { id: serverId, label }: Server,
+  keyGeneration: number,
+  { actor, ports }: Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>,
+): Promise<string | undefined> {
+  const { workspaceId, userId: actorId, channelId } = actor;
+  const action = 'delete' as const;
+  const act = { id, workspaceId, action, actorId, keyGeneration, ...omitUndefined({ channelId }) };
+  const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
+  return (await startFollowing(act, server, ports, PLACE_WITHIN_MS)) ? id : undefined;
+}
 
 /** The server, if what was typed is its label. @throws Refusal `label_differs`, `unknown_server`, `role_needed` */
 export async function getServerToDelete(

@@ -1,8 +1,10 @@
+import type { Card } from '../../domain/decision.ts';
+import type { FollowedAct, FollowedServer } from '../../domain/followed-act.ts';
 import type { ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { ServerNote } from '../../domain/server-note.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { AuditLog, Workspaces } from '../account/ports.ts';
+import type { ApiKeys, AuditLog, Workspaces } from '../account/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
 import type { SeenRequests } from '../authorize/ports.ts';
 import type { Ledger } from '../purchases/ports.ts';
@@ -17,6 +19,8 @@ export interface ServerPorts extends RolePorts {
   readonly audit: Pick<AuditLog, 'list'>;
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly followedActs: Pick<FollowedActs, 'add' | 'supersede'>;
 }
 
 /** That an owner protects a server: it can't be stopped, rebooted or deleted until an owner lifts that. */
@@ -41,4 +45,66 @@ export interface ServerNotes {
   /** Replaces the note that the server has. */
   put(workspaceId: WorkspaceId, note: ServerNote): Promise<void>;
   remove(workspaceId: WorkspaceId, serverId: ServerId): Promise<void>;
+}
+
+/** Where an act is told of, as far as that is known once it was. */
+export interface ActPlace {
+  /** The channel's message; absent where no channel was told. */
+  readonly message?: Card | undefined;
+  /** Where the actor acted, if in a thread. */
+  readonly thread?: FollowedAct['thread'] | undefined;
+}
+
+/** An act of which another server is followed from now on. */
+export type StartedAct = Pick<
+  FollowedAct,
+  'id' | 'workspaceId' | 'action' | 'actorId' | 'channelId' | 'keyGeneration'
+>;
+
+/** Who works on followed acts, from when and until when; epoch milliseconds. */
+export interface FollowLease {
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** A followed act as one process has taken it. */
+export interface TakenAct extends FollowedAct {
+  /** When it was looked at last; epoch milliseconds. */
+  readonly lookedAt: number;
+}
+
+/** What was done to servers and is followed until they have settled, by any process; gone when that is told. */
+export interface FollowedActs {
+  /**
+   * Adds a server to the act, which is looked at from `dueAt` on. Once for each act and server; what earlier acts do to the
+   * same server is superseded.
+   */
+  add(
+    act: StartedAct,
+    server: FollowedServer,
+    times: { readonly now: number; readonly dueAt: number },
+  ): Promise<void>;
+  /** What an act that needs no following does to what earlier acts on the server are followed for. */
+  supersede(act: Omit<StartedAct, 'keyGeneration'>, serverId: ServerId): Promise<void>;
+  /** Stores where the act was told of and what: it is looked at from `dueAt` on. */
+  place(id: string, place: ActPlace, times: { readonly now: number; readonly dueAt: number }): Promise<void>;
+  /** Ends the following of an act that no process has taken yet. */
+  forget(id: string): Promise<void>;
+  /** Leases up to `limit` acts that are due; they are due again when the lease ends. */
+  take(lease: FollowLease, limit: number): Promise<readonly TakenAct[]>;
+  /** Stores what was seen and told, and when it is due again. False if another process has taken it since. */
+  save(act: FollowedAct, lease: FollowLease, dueAt: number): Promise<boolean>;
+  /** Ends the following. False if another process has taken it since. */
+  end(id: string, owner: string): Promise<boolean>;
+  /** Lets other processes take what this one has leased. */
+  release(owner: string): Promise<void>;
+}
+
+/** The channel's messages about acts, so that any process can edit them. */
+export interface ActMessages {
+  put(id: string, workspaceId: WorkspaceId, message: Card, until: number): Promise<void>;
+  find(id: string): Promise<Card | undefined>;
+  remove(id: string): Promise<void>;
+  removeExpired(now: number): Promise<void>;
 }

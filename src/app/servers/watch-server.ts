@@ -24,7 +24,10 @@ export interface Watched {
   readonly ms: number;
 }
 
-/** Looks at a server, ever more rarely, until it is where the power action leads; gives up after two minutes. */
+/**
+ * Looks at a server for a user whose screen shows it, ever more rarely, until it is where the power action leads; gives up
+ * after two minutes. What a channel was told is followed by the background (`follow-acts.ts`).
+ */
 export const watchServer = defineUseCase({
   name: 'show',
   needs: 'viewer',

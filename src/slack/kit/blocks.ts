@@ -14,19 +14,22 @@ import type {
   SectionBlock,
 } from '@slack/types';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { ChartBlock } from './chart.ts';
 import { LIMITS } from './limits.ts';
 import { shorten } from './text.ts';
+
+export type MessageBlock = KnownBlock | ChartBlock;
 
 /** A message to users. `text` is for notifications and screen readers and never holds a secret. */
 export interface Message {
   readonly text: string;
-  readonly blocks: KnownBlock[];
+  readonly blocks: MessageBlock[];
   /** The same without blocks that older clients may lack; sent when Slack refuses the first. */
-  readonly plainBlocks?: KnownBlock[];
+  readonly plainBlocks?: MessageBlock[];
 }
 
 /** A message of one paragraph. */
-export function textMessage(text: string, ...more: KnownBlock[]): Message {
+export function textMessage(text: string, ...more: MessageBlock[]): Message {
   return { text, blocks: [section(text), ...more] };
 }
 

@@ -45,8 +45,11 @@ interface FormParts<Input> {
 /** A menu holds 100 choices. */
 const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
-const TOO_LATE = 'The form took too long to open. Try again:';
-const REFUSED = 'Slack refused to open the form, so nothing was done. Try again:';
+const NOT_OPENED = {
+  too_late: 'The form took too long to open. Try again:',
+  refused: 'Slack refused to open the form, so nothing was done. Try again:',
+  no_trigger: 'This takes a form, which a message can’t open. Press the button:',
+} as const;
 
 /** Defines a form. Money effect: none; its origin's id becomes the id of the operation that is confirmed in it. */
 export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
@@ -58,7 +61,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
     if (!opened.ok) {
       // A press of this button brings a fresh trigger.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
-      await request.reply.send(textMessage(opened.isTooLate ? TOO_LATE : REFUSED, again));
+      await request.reply.send(textMessage(NOT_OPENED[opened.why], again));
       return;
     }
     const origin = await request.views.storeOrigin();

@@ -20,4 +20,10 @@ export const LIMITS = {
   confirmButton: 30,
   /** Title, submit and close of a modal. */
   viewTitle: 24,
+  /** Title of a chart, and of its axes. */
+  chartTitle: 50,
+  /** A category, segment or series of a chart. */
+  chartLabel: 20,
+  /** Text of a preformatted block. Not written down by Slack: as strict as any other text. */
+  preformatted: 3000,
 } as const;

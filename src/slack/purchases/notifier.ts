@@ -4,11 +4,11 @@ import type { HeldPassword } from '../../app/purchases/ports.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Log } from '../../log.ts';
-import { type Message, textMessage } from '../kit/blocks.ts';
+import { textMessage } from '../kit/blocks.ts';
 import { noticeView } from '../kit/form.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
 import type { Outbox } from '../transport/outbox.ts';
-import { addressMessage, lowBalanceMessage } from './order-news.ts';
+import { lowBalanceMessage } from './order-news.ts';
 import { announcement, outcomeMessage } from './outcome-message.ts';
 import { outcomeWords, pointerWords, queuedWords, unsavedWords } from './outcome-words.ts';
 import type { Wording } from './reason-words.ts';
@@ -44,10 +44,6 @@ export function createOperationNotifier(parts: Parts): OperationNotifier {
       ),
     notifyQueued: (operation) => notifyBriefly(operation, queuedWords(operation), parts),
     notifyUnsaved: (operation) => notifyBriefly(operation, unsavedWords(operation), parts),
-    notifyAddress: (operation, server) =>
-      notifySafely(operation.id, log, undefined, async () => {
-        await sendAnyway(operation, addressMessage(server), outbox);
-      }),
     notifyLowBalance: (operation, owners) =>
       notifySafely(operation.id, log, undefined, async () =>
         notifyLowBalance(operation, owners, await sendingFor(operation)),
@@ -93,11 +89,6 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Par
 async function notifyLowBalance(operation: Operation, owners: readonly UserId[], parts: Sending) {
   const message = lowBalanceMessage(operation, parts);
   await Promise.all(owners.map((id) => parts.outbox.sendDirectly(operation.workspaceId, id, message)));
-}
-
-async function sendAnyway(operation: Operation, message: Message, outbox: Outbox): Promise<boolean> {
-  const isShown = await outbox.replyTo(confirmerOf(operation)).send(message);
-  return isShown || outbox.sendDirectly(operation.workspaceId, operation.actorId, message);
 }
 
 function titleOf({ purchase }: Operation): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FOLLOWED_ACTIONS } from '../../domain/followed-act.ts';
 import { defineButton, defineChoice } from '../kit/button.ts';
 
 /** `on`: the button stands on the server's card, which the press updates. */
@@ -15,6 +16,19 @@ export const powerButton = {
   stop: defineButton('stop', powered),
   reboot: defineButton('reboot', powered),
 } as const;
+/** Which servers an act was done to, and, where the message tells a channel of it, by whom. */
+const checked = z.object({
+  act: z.enum(FOLLOWED_ACTIONS),
+  servers: z
+    .array(z.object({ id: z.number().int(), label: z.string(), until: z.number().exactOptional() }))
+    .max(20),
+  by: z.string().exactOptional(),
+  /** The act is proven not to have been carried out. */
+  isFailed: z.literal(true).exactOptional(),
+});
+export type Checked = z.output<typeof checked>;
+/** Shows the present state of servers in place of what the message said of it. */
+export const checkButton = defineButton('check_state', checked);
 export const deleteButton = defineButton('delete', server);
 /** Shows a server; on its card, loads it again. */
 export const showButton = defineButton('show', server);

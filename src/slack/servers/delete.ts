@@ -79,7 +79,7 @@ async function runDelete(
   request: SlackRequest,
 ): Promise<void> {
   const { id } = deletion;
-  const { server, isGone } = await request.execute(deleteServer, deletion);
+  const { server, isGone, actId } = await request.execute(deleteServer, deletion);
   const label = codeLabel(server.label);
   if (isGone) {
     const words = `${label} was deleted.`;
@@ -87,6 +87,7 @@ async function runDelete(
     const announced = await request.announce(`deleted ${label}`);
     const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
     if (!announced && !isShown) await request.reply.send(textMessage(words));
+    if (actId !== undefined) await request.placeAct(actId, announced);
     return;
   }
   const words =

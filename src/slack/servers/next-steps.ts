@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
-import { type HostingCode, type HostingError, isRefusal, type RefusalDetails } from '../../domain/errors.ts';
+import type { HostingCode, HostingError, RefusalDetails } from '../../domain/errors.ts';
+import { isRefusal } from '../../domain/errors.ts';
 import type { ServerAct } from '../../domain/failed-act.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
@@ -7,6 +8,7 @@ import { plainLabel } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, powerButton, showButton } from './buttons.ts';
 import { confirmationOf } from './confirm-dialogs.ts';
+import { checkElement } from './follow-message.ts';
 import { VERBS } from './verbs.ts';
 
 /** After these, the same may work a moment later. */
@@ -43,7 +45,7 @@ export function failedSteps({ code, details: { failed, state = '' } }: HostingEr
       ? retryButtons(isOff ? 'start' : act, isOff ? 'Start' : 'Try again', id, label)
       : []),
     ...(isPaidTimeOver && id !== undefined ? [renewButton.element('Renew…', { id })] : []),
-    ...(id === undefined ? [] : [showServer(id)]),
+    ...(id === undefined ? [] : [checkElement(act, [{ serverId: id, label }], { isFailed: true })]),
   ];
 }
 

@@ -24,7 +24,12 @@ function definePowerCommand(action: PowerAction, summary: string): Command {
       return { names };
     },
     run: async ({ names }, request) => {
-      if (names.length > 1) return runSeveral(action, names, request);
+      if (names.length > 1)
+        return runSeveral(
+          action,
+          names.map((name) => ({ typed: name })),
+          request,
+        );
       return offerServers(action, { typed: names[0] ?? '' }, request, (ref) =>
         runPower(action, ref, request),
       );

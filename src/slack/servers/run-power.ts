@@ -6,14 +6,7 @@ import type { PowerAction } from '../../domain/server.ts';
 import { type Message, textMessage } from '../kit/blocks.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
-import {
-  announcedWords,
-  answerWords,
-  isThere,
-  unconfirmedMessage,
-  watchedAnswer,
-  watchedWords,
-} from './power-words.ts';
+import { announcedWords, answerWords, isThere, unconfirmedMessage } from './power-words.ts';
 import { serverCard } from './server-card.ts';
 
 interface Options {
@@ -22,7 +15,7 @@ interface Options {
   readonly isOnCard?: boolean;
 }
 
-/** Changes the power of one server, tells the channel, and follows it until it is where the action leads. */
+/** Changes the power of one server, and tells the channel. The background tells how it ends. */
 export async function runPower(
   action: PowerAction,
   ref: ServerRef,
@@ -39,24 +32,23 @@ export async function runPower(
   const announced = await request.announce(announcedWords(action, change));
   if (isOnCard) await updateCard(change, request);
   else if (!announced) await request.reply.send(textMessage(answerWords(action, change)));
-  if (!isThere(action, change)) await followPower(action, change, request, { announced, isOnCard });
+  const { actId } = change;
+  if (actId === undefined) return;
+  if (announced || !isOnCard) await request.placeAct(actId, announced);
+  if (!isOnCard) return;
+  const isShown = await followOnCard(action, change, request);
+  if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
 }
 
-/** Tells the outcome once it is seen: in the channel's message where that can be edited, otherwise to the user. */
-async function followPower(
+/** The card belongs to this request: it shows the outcome if that is seen within two minutes, and can be refreshed later. */
+async function followOnCard(
   action: PowerAction,
   change: PowerChange,
   request: SlackRequest,
-  { announced, isOnCard }: Pick<Required<Options>, 'isOnCard'> & Announced,
-): Promise<void> {
-  const watched = await request.execute(watchServer, { id: change.server.id, action });
-  const isEdited = await announced?.edit(watchedWords(action, change, watched));
-  const isShown = isOnCard && (await request.reply.edit(await loadCard(change, request)));
-  if (!isEdited && !isShown) await request.reply.send(textMessage(watchedAnswer(change, watched)));
-}
-
-interface Announced {
-  readonly announced: Awaited<ReturnType<SlackRequest['announce']>>;
+): Promise<boolean> {
+  if (isThere(action, change)) return true;
+  const { isThere: isSeen } = await request.execute(watchServer, { id: change.server.id, action });
+  return (await request.reply.edit(await loadCard(change, request))) && isSeen;
 }
 
 async function updateCard(change: PowerChange, request: SlackRequest): Promise<void> {

@@ -4,6 +4,7 @@ import { defineCommand, parseServerName } from '../kit/command.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
 import { showButton } from './buttons.ts';
+import { checkState } from './check-state.ts';
 import { chooseSuggestions, offerServers, pickChoice } from './pick-server.ts';
 import { protectActions } from './protect.ts';
 import { serverCard } from './server-card.ts';
@@ -22,6 +23,7 @@ export const show = defineCommand({
   actions: [
     showButton.on(({ id, on }, request) => (on ? reloadCard(id, request) : showById(id, request))),
     pickChoice.show.on((id, request) => showById(Number(id), request)),
+    checkState,
     ...protectActions,
   ],
   suggestions: [chooseSuggestions('show')],

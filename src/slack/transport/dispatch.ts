@@ -34,7 +34,8 @@ import {
 import { findReplyUrl, replyByUrl } from './reply.ts';
 import { replyFrom, replyTo } from './reply-paths.ts';
 import type { SlackRequest } from './request.ts';
-import { createRequest, type RequestParts } from './request-factory.ts';
+import { createRequest } from './request-factory.ts';
+import type { RequestParts } from './request-parts.ts';
 import { type Revocation, readRevocation } from './revocations.ts';
 import { watchCommand } from './visible.ts';
 

@@ -1,5 +1,5 @@
-import type { AlertBlock, AnyBlock, KnownBlock, ModalView } from '@slack/types';
-import { type Message, section } from '../kit/blocks.ts';
+import type { AlertBlock, AnyBlock, ModalView } from '@slack/types';
+import { type Message, type MessageBlock, section } from '../kit/blocks.ts';
 import { escapeText, shorten } from '../kit/text.ts';
 import type { SlackAnswer } from './slack-api.ts';
 
@@ -37,7 +37,7 @@ export function plainText(message: Message): string {
   return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
 }
 
-function wordsOf(block: KnownBlock): string[] {
+function wordsOf(block: MessageBlock): string[] {
   switch (block.type) {
     case 'header':
       return [escapeText(block.text.text)];

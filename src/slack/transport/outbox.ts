@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { Channels } from '../../app/access/ports.ts';
+import type { ActMessages } from '../../app/servers/ports.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Message } from '../kit/blocks.ts';
@@ -8,6 +9,7 @@ import { createAnnouncements, type MayAnnounce } from './announcements.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
+import { createPacedEdits, type PacedEdit } from './paced-edits.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
 
@@ -30,6 +32,8 @@ export interface Outbox {
     view: () => ModalView,
     options: { readonly isFinal: boolean },
   ): Promise<void>;
+  /** Edits a message in a channel, without getting in the way of what users press. */
+  readonly editPaced: PacedEdit;
   /** Announces in the channel that it has begun, if the workspace announces changes. */
   startAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
   /** Edits that announcement, if there is one. */
@@ -43,13 +47,14 @@ export interface OutboxParts extends StoredReplyParts {
   readonly followedViews: FollowedViews;
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
+  readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
 }
 
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
   const { clients, followedViews, acknowledgedViews, mayAnnounce } = parts;
   const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
-  const announcements = createAnnouncements({ clients, mayAnnounce, replyTo });
+  const announcements = createAnnouncements({ ...parts, clients, mayAnnounce, replyTo });
   return {
     replyTo,
     sendDirectly: async (workspaceId, userId, message) => {
@@ -70,6 +75,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       // Nothing waits for it: the user may have closed it, and gets a message all the same.
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
+    editPaced: createPacedEdits(parts),
     startAnnouncement: announcements.start,
     updateAnnouncement: announcements.update,
     announce: announcements.finish,

@@ -1,38 +1,14 @@
-import type { CurrencyOf } from '../../app/account/currency.ts';
-import type { Entry } from '../../app/authorize/entry.ts';
-import type { ReplyUrls } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
-import type { AppPorts } from '../../app/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import { strongestRole } from '../../domain/access.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { MINUTE_MS } from '../../domain/time.ts';
-import type { Log } from '../../log.ts';
-import type { System } from '../../system.ts';
-import { textMessage } from '../kit/blocks.ts';
-import { mention } from '../kit/text.ts';
-import type { AcknowledgedViews } from './acknowledged-views.ts';
-import type { AdmissionParts } from './admission.ts';
-import type { MayAnnounce } from './announcements.ts';
+import type { Thread } from '../../domain/thread.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import { announce } from './announce.ts';
 import { explainError } from './explain-error.ts';
 import { withPlainView } from './fallback.ts';
-import type { FollowedViews } from './followed-views.ts';
 import type { Announcement, Reply, SlackRequest, Views } from './request.ts';
-import type { SlackClients } from './slack-clients.ts';
-
-/** What requests are made from. */
-export interface RequestParts extends AdmissionParts {
-  readonly entry: Entry<AppPorts>;
-  readonly clients: SlackClients;
-  readonly replyUrls: ReplyUrls;
-  readonly followedViews: FollowedViews;
-  readonly acknowledgedViews: AcknowledgedViews;
-  readonly mayAnnounce: MayAnnounce;
-  readonly system: System;
-  readonly log: Log;
-  readonly currencyOf: CurrencyOf;
-  readonly accountUrl: string | undefined;
-}
+import type { RequestParts, Ways } from './request-parts.ts';
 
 /** Makes what a command, a button or a modal is handled with. */
 export async function createRequest(
@@ -40,22 +16,23 @@ export async function createRequest(
   caller: Caller,
   reply: Reply,
   triggerId: string | undefined,
+  thread?: Thread,
 ): Promise<SlackRequest> {
   const currency = await parts.currencyOf(caller.actor.workspaceId);
-  return makeRequest({ ...parts, currency }, caller, reply, triggerId);
+  return makeRequest({ ...parts, currency }, caller, { reply, triggerId, thread });
 }
 
 function makeRequest(
   parts: RequestParts & { readonly currency: string },
   caller: Caller,
-  reply: Reply,
-  triggerId: string | undefined,
+  ways: Ways,
 ): SlackRequest {
   const { entry, system } = parts;
+  const { reply } = ways;
   return {
     caller,
     reply,
-    views: createViews(parts, caller, reply, triggerId),
+    views: createViews(parts, caller, ways),
     currency: parts.currency,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
@@ -63,11 +40,29 @@ function makeRequest(
     authorize: (useCase) => entry.authorize(useCase, caller),
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, parts),
-    subrequest: (place) => makeRequest(parts, numbered(caller, place), reply, triggerId),
-    announce: (action) => announce(action, parts, caller, reply),
+    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways),
+    announce: (action, ...more) => announce({ action, more }, parts, caller, ways),
+    placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, ways),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
+}
+
+/** Until then the request tells of the act itself. */
+const FIRST_LOOK_MS = 2000;
+
+async function placeAct(
+  actId: string,
+  announced: Announcement | 'told' | undefined,
+  { followedActs, replyUrls, system }: RequestParts,
+  { actor: { workspaceId } }: Caller,
+  { reply, thread }: Ways,
+): Promise<void> {
+  if (announced === 'told') return followedActs.forget(actId);
+  const message = announced?.message;
+  const now = system.now();
+  if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
+  await followedActs.place(actId, { message, thread }, { now, dueAt: now + FIRST_LOOK_MS });
 }
 
 function numbered(caller: Caller, place: number): Caller {
@@ -75,45 +70,25 @@ function numbered(caller: Caller, place: number): Caller {
   return requestId === undefined ? caller : { ...caller, requestId: `${requestId}#${place}` };
 }
 
-/** As a message of the bot's, which can be edited; where the bot is no member, through the reply path, where it can't. */
-async function announce(
-  action: string,
-  { mayAnnounce, clients }: RequestParts,
-  { actor }: Caller,
-  reply: Reply,
-): Promise<Announcement | undefined> {
-  const { workspaceId, channelId, userId } = actor;
-  if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
-  const messageOf = (words: string) => textMessage(`${mention(userId)} ${words}`);
-  const slack = clients.of(workspaceId);
-  const posted = await slack.post(channelId, messageOf(action));
-  if (posted.ok)
-    return {
-      // Another organization may have been invited to the channel since.
-      edit: async (later) =>
-        (await mayAnnounce(workspaceId, channelId)) &&
-        (await slack.updateMessage(posted, messageOf(later))).ok,
-    };
-  return (await reply.announce(messageOf(action))) ? { edit: async () => false } : undefined;
-}
-
 /** A trigger lives for 3 s and works once; any other error is about the view itself. */
 const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'];
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
+/** Longer than an order can wait for its approval and then for its outcome. */
+const THREAD_MS = 60 * DAY_MS;
 
 function createViews(
-  { clients, followedViews, acknowledgedViews, replyUrls, system }: RequestParts,
+  { clients, followedViews, acknowledgedViews, replyUrls, outcomeThreads, system }: RequestParts,
   { actor: { workspaceId, channelId } }: Caller,
-  reply: Reply,
-  triggerId: string | undefined,
+  { reply, triggerId, thread }: Ways,
 ): Views {
   return {
     open: async (view) => {
-      if (triggerId === undefined) return { ok: false, isTooLate: true };
+      if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
       const slack = clients.of(workspaceId);
       const opened = await withPlainView(view, (shown) => slack.openView(triggerId, shown));
-      return opened.ok ? opened : { ok: false, isTooLate: EXPIRED.includes(opened.error) };
+      if (opened.ok) return opened;
+      return { ok: false, why: EXPIRED.includes(opened.error) ? 'too_late' : 'refused' };
     },
     update: (viewId, view) =>
       acknowledgedViews.update(viewId, () =>
@@ -122,7 +97,8 @@ function createViews(
     // The reply path stays with us, sealed; the modal carries only its ID.
     storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
-      return { formId, ...omitUndefined({ channelId }) };
+      if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);
+      return { formId, ...omitUndefined({ channelId, thread }) };
     },
     follow: (id, viewId) => followedViews.set(id, viewId),
   };

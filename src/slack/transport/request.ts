@@ -1,7 +1,8 @@
-import type { ModalView } from '@slack/types';
+import type { KnownBlock, ModalView } from '@slack/types';
 import type { Caller, UseCase, UseCaseSpec } from '../../app/authorize/use-case.ts';
 import type { AppPorts } from '../../app/ports.ts';
 import type { Role } from '../../domain/actor.ts';
+import type { Card } from '../../domain/decision.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Message } from '../kit/blocks.ts';
@@ -35,7 +36,12 @@ export interface SlackRequest {
   /** The same request as one of several acts that it asks for: each of them is carried out once. */
   subrequest(place: number): SlackRequest;
   /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined where nothing is announced. */
-  announce(action: string): Promise<Announcement | undefined>;
+  announce(action: string, ...more: KnownBlock[]): Promise<Announcement | undefined>;
+  /**
+   * Lets the background tell how a followed act ends: in place of what the channel was told, if it was and that can be
+   * edited, and otherwise to this user. `told`: the user knows how it ended.
+   */
+  placeAct(actId: string, announced: Announcement | 'told' | undefined): Promise<void>;
   /** Epoch milliseconds. */
   now(): number;
   /** The result if it comes before Slack wants its answer; undefined if it does not. */
@@ -44,8 +50,8 @@ export interface SlackRequest {
 
 /** What the channel was told. */
 export interface Announcement {
-  /** Says in the same place what this user did in the end; false where that message can't be changed. */
-  edit(action: string): Promise<boolean>;
+  /** The message; absent where it can't be edited. */
+  readonly message?: Card;
 }
 
 /** The ways back to the user. Each tells whether Slack took the message. */
@@ -64,10 +70,10 @@ export interface Reply {
   readonly url?: Secret<string>;
 }
 
-/** Whether Slack opened a modal; `isTooLate` when the trigger had expired, otherwise Slack refused the view. */
+/** Whether Slack opened a modal: the trigger may have expired, a message brings none, and Slack may refuse the view. */
 export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
-  | { readonly ok: false; readonly isTooLate: boolean };
+  | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' };
 
 /** The modals of this user. */
 export interface Views {

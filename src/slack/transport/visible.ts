@@ -85,8 +85,8 @@ function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest 
     if (opened.ok) onVisible();
     return opened;
   };
-  const announce: typeof request.announce = async (action) => {
-    const announced = await request.announce(action);
+  const announce: typeof request.announce = async (action, ...more) => {
+    const announced = await request.announce(action, ...more);
     if (announced) onVisible();
     return announced;
   };

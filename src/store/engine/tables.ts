@@ -3,6 +3,7 @@ import type { Grantee } from '../../domain/access.ts';
 import type { Role } from '../../domain/actor.ts';
 import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
 import type { AccessRequestsTable, ApprovalsTable } from './decision-tables.ts';
+import type { FollowTables } from './follow-tables.ts';
 import type {
   InstallationsTable,
   InstallationWorkspacesTable,
@@ -15,7 +16,7 @@ import type { ProtectedServersTable, ServerNotesTable } from './server-tables.ts
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
  * text (ULIDs, JSON), bigint (epoch milliseconds, hundredths), integer (counts, 0 or 1).
  */
-export interface Tables {
+export interface Tables extends FollowTables {
   workspaces: WorkspacesTable;
   workspace_versions: WorkspaceVersionsTable;
   api_keys: ApiKeysTable;

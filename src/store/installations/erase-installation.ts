@@ -63,7 +63,10 @@ async function eraseWorkspace(
     .returning('id')
     .execute();
   const isKeyRemoved = await removeKey(trx, workspaceId);
-  const tables = ['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const;
+  const tables = [
+    ...(['grants', 'connect_links', 'reply_urls', 'outcome_threads', 'server_notes'] as const),
+    ...(['act_messages', 'followed_acts', 'followed_servers'] as const),
+  ];
   for (const table of tables) await trx.deleteFrom(table).where('workspace_id', '=', workspaceId).execute();
   if (!isKeyRemoved) await countChange(trx, workspaceId, 'key_generation');
   await countChange(trx, workspaceId, 'access_version');

@@ -13,6 +13,7 @@ import { accounts } from './0011-accounts.ts';
 import { restoresAndVersions } from './0013-restores-and-versions.ts';
 import { outcomeThreads } from './0014-outcome-threads.ts';
 import { serverNotes } from './0016-server-notes.ts';
+import { followedActs } from './0017-followed-acts.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Migrations = {
@@ -38,5 +39,6 @@ export function createMigrations(vault: Vault): Migrations {
     '0013-restores-and-versions': restoresAndVersions,
     '0014-outcome-threads': { ...outcomeThreads, needs: '0013-restores-and-versions' },
     '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
+    '0017-followed-acts': { ...followedActs, needs: '0013-restores-and-versions' },
   };
 }

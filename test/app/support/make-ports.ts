@@ -1,6 +1,5 @@
 import { createLocks } from '../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
-import { createNewServers } from '../../../src/app/purchases/new-servers.ts';
 import { silentLog } from '../../../src/log.ts';
 import { stillSystem } from '../../store/fixtures.ts';
 
@@ -36,16 +35,15 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     operationNotifier: {
       notify: async () => ({ isNotified: true }),
       announceStart: () => undefined,
-      notifyAddress: async () => undefined,
       notifyLowBalance: async () => undefined,
       notifyQueued: async () => undefined,
       notifyUnsaved: async () => undefined,
     },
+    followNotifier: { update: async () => ({ kind: 'shown' }), tellActor: async () => true },
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     accountNotifier: { notifyKeyChange: async () => undefined },
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
-    newServers: createNewServers(stillSystem),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');
     },

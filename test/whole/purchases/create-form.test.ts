@@ -97,22 +97,21 @@ describe.concurrent('an order that the balance does not cover', () => {
 });
 
 describe.concurrent('a new server', () => {
-  test('is told as being created, never as running, and its address follows without the password', async ({
+  test('is told as being created, and as ready with its address once the API reports that', async ({
     expect,
   }) => {
-    await using team = await startTeam({ hosting: { createDelayMs: 60_000 } });
+    await using team = await startTeam({ hosting: { createDelayMs: 4000 } });
     const manager = team.slack.as('mara').in('#ops');
     await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
     await manager.presses('Create and pay');
     await manager.sees(/web-1 is being created \(ID \d+, 5\.90\/month\)/);
     manager.doesNotSee('running');
-    await manager.sees(/Log in with ssh root@[\d.]+/, 15_000);
-    await manager.sees('reports its state as creating');
+    await manager.sees(/Ready: ssh root@[\d.]+/, 20_000);
     const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
     const password = team.hosting.passwordOf(id) ?? 'none';
-    const address = manager.messages().find(({ shown }) => shown.includes('Log in with'));
-    expect(address?.shown).not.toContain(password);
-    expect(address?.ephemeral).toBe(true);
+    const ready = manager.messages().filter(({ shown }) => shown.includes('Ready:'));
+    expect(ready).toHaveLength(1);
+    expect(ready[0]?.shown).not.toContain(password);
   });
 
   test('is announced in one message, which says first that it is being created', async ({ expect }) => {

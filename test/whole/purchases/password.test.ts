@@ -31,7 +31,7 @@ describe.concurrent('the root password', () => {
   test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
     await using team = await created();
     await team.manager.closes();
-    await team.manager.sees('has the IP address');
+    await team.manager.sees('Ready: ssh root@', 10_000);
     team.manager.reloads();
     team.manager.doesNotSee(team.password);
     await team.manager.types('/vps password web');

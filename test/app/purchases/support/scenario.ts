@@ -59,7 +59,6 @@ export async function openScenario(): Promise<Scenario> {
       return { isNotified: true };
     },
     announceStart: () => undefined,
-    notifyAddress: async () => undefined,
     notifyLowBalance: async () => undefined,
     notifyQueued: async () => undefined,
     notifyUnsaved: async (operation: Operation) => {

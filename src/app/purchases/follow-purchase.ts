@@ -1,0 +1,24 @@
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import { startFollowing } from '../servers/start-following.ts';
+
+type Ports = Parameters<typeof startFollowing>[2];
+
+/**
+ * Follows a server that was paid for: a new one until it runs and has an address, a renewed one until the list shows its new
+ * date. Sends nothing that costs money. Never throws.
+ */
+export async function followPurchase(operation: Operation, ports: Ports): Promise<void> {
+  const { id, workspaceId, actorId, channelId, keyGeneration, purchase, state, isLate } = operation;
+  const serverId = purchase.kind === 'create' ? operation.serverId : purchase.serverId;
+  // What appears late is told with what had been said before.
+  if (state !== 'settled' || isLate || serverId === undefined) return;
+  const act = { id, workspaceId, action: purchase.kind, actorId, keyGeneration };
+  const { paidUntil } = operation;
+  const server = { serverId, label: labelOf(purchase), standing: 'waiting', hasChanged: false } as const;
+  await startFollowing(
+    { ...act, ...omitUndefined({ channelId }) },
+    { ...server, ...omitUndefined({ paidUntil: purchase.kind === 'renew' ? paidUntil : undefined }) },
+    ports,
+  );
+}

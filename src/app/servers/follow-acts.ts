@@ -1,0 +1,212 @@
+import { describeDefect, isExpected, isRefusal } from '../../domain/errors.ts';
+import {
+  describeStanding,
+  type FollowedAct,
+  isNewsToActor,
+  isOver,
+  lookAt,
+  type Sight,
+} from '../../domain/followed-act.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
+import type { Entry } from '../authorize/entry.ts';
+import type { HostingApi } from '../hosting-api.ts';
+import type { FollowClock } from './follow-clock.ts';
+import type { ActMessages, FollowedActs, TakenAct } from './ports.ts';
+
+/** Tells users what becomes of the servers of an act. Neither throws. */
+export interface FollowNotifier {
+  /** Shows in the channel's message how the act stands now. */
+  update(act: FollowedAct): Promise<Updated>;
+  /** Tells the actor alone how it ended. False when Slack took no message. */
+  tellActor(act: FollowedAct): Promise<boolean>;
+}
+
+export type Updated =
+  | { readonly kind: 'shown' }
+  /** It was deleted, or must not be shown there any more. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'later'; readonly afterMs: number };
+
+/** What it takes to follow acts. */
+export interface FollowPorts extends KeyPorts {
+  readonly system: System;
+  readonly log: Log;
+  readonly followedActs: FollowedActs;
+  readonly actMessages: Pick<ActMessages, 'remove'>;
+  readonly followNotifier: FollowNotifier;
+}
+
+/** Whether the actor may still see the servers. */
+type RoleCheck = Pick<Entry<never>, 'hasRole'>;
+
+interface Following {
+  readonly ports: FollowPorts;
+  readonly roles: RoleCheck;
+  readonly clock: FollowClock;
+  /** This process. */
+  readonly owner: string;
+}
+
+/** Of a process that has died, another one takes the acts over after this long. */
+export const LEASE_MS = 30_000;
+/** Quick at first: most servers settle within seconds. */
+const SHORTEST_WAIT_MS = 2000;
+const LONGEST_WAIT_MS = 15_000;
+/** How long what can't be told is tried again. */
+const TELL_MS = DAY_MS;
+
+/** The servers of one account, read once for all acts that are due. */
+type Sights = ((id: ServerId) => Sight) | undefined;
+
+/**
+ * Looks once at the servers of acts of one account, and tells what is new. Reads one list, within the background's share of
+ * the account's limit (docs/design.md 6.3). Never throws: what fails is tried again.
+ */
+export async function followAccount(
+  hosting: HostingApi,
+  acts: readonly TakenAct[],
+  following: Following,
+): Promise<void> {
+  const sights = await look(hosting);
+  await Promise.all(acts.map((act) => followSafely(act, sights, following)));
+}
+
+async function look(hosting: HostingApi): Promise<Sights> {
+  try {
+    const { servers, isComplete } = await hosting.fetchServers({ urgency: 'background' });
+    const byId = new Map(servers.map((server) => [server.id, server]));
+    return (id) => ({ found: byId.get(id), isComplete });
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Nothing more is looked for: only how it ended is to be told. */
+export async function tellOver(act: TakenAct, following: Following): Promise<void> {
+  await followSafely(act, undefined, following);
+}
+
+/** Another key was connected since: its servers are not those of the act. */
+export async function followLost(act: TakenAct, following: Following): Promise<void> {
+  const servers = act.servers.map((server) =>
+    server.standing === 'waiting' ? { ...server, standing: 'unknown' as const } : server,
+  );
+  await followSafely({ ...act, servers }, undefined, following);
+}
+
+/** The client of the account that an act was done in; `lost` when another one is connected, or none. */
+export async function findAccountOf(
+  act: TakenAct,
+  ports: KeyPorts,
+): Promise<HostingApi | 'lost' | undefined> {
+  try {
+    return await getHostingOf(act, ports);
+  } catch (error) {
+    if (isRefusal(error, 'account_changed') || isRefusal(error, 'no_api_key')) return 'lost';
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}
+
+async function followSafely(act: TakenAct, sights: Sights, following: Following): Promise<void> {
+  await follow(act, sights, following).catch((error: unknown) => {
+    const { log } = following.ports;
+    log.warn('an act could not be followed', { actId: act.id, ...describeDefect(error) });
+  });
+}
+
+async function follow(taken: TakenAct, sights: Sights, following: Following): Promise<void> {
+  const { ports, clock, owner } = following;
+  const seen = advance(taken, sights, clock.measure(taken));
+  // Whoever has lost the act to another process tells nothing.
+  if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
+  const isDone = await tell(seen, following);
+  if (!isDone) return;
+  clock.forget(seen.id);
+  await ports.followedActs.end(seen.id, owner);
+}
+
+function advance(
+  act: TakenAct,
+  sights: Sights,
+  { passedMs, isMeasured }: ReturnType<FollowClock['measure']>,
+): TakenAct {
+  const servers = act.servers.map((server) =>
+    sights ? lookAt(server, act.action, sights(server.serverId), passedMs) : server,
+  );
+  return { ...act, servers, passedMs, isMeasured: act.isMeasured && isMeasured };
+}
+
+function nextWait({ passedMs }: FollowedAct): number {
+  return Math.min(Math.max(passedMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+}
+
+/** Due again after so long. False if another process has taken it since. */
+function save(act: FollowedAct, waitMs: number, { ports, owner }: Following): Promise<boolean> {
+  const now = ports.system.now();
+  return ports.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
+}
+
+/** Tells what is new. True when nothing more is to be told. */
+async function tell(act: TakenAct, following: Following): Promise<boolean> {
+  const isFinal = isOver(act);
+  if (!act.message) return isFinal && tellActor(act, following);
+  if (describeStanding(act) === act.told) return isFinal;
+  const { ports } = following;
+  const updated = await ports.followNotifier.update(act);
+  switch (updated.kind) {
+    case 'shown':
+      return isFinal || !(await save(told(act), nextWait(act), following));
+    case 'gone': {
+      await ports.actMessages.remove(act.id);
+      const { message: _, ...unseen } = act;
+      return isFinal && tellActor(unseen, following);
+    }
+    case 'later':
+      return !(await keepForLater(act, updated.afterMs, following));
+  }
+}
+
+const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
+
+/** False when it is not worth telling any more. */
+async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
+  const { ports } = following;
+  if (Math.abs(ports.system.now() - act.since) > TELL_MS) return false;
+  const waitMs = Math.max(nextWait(act), Math.min(afterMs, 60_000));
+  await save(act, waitMs, following);
+  return true;
+}
+
+/** Once: what a crash interrupts is not told twice. Who may not see the server any more is told nothing. */
+async function tellActor(act: TakenAct, following: Following): Promise<boolean> {
+  const { ports, roles } = following;
+  const standing = describeStanding(act);
+  if (standing === act.told || !isNewsToActor(act)) return true;
+  const maySee = await mayStillSee(act, roles);
+  if (maySee === false) return true;
+  if (maySee === 'unknown') return !(await keepForLater(act, LONGEST_WAIT_MS, following));
+  if (!(await save(told(act), nextWait(act), following))) return false;
+  if (await ports.followNotifier.tellActor(act)) return true;
+  return !(await keepForLater(act, LONGEST_WAIT_MS, following));
+}
+
+async function mayStillSee(
+  { workspaceId, actorId: userId, channelId, servers }: FollowedAct,
+  roles: RoleCheck,
+): Promise<boolean | 'unknown'> {
+  const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
+  try {
+    const may = await Promise.all(servers.map(({ label }) => roles.hasRole(actor, 'viewer', label)));
+    return may.every(Boolean);
+  } catch (error) {
+    if (isRefusal(error, 'identity_unknown')) return 'unknown';
+    throw error;
+  }
+}

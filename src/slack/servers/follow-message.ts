@@ -1,0 +1,100 @@
+import type { KnownBlock } from '@slack/types';
+import { FOLLOW_MS, type FollowedAct, type FollowedServer, isPower } from '../../domain/followed-act.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { PowerAction } from '../../domain/server.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
+import { actions, context, type Message, textMessage } from '../kit/blocks.ts';
+import { mention, plainLabel } from '../kit/text.ts';
+import { addressMessage } from '../purchases/order-news.ts';
+import { checkButton, powerButton } from './buttons.ts';
+import { confirmationOf } from './confirm-dialogs.ts';
+import {
+  actWords,
+  type FollowWording,
+  lateStep,
+  serverLines,
+  serverWords,
+  severalActWords,
+} from './follow-words.ts';
+
+type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers'>;
+
+/** What the channel is told of a followed act, in place of what it was told before. */
+export function followedMessage(act: FollowedAct): Message {
+  const wording = wordingOf(act);
+  return actMessage(act, wording, ...nextBlocks(act, wording, act.actorId));
+}
+
+/** The same words, with other buttons. */
+export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlock[]): Message {
+  const { actorId, action, servers } = act;
+  const [only, ...others] = servers;
+  const words =
+    only && others.length === 0 ? actWords(only, wording) : severalActWords(servers, action, 'is');
+  const lines = others.length > 0 ? serverLines(servers, wording) : [];
+  return textMessage(`${mention(actorId)} ${words}`, ...lines, ...more);
+}
+
+/** What the actor is told where no channel is. */
+export function followedAnswer(act: FollowedAct): Message {
+  const wording = wordingOf(act);
+  const { action, servers } = act;
+  const [only, ...others] = servers;
+  const more = nextBlocks(act, wording, undefined);
+  if (!only || others.length > 0)
+    return textMessage(
+      `You ${severalActWords(servers, action, 'are')}.`,
+      ...serverLines(servers, wording),
+      ...more,
+    );
+  if (action === 'create' && only.standing === 'there') return newServerMessage(only);
+  return textMessage(serverWords(only, wording), ...more);
+}
+
+function newServerMessage({ serverId: id, label, state = '', ipv4 }: FollowedServer): Message {
+  return addressMessage({ id, label, state, ...omitUndefined({ ipv4 }) });
+}
+
+function wordingOf(act: FollowedAct): FollowWording {
+  const isLate = act.passedMs >= FOLLOW_MS;
+  return {
+    action: act.action,
+    isMeasured: act.isMeasured,
+    after: isLate ? `${Math.floor(FOLLOW_MS / MINUTE_MS)} min` : undefined,
+  };
+}
+
+/** What to do about what has not settled. Power actions can be tried again; what costs money, never. */
+function nextBlocks(
+  { action, servers }: FollowedAct,
+  { after }: FollowWording,
+  by: string | undefined,
+): KnownBlock[] {
+  const waiting = servers.filter(({ standing }) => standing === 'waiting');
+  const [only] = waiting;
+  if (after === undefined || !only) return [];
+  const isAlone = servers.length === 1;
+  const again = isAlone && isPower(action) ? [againElement(action, only)] : [];
+  return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, { by }), ...again)];
+}
+
+/** `by`: whose act the message tells the channel of; absent in a message to the actor alone. */
+export function checkElement(
+  action: FollowedAct['action'],
+  servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
+  { by, isFailed }: { readonly by?: string | undefined; readonly isFailed?: true | undefined },
+) {
+  const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
+    ...{ id, label: plainLabel(label, 40) },
+    ...omitUndefined({ until }),
+  }));
+  return checkButton.element('Check state', {
+    ...{ act: action, servers: listed },
+    ...omitUndefined({ by, isFailed }),
+  });
+}
+
+/** Whoever presses it acts in their own name, and is asked before. */
+export function againElement(action: PowerAction, { serverId: id }: Pick<FollowedServer, 'serverId'>) {
+  return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
+}

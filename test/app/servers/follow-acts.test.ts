@@ -1,0 +1,262 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { FollowNotifier, Updated } from '../../../src/app/servers/follow-acts.ts';
+import { createFollower } from '../../../src/app/servers/follow-round.ts';
+import type { StartedAct } from '../../../src/app/servers/ports.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import type { FollowedAct, FollowedServer } from '../../../src/domain/followed-act.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server } from '../../../src/domain/server.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const MESSAGE = { channelId: 'C1', ts: '1.2' };
+const ACT: StartedAct = {
+  id: 'act-1',
+  workspaceId: 'T1',
+  action: 'reboot',
+  actorId: 'U1',
+  channelId: 'C1',
+  keyGeneration: 1,
+};
+const SERVER: FollowedServer = {
+  serverId: 1,
+  label: 'web-1',
+  standing: 'waiting',
+  hasChanged: true,
+  state: 'rebooting',
+};
+const RUNNING: Server = { id: 1, label: 'web-1', state: 'running' };
+const REBOOTING: Server = { ...RUNNING, state: 'rebooting' };
+
+/** A store, a hosting API and a Slack that do as the test says, and a clock that it moves. */
+async function openFollowing() {
+  const time = { wall: T0, elapsed: 0 };
+  let lastId = 0;
+  const newId = () => `id-${++lastId}`;
+  const system = { ...stillSystem, now: () => time.wall, elapsed: () => time.elapsed, newId };
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  onTestFinished(() => store.close());
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+  const world = {
+    servers: [REBOOTING] as readonly Server[] | HostingError,
+    isComplete: true,
+    reads: 0,
+    answer: { kind: 'shown' } as Updated,
+    maySee: true,
+    isTold: true,
+  };
+  const shown: FollowedAct[] = [];
+  const told: FollowedAct[] = [];
+  const followNotifier: FollowNotifier = {
+    update: async (act) => {
+      if (world.answer.kind === 'shown') shown.push(act);
+      return world.answer;
+    },
+    tellActor: async (act) => {
+      if (world.isTold) told.push(act);
+      return world.isTold;
+    },
+  };
+  const fetchServers = async () => {
+    world.reads += 1;
+    if (world.servers instanceof HostingError) throw world.servers;
+    return { servers: world.servers, isComplete: world.isComplete, unreadableCount: 0 };
+  };
+  const none = async () => {
+    throw new Error('not used');
+  };
+  const hosting = {
+    ...{ account: 'account', fetchServers, fetchCatalog: none, listServers: none, createServer: none },
+    ...{ renewServer: none, changePower: none, deleteServer: none },
+    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
+  };
+  const ports = makePorts(store, { system, followNotifier, hostingOf: () => hosting });
+  const roles = { hasRole: async () => world.maySee };
+  const start = () => createFollower(ports, roles);
+  let follower = start();
+  return {
+    ...{ store, world, shown, told, time },
+    follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
+      const times = { now: time.wall, dueAt: time.wall };
+      await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
+      await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, times);
+    },
+    /** So many milliseconds pass, with rounds as often as the background starts them. */
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        time.wall += 500;
+        time.elapsed += 500;
+        await follower.startRound();
+        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    },
+    /** The process dies, and another one starts. */
+    kill: () => {
+      follower = start();
+    },
+    count: async () => {
+      const later = time.wall + 3 * 60_000;
+      const lease = { owner: 'counting', now: later, until: later };
+      return (await store.followedActs.take(lease, 100)).length;
+    },
+  };
+}
+
+const standings = (acts: readonly FollowedAct[]) =>
+  acts.map(({ servers }) => servers.map(({ standing }) => standing));
+
+test('a server that settles is told once, and with how long it took', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  await pass(30_000);
+  expect(shown).toEqual([]);
+  world.servers = [RUNNING];
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]?.servers[0]?.settledMs).toBeGreaterThan(30_000);
+  expect(shown[0]?.servers[0]?.settledMs).toBeLessThan(46_000);
+  expect(await count()).toBe(0);
+});
+
+test('after ten minutes it is said to be unfinished, once, and nothing more is asked', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  await pass(9 * 60_000);
+  expect(shown).toEqual([]);
+  await pass(2 * 60_000);
+  expect(standings(shown)).toEqual([['waiting']]);
+  expect(await count()).toBe(0);
+  // Two a minute at the end, and never more than the background may.
+  expect(world.reads).toBeLessThan(60);
+});
+
+test('one list serves all acts of an account', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  for (let id = 1; id <= 50; id++) await follow({ id: `act-${id}` });
+  await pass(500);
+  expect(world.reads).toBe(1);
+  world.servers = [RUNNING];
+  await pass(5000);
+  expect(shown.length).toBe(50);
+  expect(world.reads).toBeLessThan(5);
+});
+
+test('a wall clock that is set changes nothing', async () => {
+  for (const step of [3_600_000, -3_600_000]) {
+    const { world, shown, time, follow, pass } = await openFollowing();
+    await follow();
+    await pass(10_000);
+    time.wall += step;
+    await pass(35_000);
+    world.servers = [RUNNING];
+    await pass(20_000);
+    expect(standings(shown)).toEqual([['there']]);
+    expect(shown[0]).toMatchObject({ isMeasured: true });
+    expect(shown[0]?.passedMs).toBeLessThan(70_000);
+  }
+});
+
+test('another process goes on within a minute, and says no time that nobody measured', async () => {
+  const { world, shown, time, follow, pass, kill } = await openFollowing();
+  await follow();
+  await pass(10_000);
+  kill();
+  await pass(29_000);
+  world.servers = [RUNNING];
+  await pass(10_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]).toMatchObject({ isMeasured: true });
+  world.servers = [REBOOTING];
+  await follow({ id: 'act-2' });
+  await pass(1000);
+  kill();
+  time.wall += 20 * 60_000;
+  world.servers = [RUNNING];
+  await pass(1000);
+  expect(shown[1]).toMatchObject({ id: 'act-2', isMeasured: false });
+});
+
+test('states that come and go are waited out', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow({}, { hasChanged: false, state: 'running' });
+  for (const state of ['error', 'rebooting', 'error', 'rebooting']) {
+    world.servers = [{ ...RUNNING, state }];
+    await pass(4000);
+  }
+  world.servers = [RUNNING];
+  await pass(10_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(shown[0]?.servers[0]?.hasChanged).toBe(true);
+});
+
+test('a server that is missing is gone only if the list is complete', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow();
+  Object.assign(world, { servers: [], isComplete: false });
+  await pass(20_000);
+  expect(shown).toEqual([]);
+  world.isComplete = true;
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['gone']]);
+});
+
+test('while the API is away nothing is concluded', async () => {
+  const { world, shown, follow, pass } = await openFollowing();
+  await follow();
+  world.servers = new HostingError('no_answer', 'maybe');
+  await pass(60_000);
+  expect(shown).toEqual([]);
+  world.servers = [RUNNING];
+  await pass(20_000);
+  expect(standings(shown)).toEqual([['there']]);
+});
+
+test('while Slack is away the last state is kept for it, without asking the API again', async () => {
+  const { world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  world.answer = { kind: 'later', afterMs: 15_000 };
+  world.servers = [RUNNING];
+  await pass(10_000);
+  const { reads } = world;
+  await pass(20 * 60_000);
+  expect(world.reads).toBe(reads);
+  world.answer = { kind: 'shown' };
+  await pass(60_000);
+  expect(standings(shown)).toEqual([['there']]);
+  expect(await count()).toBe(0);
+});
+
+test('where the message is gone, the actor is told once, if they may still see the server', async () => {
+  for (const maySee of [true, false]) {
+    const { world, told, follow, pass, count } = await openFollowing();
+    Object.assign(world, { maySee, answer: { kind: 'gone' }, servers: [RUNNING] });
+    await follow();
+    await pass(20_000);
+    expect(told).toHaveLength(maySee ? 1 : 0);
+    expect(await count()).toBe(0);
+  }
+});
+
+test('an actor who can’t be reached is told later, once', async () => {
+  const { world, told, follow, pass, count } = await openFollowing();
+  Object.assign(world, { isTold: false, servers: [RUNNING] });
+  await follow({}, {}, false);
+  await pass(60_000);
+  expect(await count()).toBe(1);
+  world.isTold = true;
+  await pass(240_000);
+  expect(told).toHaveLength(1);
+  expect(await count()).toBe(0);
+});
+
+test('after another key was connected, nothing is looked for in what may be another account', async () => {
+  const { store, world, shown, time, follow, pass } = await openFollowing();
+  await follow();
+  await store.apiKeys.put('T1', new Secret('other'), 'U1', time.wall);
+  await pass(5000);
+  expect(world.reads).toBe(0);
+  expect(standings(shown)).toEqual([['unknown']]);
+});

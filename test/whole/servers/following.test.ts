@@ -1,0 +1,168 @@
+import { expect, it, vi } from 'vitest';
+import { startTeam } from '../../support/team.ts';
+import { changesSeen } from '../../support/visitor.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+const LATER_MS = 25_000;
+
+async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  team.hosting.seedServers(team.account, count, 'web');
+  return team;
+}
+
+const edits = (team: Awaited<ReturnType<typeof startServers>>) =>
+  team.slack.traffic().filter(({ what }) => what === 'chat.update').length;
+
+it('a reboot that nobody saw happen is only told as what the API reports', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto rebooted web-1: 🟢 running');
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, 1\d s\)/, LATER_MS);
+  expect(operator.messages()).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('a start and a stop that the API answered with their end need no second look', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-1');
+  await operator.sees('@otto stopped web-1: ⚪ stopped');
+  expect(
+    await team.app.ports.followedActs.take({ owner: 'x', now: Date.now(), until: Date.now() }, 9),
+  ).toEqual([]);
+});
+
+it('several servers are listed in one message, which is edited as they settle', async () => {
+  await using team = await startServers(3, { hosting: { rebootDelayMs: 3000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1 web-2 web-3');
+  await operator.sees('@otto is rebooting web-1, web-2, web-3');
+  await operator.sees('web-1 is 🟡 rebooting.\nweb-2 is 🟡 rebooting.');
+  await operator.sees('@otto rebooted web-1, web-2, web-3', LATER_MS);
+  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./, LATER_MS);
+  expect(operator.messages()).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('a server that was deleted meanwhile is told as gone', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('is rebooting web-1…');
+  const [server] = team.hosting.listServers(team.account);
+  const headers = { authorization: `Bearer ${team.apiKey}` };
+  await fetch(`${team.environment.HOSTING_BASE_URL}/servers/${server?.id}`, { method: 'DELETE', headers });
+  await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.', LATER_MS);
+});
+
+it('what somebody else does to the server since ends the older message', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  const manager = team.slack.as('mara').in('#ops');
+  await vi.waitFor(async () => {
+    await manager.types('/vps stop web-1');
+    await manager.sees('@mara stopped web-1', 1500);
+  }, LATER_MS);
+  await operator.sees(/@otto (was rebooting web-1\. Superseded: @mara stopped it|rebooted web-1)/, LATER_MS);
+});
+
+it('a deleted message is not followed any more, and the actor is told once how it ended', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  team.slack.faults.failMethod('chat.update', 'message_not_found');
+  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\./, LATER_MS);
+  expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
+  const viewer = team.slack.as('vera').in('#ops');
+  viewer.doesNotSee('web-1 is 🟢 running');
+});
+
+it('Slack’s limit is obeyed, and the last state is shown once it is over', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 1000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  team.slack.faults.rateLimit('chat.update', { retryAfterSeconds: 4 });
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+  expect(edits(team)).toBe(2);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('the hosting API may be away for a while', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 1000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 3 });
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+});
+
+it('a new server is ready when it runs and has an address', async () => {
+  await using team = await startServers(0, { hosting: { createDelayMs: 3000 } });
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+  await manager.sees('Create and pay');
+  await manager.presses('Create and pay');
+  await manager.closes();
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.sees('@mara created new-1');
+  await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/, LATER_MS);
+  expect(viewer.messages()).toHaveLength(1);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('a renewal is told as the list of servers shows it', async () => {
+  await using team = await startServers(1);
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps renew web-1');
+  await manager.sees('Renew and pay');
+  await manager.presses('Renew and pay');
+  await manager.closes();
+  await manager.sees(/@mara renewed web-1: paid until \w+/, LATER_MS);
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
+});
+
+it('a deletion is told as done when a complete list lacks the server', async () => {
+  await using team = await startServers(1);
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps delete web-1');
+  await manager.fills({ 'Type the label to delete it': 'web-1' });
+  await manager.presses('Delete');
+  await manager.closes();
+  await manager.sees('@mara deleted web-1. It’s no longer in the hosting account.', LATER_MS);
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('a failed action offers Try again and Check state, which edits the message', async () => {
+  await using team = await startServers(1);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-1');
+  await operator.sees('stopped web-1');
+  operator.overlooksOldMessages();
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is already stopped, so it wasn’t stopped.');
+  await operator.presses('Check state');
+  await operator.sees('web-1 is ⚪ stopped (the API reports it).');
+  await operator.sees('Checked by @otto');
+  operator.doesNotSee('is already stopped');
+  await team.slack.as('mara').in('#ops').types('/vps start web-1');
+  await operator.sees('@mara started web-1');
+  await operator.presses('Try again');
+  await operator.sees('@otto stopped web-1');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('a restart forgets nothing: the same message is edited', async () => {
+  await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  await team.restart();
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+  expect(operator.messages()).toHaveLength(1);
+});
