@@ -53,6 +53,18 @@ export function freezeLabel(label: string): string {
   return `${label.slice(0, SHORTENED_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+/** Twenty of them fit into the value of a button, which holds 2,000 characters, escapes included. */
+const MAX_BRIEF_JSON = 64;
+
+/** The part of a label that a button carries which names many servers. Labels differ at their ends: a long one loses its middle. */
+export function freezeBriefly(label: string): string {
+  for (let kept = 32; kept > 0 && JSON.stringify(label).length > MAX_BRIEF_JSON; kept--) {
+    const brief = `${label.slice(0, kept)}…${label.slice(-kept)}`;
+    if (JSON.stringify(brief).length <= MAX_BRIEF_JSON) return brief;
+  }
+  return label;
+}
+
 /** What has to be typed to delete a server: its label, or its ID where the label can't be typed. */
 export function deletionWord({ id, label }: { readonly id: number; readonly label: string }): string {
   const trimmed = label.trim();

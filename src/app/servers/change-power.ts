@@ -4,6 +4,7 @@ import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
 import type { CallOptions, HostingApi, OnWait } from '../hosting-api.ts';
 import { checkPower } from './check-power.ts';
+import type { PowerConfirmation } from './confirmed-power.ts';
 import { getServer, type ServerRef, subjectOf } from './find-server.ts';
 import { followPower } from './follow-power.ts';
 import { findKeyGeneration } from './key-generation.ts';
@@ -28,6 +29,8 @@ interface PowerInput {
   readonly onWait?: OnWait | undefined;
   /** The user was asked about this server and this action, and confirmed both. */
   readonly isSure?: boolean | undefined;
+  /** The user has confirmed a list of servers with this one in it. */
+  readonly confirmed?: PowerConfirmation | undefined;
   /** One of several servers of one command: those before it are followed as this act, or as none yet. */
   readonly among?: { readonly actId?: string | undefined } | undefined;
 }

@@ -1,8 +1,10 @@
 import { Refusal } from '../../domain/errors.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { isFullName } from '../../domain/server-ref.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
+import { type PowerConfirmation, takeConfirmation } from './confirmed-power.ts';
 import type { ServerRef } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
@@ -12,35 +14,50 @@ const REPEAT_MS = 2 * MINUTE_MS;
 
 type Context = Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>;
 
+interface Sureness {
+  readonly ref: ServerRef;
+  /** The user has confirmed this server and this action. */
+  readonly isSure?: boolean | undefined;
+  readonly confirmed?: PowerConfirmation | undefined;
+}
+
 /**
- * Checks what is about to be done to a server that was found. `isSure`: the user has confirmed this server and this action.
- * @throws Refusal `server_protected`; and unless the user is sure, `prefix_only` and `rebooted_recently`
+ * Checks what is about to be done to a server that was found.
+ * @throws Refusal `server_protected`; unless the user is sure, `prefix_only` and `rebooted_recently`; and for a confirmed
+ * list what `takeConfirmation` throws
  */
 export async function checkPower(
   action: PowerAction,
   server: Server,
-  { ref, isSure }: { readonly ref: ServerRef; readonly isSure?: boolean | undefined },
-  { actor, ports }: Context,
+  { ref, isSure, confirmed }: Sureness,
+  context: Context,
 ): Promise<void> {
+  const { actor, ports } = context;
   await refuseProtected(action, server, actor.workspaceId, ports);
   if (isSure) return;
   if ('typed' in ref && !isFullName(ref.typed, server))
     throw new Refusal('prefix_only', { typed: ref.typed, server, action });
-  if (action === 'reboot') await refuseRepeat(server, { actor, ports });
+  if (confirmed) await takeConfirmation(action, { ref, server, confirmed }, ports);
+  // The list says who rebooted its servers before: only a later reboot is news.
+  const last = action === 'reboot' ? await findReboot(server, context, confirmed?.at) : undefined;
+  if (last) throw new Refusal('rebooted_recently', { server, ...last });
 }
 
-async function refuseRepeat(server: Server, { actor, ports }: Context): Promise<void> {
+/** Who rebooted the server within the last two minutes; `since` looks only at what came after. */
+export async function findReboot(
+  { id: serverId }: Server,
+  { actor: { workspaceId }, ports }: Context,
+  since = 0,
+): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
   const now = ports.system.now();
-  const { workspaceId } = actor;
   const entries = await ports.audit.list({
     workspaceId,
-    serverId: server.id,
-    since: now - REPEAT_MS,
+    serverId,
+    since: Math.max(since, now - REPEAT_MS),
     limit: 50,
   });
   const last = entries.find(
     ({ action, outcome }) => action === 'reboot' && (outcome === 'done' || outcome === 'in_doubt'),
   );
-  if (last)
-    throw new Refusal('rebooted_recently', { server, agoMs: now - last.at, rebootedBy: last.actorId });
+  return last && { agoMs: now - last.at, rebootedBy: last.actorId };
 }

@@ -10,8 +10,11 @@ import type { UseCaseContext } from '../authorize/use-case.ts';
 import type { CallOptions } from '../hosting-api.ts';
 import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
 
-/** How a server is referred to: as it was typed, or by the ID that a button or a picker carries. */
-export type ServerRef = { readonly typed: string } | { readonly id: ServerId };
+/**
+ * How a server is referred to: as it was typed, or by the ID that a button or a picker carries; with the label that the user
+ * has read there (`freezeBriefly`), if it must still be that one.
+ */
+export type ServerRef = { readonly typed: string } | { readonly id: ServerId; readonly label?: string };
 
 /** What the audit says an act is about before the server was looked up. */
 export function subjectOf(ref: ServerRef): AuditSubject {
@@ -33,17 +36,20 @@ export async function getServer(ref: ServerRef, context: Finding, options?: Call
   const hosting = await context.hosting();
   const servers = await hosting.listServers(options);
   const server =
-    'id' in ref ? getServerById(ref.id, servers) : await getNamedServer(ref.typed, servers, context);
+    'id' in ref ? getServerById(ref, servers) : await getNamedServer(ref.typed, servers, context);
   context.setSubject({ serverId: server.id, label: server.label });
   await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
 }
 
 /** @throws Refusal `unknown_server` */
-function getServerById(id: ServerId, servers: readonly Server[]): Server {
+function getServerById(
+  { id, label = String(id) }: { readonly id: ServerId; readonly label?: string },
+  servers: readonly Server[],
+): Server {
   const server = servers.find((each) => each.id === id);
   if (server) return server;
-  throw new Refusal('unknown_server', { typed: String(id) });
+  throw new Refusal('unknown_server', { typed: label });
 }
 
 /**

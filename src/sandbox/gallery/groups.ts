@@ -29,6 +29,7 @@ const RULES: readonly Rule[] = [
 
   [/^((?:start|stop|reboot), (?:announced|told).*)/, SERVERS, 'start, stop and reboot, step by step'],
   [/^((?:start|stop|reboot), unconfirmed)/, SERVERS, 'start, stop and reboot, unconfirmed'],
+  [/^((?:start|stop|reboot), a list.*)/, SERVERS, 'start, stop and reboot, several servers to confirm'],
   [/^followed (.*)/, SERVERS, 'what becomes of a server after an act'],
   [/^(waiting.*)/, SERVERS, 'waiting for the rate limit'],
   [/^not done: (.*)/, SERVERS, 'actions that were not done'],

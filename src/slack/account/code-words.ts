@@ -29,6 +29,8 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   unknown_choice: 'no such plan, location or image',
   bad_label: 'the label can’t be used',
   too_many_servers: 'too many servers at once',
+  server_renamed: 'the server’s label has changed',
+  confirmation_expired: 'the confirmation had expired',
   // money
   price_moved: 'the price has changed',
   already_renewed: 'it was already renewed',

@@ -16,6 +16,18 @@ export const powerButton = {
   stop: defineButton('stop', powered),
   reboot: defineButton('reboot', powered),
 } as const;
+/** A list of servers that the user has read: their IDs and labels, never the pattern that found them. */
+const several = z.object({
+  id: z.string(),
+  at: z.number(),
+  servers: z.array(z.tuple([z.number().int(), z.string()])).max(20),
+});
+
+export const severalButton = {
+  start: defineButton('start_several', several),
+  stop: defineButton('stop_several', several),
+  reboot: defineButton('reboot_several', several),
+} as const;
 /** Which servers an act was done to, and, where the message tells a channel of it, by whom. */
 const checked = z.object({
   act: z.enum(FOLLOWED_ACTIONS),

@@ -10,7 +10,12 @@ export const serverRefusalWords = {
   ambiguous_server: ({ typed, servers }) =>
     `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
-  too_many_servers: ({ count: named, most }) => `You can act on up to ${most} servers at once, not ${named}.`,
+  too_many_servers: ({ count: matching, most, action }) =>
+    `${count(matching, 'server')} match, and you can ${action} up to ${most} at once. Nothing has been changed. Name fewer servers.`,
+  server_renamed: ({ before, now, action }) =>
+    `${codeLabel(before)} is now called ${codeLabel(now)}, so it wasn’t ${VERBS[action].past}.`,
+  confirmation_expired: ({ action }) =>
+    `This confirmation has expired, so nothing was ${VERBS[action].past}. Run the command again.`,
   server_protected: ({ server, act, protectedBy }) =>
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
   prefix_only: ({ typed, server, action }) =>

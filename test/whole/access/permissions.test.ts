@@ -74,6 +74,9 @@ const queried = (id: string, needs: Action['needs'], audit: string): Action => (
   send: (by) => by.types(id, ''),
 });
 const byId = (id: number) => ({ id });
+/** A list of its own for each try: one list acts once. */
+const listed = (id: number) => ({ id: `list-${++lists}`, at: Date.now(), servers: [[id, 'x']] });
+let lists = 0;
 
 /** Where the audit's word for a command is not its name. */
 const AUDIT_NAMES: Readonly<Record<string, string>> = { help: '', connect: 'connect_link' };
@@ -116,10 +119,13 @@ const ACTIONS: readonly Action[] = [
   pressed('catalog_back', 'viewer', 'catalog', () => ({ page: 0 })),
   pressed('start', 'operator', 'start', byId),
   chosen('pick_start', 'operator', 'start'),
+  pressed('start_several', 'operator', 'start', listed),
   pressed('stop', 'operator', 'stop', byId),
   chosen('pick_stop', 'operator', 'stop'),
+  pressed('stop_several', 'operator', 'stop', listed),
   pressed('reboot', 'operator', 'reboot', byId),
   chosen('pick_reboot', 'operator', 'reboot'),
+  pressed('reboot_several', 'operator', 'reboot', listed),
   pressed('create', 'manager', 'create'),
   pressed('open_create', 'manager', 'create'),
   pressed('create_review', 'manager', 'create', () => ORDER),

@@ -1,0 +1,205 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { isIdenticalLabel } from '../../domain/label.ts';
+import { isPattern, matchPatternInSteps } from '../../domain/name-pattern.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { compareServers, type PowerAction, type Server } from '../../domain/server.ts';
+import { isFullName, matchServerInSteps } from '../../domain/server-ref.ts';
+import { isWhereLeads, powerActionsIn } from '../../domain/server-state.ts';
+import { filterInSteps, sortInSteps } from '../../domain/steps.ts';
+import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { OnWait } from '../hosting-api.ts';
+import { findReboot } from './check-power.ts';
+import type { PowerConfirmation } from './confirmed-power.ts';
+import { getNamedServer } from './find-server.ts';
+import type { ServerPorts } from './ports.ts';
+
+/** More servers than this in one command are probably a mistake. */
+export const MOST_AT_ONCE = 20;
+
+/** What several typed words stand for. */
+export type Selection =
+  /** Each word is a name of its own. */
+  | { readonly kind: 'names' }
+  /** Together they are the name of this server. */
+  | { readonly kind: 'whole'; readonly server: Server }
+  /** There are patterns among them: the user has to confirm this list. */
+  | ({ readonly kind: 'listed' } & SelectedServers);
+
+export interface SelectedServers {
+  readonly confirmation: PowerConfirmation;
+  readonly chosen: readonly SelectedServer[];
+  readonly leftOut: readonly LeftOutServer[];
+  /** Why words match no server, or several. */
+  readonly unmatched: readonly Refusal[];
+}
+
+export interface SelectedServer {
+  readonly server: Server;
+  readonly reboot?: { readonly agoMs: number; readonly rebootedBy: UserId };
+}
+
+/** It matches, but is protected, or in a state in which the action makes no sense. */
+export interface LeftOutServer {
+  readonly server: Server;
+  readonly protectedBy?: UserId;
+}
+
+interface SelectionInput {
+  readonly names: readonly string[];
+  /** Everything that was typed, as one name. */
+  readonly whole: string;
+  readonly onWait?: OnWait | undefined;
+}
+
+type Selecting = UseCase<SelectionInput, Selection, ServerPorts>;
+type Context = UseCaseContext<ServerPorts>;
+
+/** Finds what several typed names and patterns stand for. Nothing is done to a server. */
+export const selectServers: Readonly<Record<PowerAction, Selecting>> = {
+  start: defineSelecting('start'),
+  stop: defineSelecting('stop'),
+  reboot: defineSelecting('reboot'),
+};
+
+function defineSelecting(action: PowerAction): Selecting {
+  return useCasesOver<ServerPorts>()({
+    name: action,
+    needs: 'operator',
+    effect: 'reads',
+    run: async ({ names, whole, onWait }: SelectionInput, context) => {
+      const hosting = await context.hosting();
+      const servers = await hosting.listServers(omitUndefined({ onWait }));
+      const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
+      if (patterns.length === 0) return readNames(names, whole, servers, context);
+      return { kind: 'listed', ...(await listMatches(action, names, patterns, servers, context)) };
+    },
+  });
+}
+
+function hasLabel(name: string) {
+  return ({ label }: Server) => isIdenticalLabel(label, name);
+}
+
+/** Two words may be the label of one server, which was not put into quotes. @throws Refusal `ambiguous_server` */
+async function readNames(
+  names: readonly string[],
+  whole: string,
+  servers: readonly Server[],
+  context: Context,
+): Promise<Selection> {
+  const meant = await listInFull(whole, servers, context);
+  const [server, ...others] = meant.filter(({ label }) => context.covers(label));
+  if (!server) return { kind: 'names' };
+  const named: (readonly Server[])[] = [];
+  for (const name of names) named.push(await listInFull(name, servers, context));
+  // As one name it means one server, and as several names others: neither reading may act.
+  if (others.length > 0 || named.every((matches) => matches.length > 0)) {
+    const readings = new Set([server, ...others, ...named.flat()]);
+    const offered = [...readings].filter(({ label }) => context.covers(label));
+    throw new Refusal('ambiguous_server', { typed: whole, servers: offered });
+  }
+  return { kind: 'whole', server };
+}
+
+/** The servers that are named in full, not only by the beginning of their labels. */
+async function listInFull(typed: string, servers: readonly Server[], { runInSteps }: Context) {
+  const match = await runInSteps(matchServerInSteps(typed, servers, () => false));
+  const matches = match.kind === 'found' ? [match.server] : match.kind === 'ambiguous' ? match.servers : [];
+  return runInSteps(filterInSteps(matches, (server) => isFullName(typed, server)));
+}
+
+/** @throws Refusal `too_many_servers`, `unknown_server`, `role_needed` */
+async function listMatches(
+  action: PowerAction,
+  names: readonly string[],
+  patterns: readonly string[],
+  servers: readonly Server[],
+  context: Context,
+): Promise<SelectedServers> {
+  const { covers, ports, runInSteps } = context;
+  const confirmation = { id: ports.system.newId(), at: ports.system.now() };
+  const matches = new Set<Server>();
+  const unmatched: Refusal[] = [];
+  for (const name of names) {
+    const found = patterns.includes(name)
+      ? await findMatches(name, servers, context)
+      : await findNamed(name, servers, context);
+    if (found instanceof Refusal) unmatched.push(found);
+    else for (const server of found) matches.add(server);
+  }
+  const sorted = await runInSteps(
+    sortInSteps(
+      [...matches].filter(({ label }) => covers(label)),
+      compareServers,
+    ),
+  );
+  const { chosen, leftOut } = await sift(action, sorted, context);
+  if (chosen.length > MOST_AT_ONCE)
+    throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
+  return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
+}
+
+async function findMatches(
+  pattern: string,
+  servers: readonly Server[],
+  { covers, runInSteps }: Context,
+): Promise<readonly Server[] | Refusal> {
+  const matches = await runInSteps(matchPatternInSteps(pattern, servers));
+  const covered = matches.filter(({ label }) => covers(label));
+  return covered.length > 0 ? covered : new Refusal('unknown_server', { typed: pattern });
+}
+
+/** @throws Refusal `role_needed` */
+async function findNamed(
+  typed: string,
+  servers: readonly Server[],
+  context: Context,
+): Promise<readonly Server[] | Refusal> {
+  const found = await getNamedServer(typed, servers, context).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+  if (found instanceof Refusal) return found;
+  await context.requireRoleFor(found.label, typed);
+  return [found];
+}
+
+/** Takes out what the action would be refused for, or would do nothing to. */
+async function sift(action: PowerAction, servers: readonly Server[], { actor, ports }: Context) {
+  const suitable = servers.filter((server) => isSuitable(action, server));
+  const leftOut: LeftOutServer[] = servers
+    .filter((server) => !isSuitable(action, server))
+    .map((server) => ({ server }));
+  if (action === 'start' || suitable.length > MOST_LOOKED_UP) return { chosen: suitable, leftOut };
+  const found = await Promise.all(
+    suitable.map(async (server) => ({
+      server,
+      protectedBy: (await ports.protections.find(actor.workspaceId, server.id))?.protectedBy,
+    })),
+  );
+  const chosen = found.filter(({ protectedBy }) => protectedBy === undefined).map(({ server }) => server);
+  const protectedOnes = found.flatMap(({ server, protectedBy }) =>
+    protectedBy === undefined ? [] : [{ server, protectedBy }],
+  );
+  return { chosen, leftOut: [...protectedOnes, ...leftOut] };
+}
+
+/** So many can't all be protected: there are too many of them anyway. */
+const MOST_LOOKED_UP = 200;
+
+function isSuitable(action: PowerAction, server: Server): boolean {
+  const isOff = action !== 'start' && isWhereLeads('stop', server);
+  return !isOff && powerActionsIn(server).includes(action);
+}
+
+async function withReboots(
+  action: PowerAction,
+  servers: readonly Server[],
+  context: Context,
+): Promise<readonly SelectedServer[]> {
+  if (action !== 'reboot') return servers.map((server) => ({ server }));
+  return Promise.all(
+    servers.map(async (server) => omitUndefined({ server, reboot: await findReboot(server, context) })),
+  );
+}

@@ -1,0 +1,229 @@
+import { expect, it } from 'vitest';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
+  const team = await startTeam(options);
+  const ids = team.hosting.seedServers(team.account, count, 'web');
+  return { team, ids };
+}
+
+/** What the button of a list carries. */
+const listOf = (ids: readonly number[]) => ({
+  id: 'a-list',
+  at: Date.now(),
+  servers: ids.map((id, at) => [id, `web-${at + 1}`]),
+});
+
+const pathsOf = (team: Team) => changesSeen(team).map(({ path }) => path);
+
+it('a pattern lists what it matches and asks; one press acts on exactly these servers', async () => {
+  const { team, ids } = await startServers(3);
+  await using _ = team;
+  const [db = 0] = team.hosting.seedServers(team.account, 1, 'db');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot web-* db-1');
+  await operator.sees('Reboot these 4 servers?');
+  await operator.sees('db-1 🟢 running\nweb-1 🟢 running\nweb-2 🟢 running\nweb-3 🟢 running');
+  expect(changesSeen(team)).toEqual([]);
+  // What appears after the list was read is not in it.
+  team.hosting.seedServers(team.account, 1, 'web-later');
+  await operator.presses('Reboot 4 servers');
+  await operator.sees('@otto rebooted db-1, web-1, web-2, web-3');
+  await operator.sees('Reboot was accepted for 4 of 4 servers.');
+  operator.doesNotSee('Reboot these 4 servers?');
+  expect(pathsOf(team).map((path) => Number(/\/(\d+)\//.exec(path)?.[1]))).toEqual([db, ...ids]);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('one star means every server that the user has the role for, and names no other one', async () => {
+  const { team } = await startServers(2, { hasRoles: false });
+  await using _ = team;
+  team.hosting.seedServers(team.account, 30, 'db');
+  await team.app.ports.grants.put({
+    workspaceId: TEAM.id,
+    subjectKind: 'user',
+    subjectId: USERS.otto.id,
+    role: 'operator',
+    pattern: 'web-*',
+    grantedBy: USERS.olga.id,
+    grantedAt: 1,
+  });
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop *');
+  await operator.sees('Stop these 2 servers?');
+  operator.doesNotSee('db-');
+  await operator.types('/vps stop db-*');
+  await operator.sees('No server matches db-*.');
+});
+
+it('more than 20 matches are refused with their number', async () => {
+  const { team } = await startServers(21);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot *');
+  await operator.sees('21 servers match, and you can reboot up to 20 at once. Nothing has been changed.');
+  await operator.types('/vps reboot web-1*');
+  await operator.sees('Reboot these 11 servers?');
+  expect(changesSeen(team)).toEqual([]);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('20 servers with the longest labels fit into one confirmation', async () => {
+  await using team = await startTeam({ hasRateLimits: false });
+  for (let at = 0; at < 20; at++)
+    team.hosting.seedServers(team.account, 1, `${'&<">'.repeat(100)}-${String(at).padStart(3, '0')}`);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop *');
+  await operator.sees('Stop these 20 servers?');
+  await operator.presses('Stop 20 servers');
+  await operator.sees('Stop was accepted for 20 of 20 servers.', 20_000);
+  expect(changesSeen(team)).toHaveLength(20);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
+  const { team, ids } = await startServers(4);
+  await using _ = team;
+  const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
+  await team.app.ports.protections.put(TEAM.id, protection);
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-2');
+  await operator.sees('stopped web-2');
+  await operator.types('/vps reboot web-* nope');
+  await operator.sees('Reboot these 2 servers?');
+  await operator.sees('Won’t be rebooted: web-1 (protected by @olga), web-2 (⚪ stopped)');
+  await operator.sees('No server matches nope.');
+  await operator.presses('Reboot 2 servers');
+  await operator.sees('rebooted web-3, web-4');
+  expect(changesSeen(team)).toHaveLength(3);
+  await operator.types('/vps reboot web-1*');
+  await operator.sees('There’s no server to reboot. Nothing has been changed.');
+});
+
+it('a list says who rebooted which server a moment ago, and a reboot after the list was read asks again', async () => {
+  const { team } = await startServers(3);
+  await using _ = team;
+  await team.slack.as('mara').in('#ops').types('/vps reboot web-1');
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.sees('@mara rebooted web-1');
+  await operator.types('/vps reboot web-*');
+  await operator.sees(/web-1 🟢 running, rebooted \d+ s ago by @mara/);
+  await team.slack.as('mara').in('#ops').types('/vps reboot web-2');
+  await operator.sees('@mara rebooted web-2');
+  await operator.presses('Reboot 3 servers');
+  await operator.sees('rebooted web-1, web-3');
+  await operator.sees(/web-2 was rebooted \d+ s ago by @mara\. Reboot again\?/);
+  expect(changesSeen(team)).toHaveLength(4);
+  await operator.presses('Reboot 1 server');
+  await operator.sees('@otto rebooted web-2');
+  expect(changesSeen(team)).toHaveLength(5);
+});
+
+it('a double click acts on each server once', async () => {
+  const { team } = await startServers(3);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-*');
+  await operator.sees('Stop these 3 servers?');
+  await Promise.all([operator.presses('Stop 3 servers'), operator.presses('Stop 3 servers')]);
+  await operator.sees('This request was already handled.');
+  await operator.sees('@otto stopped web-1, web-2, web-3');
+  expect(changesSeen(team)).toHaveLength(3);
+});
+
+it('permission is checked when the button is pressed, for each server', async () => {
+  const { team, ids } = await startServers(2);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-*');
+  await operator.sees('Stop these 2 servers?');
+  const viewer = visitor(team, 'vera', 'vera');
+  const before = viewer.mark();
+  await viewer.presses('stop_several', listOf(ids));
+  await viewer.hears(before);
+  expect(viewer.told().at(-1)).toContain('You need the operator role');
+  expect((await viewer.audit())[0]).toMatchObject({ action: 'stop', outcome: 'denied' });
+  for (const { id } of await team.app.ports.grants.list(TEAM.id))
+    await team.app.ports.grants.remove(TEAM.id, id);
+  await operator.presses('Stop 2 servers');
+  await operator.sees('You need the operator role');
+  await operator.sees('Stop these 2 servers?');
+  expect(changesSeen(team)).toEqual([]);
+});
+
+it('an old list, and a server that has another label by now, are refused in words', async () => {
+  const { team, ids } = await startServers(2);
+  await using _ = team;
+  const [first = 0, second = 0] = ids;
+  const servers = [
+    [first, 'web-1'],
+    [second, 'old-name'],
+    [999_999, 'gone'],
+  ];
+  const operator = visitor(team, 'otto');
+  const screen = team.slack.as('otto').in('#ops');
+  await operator.presses('stop_several', { id: 'a', at: Date.now() - 11 * 60_000, servers });
+  await screen.sees('This confirmation has expired, so nothing was stopped. Run the command again.');
+  expect(changesSeen(team)).toEqual([]);
+  await operator.presses('stop_several', { id: 'b', at: Date.now(), servers });
+  await screen.sees('old-name: old-name is now called web-2, so it wasn’t stopped.');
+  await screen.sees('gone: No server matches gone.');
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('what a phone makes of a name or a pattern still means it', async () => {
+  const { team } = await startServers(2);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps Stop  Web–1.');
+  await operator.sees('@otto stopped web-1');
+  await operator.types('/vps start `web-1`,');
+  await operator.sees('@otto started web-1');
+  await operator.types('/vps stop ＷＥＢ–*');
+  await operator.sees('Stop these 2 servers?');
+  expect(changesSeen(team)).toHaveLength(2);
+});
+
+it('a misspelled name offers the same for the server that was probably meant, and does nothing before', async () => {
+  const { team } = await startServers(1);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps reboot wbe-1');
+  await operator.sees('No server matches wbe-1. Did you mean web-1?');
+  expect(changesSeen(team)).toEqual([]);
+  await operator.presses('Reboot web-1');
+  await operator.sees('@otto rebooted web-1');
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('a misspelled name that is near to several opens a picker, recently used first', async () => {
+  const { team } = await startServers(3);
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-3');
+  await operator.sees('stopped web-3');
+  await operator.types('/vps start web-9');
+  await operator.sees('No server matches web-9. Did you mean web-3, web-1 or web-2?');
+  expect(await operator.optionsOf('Choose a server')).toEqual(['web-3', 'web-1', 'web-2']);
+  await operator.chooses('Choose a server', 'web-3');
+  await operator.sees('started web-3');
+  await operator.types('/vps stop we');
+  await operator.sees('3 servers match we.');
+  expect(await operator.optionsOf('Choose a server')).toEqual(['web-3', 'web-1', 'web-2']);
+});
+
+it('words that are one label together mean that server, and no other by its number', async () => {
+  await using team = await startTeam();
+  const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
+  const genuine = team.hosting.servers.list.bind(team.hosting.servers);
+  team.hosting.seedServers(team.account, 1, 'web');
+  team.hosting.servers.list = (account) =>
+    genuine(account).map((server) => (server.label === 'web-1' ? { ...server, label: `web ${id}` } : server));
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types(`/vps stop web  ${id}`);
+  await operator.sees(`@otto stopped web ${id}`);
+  expect(changesSeen(team)).toHaveLength(1);
+  expect(pathsOf(team).join()).not.toContain(`/${id}/`);
+});
