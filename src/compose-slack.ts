@@ -25,6 +25,7 @@ interface SlackParts
     | 'outcomeThreads'
     | 'followedActs'
     | 'actMessages'
+    | 'seenRequests'
     | 'installationStore'
     | 'installStates'
   > {
@@ -52,7 +53,8 @@ export interface OpenSlack extends Slack {
 
 /** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
 export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, system, log } = parts;
+  const { workspaces, replyUrls, outcomeThreads, seenRequests, followedActs, actMessages, system, log } =
+    parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
@@ -67,6 +69,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     outcomeThreads,
     followedActs,
     actMessages,
+    seenRequests,
     system,
     log,
     currency: config.HOSTING_CURRENCY,

@@ -407,7 +407,8 @@ describe('what is confined', () => {
     const belongs = [
       'slack/kit/',
       'slack/transport/payloads.ts',
-      'slack/transport/dispatch.ts',
+      'slack/transport/dispatch-interactions.ts',
+      'slack/transport/dispatch-shortcut.ts',
       'slack/transport/bolt.ts',
     ];
     expect(strays(app, /\b(action_id|callback_id|private_metadata|block_id)\b/g, belongs)).toEqual([]);

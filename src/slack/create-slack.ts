@@ -2,7 +2,7 @@ import { mayAnnounce } from '../app/account/announcements.ts';
 import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
-import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
+import type { OutcomeThreads, ReplyUrls, SeenRequests } from '../app/authorize/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +20,7 @@ import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { runCommand } from './run-command.ts';
 import { createFollowNotifier } from './servers/follow-notifier.ts';
+import { shortcuts } from './servers/shortcuts.ts';
 import { createAcknowledgedViews } from './transport/acknowledged-views.ts';
 import type { Admit } from './transport/admission.ts';
 import { createChannelTest } from './transport/channel-test.ts';
@@ -61,6 +62,7 @@ export interface SlackOptions {
   readonly outcomeThreads: OutcomeThreads;
   readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
   readonly actMessages: ActMessages;
+  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;
@@ -103,7 +105,8 @@ export function createSlack(options: SlackOptions): Slack {
       accessNotifier: createAccessNotifier(notifying),
       accountNotifier: createAccountNotifier(notifying),
     },
-    createDispatch: (entry) => createDispatch({ runCommand, commands, nextSteps }, { ...shared, entry }),
+    createDispatch: (entry) =>
+      createDispatch({ runCommand, commands, shortcuts, nextSteps }, { ...shared, entry }),
     explain: (error) => explainError(error, options),
   };
 }

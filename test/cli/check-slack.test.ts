@@ -37,7 +37,7 @@ describe('the program', () => {
 
   test('prints a line for each check, the sentence that fixes it, and how many there are', async () => {
     await using slack = await startWorkspace();
-    slack.app.scopes = ['commands', 'chat:write', 'channels:read'];
+    slack.app.scopes = ['commands', 'chat:write', 'app_mentions:read', 'im:history', 'channels:read'];
     slack.app.hasMessagesTab = false;
     const { code, output } = await runProcess(slack.apiUrl, QUICK);
     expect(code).toBe(1);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commands } from '../../src/slack/commands.ts';
+import { shortcuts } from '../../src/slack/servers/shortcuts.ts';
 import { readSources } from '../support/sources.ts';
 import { slackManifest } from './slack-schema.ts';
 
@@ -19,6 +20,12 @@ const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
   'usergroups.users.list': ['usergroups:read'],
   // One for public channels, one for private ones.
   'conversations.info': ['channels:read', 'groups:read'],
+};
+
+/** The scope without which Slack doesn't send an event (Slack's event pages). */
+const SCOPES_OF_EVENTS: Readonly<Record<string, readonly string[]>> = {
+  app_mention: ['app_mentions:read'],
+  'message.im': ['im:history'],
 };
 
 const { features, oauth_config, settings } = slackManifest.parse(parse(readFileSync('manifest.yml', 'utf8')));
@@ -59,6 +66,21 @@ describe('the manifest', () => {
     expect(hinted).toContain('help');
   });
 
+  it('has the app’s shortcuts, by their IDs', () => {
+    expect(
+      features?.shortcuts?.map(({ name, type, callback_id }) => ({ name, type, id: callback_id })),
+    ).toEqual(shortcuts.map(({ name, type, id }) => ({ name, type, id })));
+  });
+
+  it('subscribes to mentions and direct messages, and to no other messages', () => {
+    expect(settings?.event_subscriptions?.bot_events).toEqual([
+      'app_mention',
+      'message.im',
+      'app_uninstalled',
+      'tokens_revoked',
+    ]);
+  });
+
   it('has a Messages tab that users can write to: without it Slack refuses every direct message', () => {
     expect(features?.app_home).toEqual({
       home_tab_enabled: true,
@@ -76,12 +98,24 @@ describe('the manifest', () => {
     const methods = [...slackApi.matchAll(/call\(\s*'([a-z.]+)'/gi)].map(([, method = '']) => method);
     expect(methods.length).toBeGreaterThan(8);
     expect(methods.filter((method) => SCOPES_OF[method] === undefined)).toEqual([]);
-    const needed = new Set(['commands', ...methods.flatMap((method) => SCOPES_OF[method] ?? [])]);
+    const subscribed = (settings?.event_subscriptions?.bot_events ?? []).flatMap(
+      (event) => SCOPES_OF_EVENTS[event] ?? [],
+    );
+    const needed = new Set([
+      'commands',
+      ...subscribed,
+      ...methods.flatMap((method) => SCOPES_OF[method] ?? []),
+    ]);
     expect([...bot].sort()).toEqual([...needed].sort());
   });
 
   it('makes the scopes for users, groups and channels optional', () => {
-    expect(bot.filter((scope) => !optional.includes(scope))).toEqual(['commands', 'chat:write']);
+    expect(bot.filter((scope) => !optional.includes(scope))).toEqual([
+      'commands',
+      'chat:write',
+      'app_mentions:read',
+      'im:history',
+    ]);
   });
 
   it('sends everything to the one path that checks Slack’s signature', () => {

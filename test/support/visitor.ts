@@ -19,6 +19,10 @@ export interface Visitor {
   types(actionId: string, value: string): Promise<Delivery>;
   /** Any interaction; the fields override Slack's. */
   interacts(type: string, fields: Json): Promise<Delivery>;
+  /** Uses a shortcut, of a message or from anywhere, and reads what its modal shows in the end. */
+  uses(type: 'shortcut' | 'message_action', callbackId: string, text: string): Promise<Delivery>;
+  /** What the open modal shows. */
+  modal(): string;
   /** The ephemeral messages that this user sees. */
   told(): readonly string[];
   /** Waits until their screen has changed since that mark. */
@@ -80,6 +84,15 @@ export function visitor(team: Team, who: UserName | User, screenOf: UserName = '
         },
       }),
     types: (id, value) => interacts('block_suggestion', { action_id: id, block_id: 'b', value }),
+    uses: (type, callbackId, text) => {
+      const message = { type: 'message', ts: '1700000000.000100', text };
+      const more =
+        type === 'shortcut'
+          ? { channel: undefined }
+          : { message, message_ts: message.ts, response_url: fresh().response_url };
+      return interacts(type, { callback_id: callbackId, ...more });
+    },
+    modal: () => screen.modal()?.shown ?? '',
     interacts,
     told,
     mark,

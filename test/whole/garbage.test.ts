@@ -125,6 +125,13 @@ describe('a signed request that makes no sense', () => {
       // Unhandled: Bolt gives up on them after three seconds.
       by.interacts('shortcut', { callback_id: 'x' }),
       by.interacts('message_action', { callback_id: 'x', message: {} }),
+      by.interacts('message_action', { callback_id: 'manage_server', message: null }),
+      by.interacts('message_action', { callback_id: 'manage_server', message: { ts: 5, blocks: 'x' } }),
+      by.interacts('message_action', {
+        callback_id: 'manage_server',
+        message: { ts: '1.2', text: { a: 1 }, blocks: [[[[null]]]], attachments: [{ fields: [1] }, 'x'] },
+      }),
+      by.interacts('shortcut', { callback_id: 'servers', channel: undefined, trigger_id: undefined }),
       by.interacts('view_closed', { view: { id: 'V1', callback_id: 'create' } }),
       by.interacts('interactive_message', { callback_id: 'x', actions: [{ name: 'a', value: 'b' }] }),
       by.interacts('dialog_submission', { callback_id: 'x', submission: {} }),
@@ -137,10 +144,33 @@ describe('a signed request that makes no sense', () => {
 
   it('of events that an edited manifest may subscribe to is acknowledged', async () => {
     const { slack } = team;
-    slack.app.events = ['app_home_opened', 'app_uninstalled'];
+    const subscribed = slack.app.events;
+    slack.app.events = ['app_home_opened', 'app_uninstalled', 'app_mention', 'message.im'];
+    const at = Math.floor(Date.now() / 1000);
+    const mention = { type: 'app_mention', user: 'U0OPERATOR', channel: 'C0OPS00001', ts: `${at}.000900` };
+    const odd = [
+      { ...mention, text: null },
+      { ...mention, text: { text: 'stop web-1' } },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', ts: 'now' },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', ts: '1e400.1' },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', user: undefined },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', user: { id: 'U0OPERATOR' } },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', channel: {} },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', bot_id: 7 },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', subtype: null },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', edited: {} },
+      { ...mention, text: '<@U0VPSBOT01> stop web-1', thread_ts: -1 },
+      { ...mention, text: '<@UOTHER0001> stop web-1' },
+      { ...mention, text: `<@U0VPSBOT01> ${'x '.repeat(19_000)}`, ts: `${at}.000901` },
+      { ...mention, text: '<@U0VPSBOT01> \u0000\u202e', ts: `${at}.000902` },
+      { type: 'message', channel_type: 'im' },
+      { type: 'message', channel_type: 'im', user: 'U0OPERATOR', channel: 'D1', ts: `${at}.1`, text: [] },
+    ];
+    for (const event of odd) expect(await slack.sendEvent(event)).toMatchObject({ status: 200 });
     const events = [{ type: 'app_home_opened', user: visitor(team, 'olga').id }, { type: 'app_uninstalled' }];
     for (const event of events) expect(await slack.sendEvent(event)).toMatchObject({ status: 200 });
-    slack.app.events = [];
+    slack.app.events = subscribed;
+    expect(changesSeen(team)).toEqual([]);
     await expectAlive();
   });
 

@@ -4,6 +4,8 @@ import type { Problem, Report } from './report.ts';
 export const SCOPES = {
   commands: { isRequired: true, lost: 'users don’t have /vps' },
   'chat:write': { isRequired: true, lost: 'nothing can be posted' },
+  'app_mentions:read': { isRequired: true, lost: 'commands by mention aren’t answered' },
+  'im:history': { isRequired: true, lost: 'commands by direct message aren’t answered' },
   'users:read': {
     isRequired: false,
     lost: 'workspace admins aren’t owners, and roles of user groups and channels don’t count',

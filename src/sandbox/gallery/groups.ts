@@ -34,7 +34,10 @@ const RULES: readonly Rule[] = [
   [/^(waiting.*)/, SERVERS, 'waiting for the rate limit'],
   [/^not done: (.*)/, SERVERS, 'actions that were not done'],
   [/^((?:show|start|stop|reboot|password) which\?.*)/, SERVERS, 'choosing a server'],
-  [/^(control panel|show|servers|several servers|delete|announcement: approved)/, SERVERS],
+  [
+    /^(control panel|show|servers|several servers|delete|announcement: approved|a message mentions|shortcut)/,
+    SERVERS,
+  ],
 
   [/^outcome: (create, refused.*)/, PURCHASES, 'create, refused'],
   [/^outcome: (renew, refused.*)/, PURCHASES, 'renew, refused'],

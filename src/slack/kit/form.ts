@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { choicesOf } from '../../app/servers/find-server.ts';
 import type { Server } from '../../domain/server.ts';
-import type { SlackRequest } from '../transport/request.ts';
+import type { OpenedView, SlackRequest } from '../transport/request.ts';
 import { actions, context, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
@@ -57,7 +57,7 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
   const picker = definePicker(parts.id);
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
-    const opened = await request.views.open(loadingView(parts.title));
+    const opened = await openView(loadingView(parts.title), request);
     if (!opened.ok) {
       // A press of this button brings a fresh trigger.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
@@ -85,6 +85,13 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
       ((await parts.choose?.({ filter }, request)) ?? []).slice(0, LIMITS.options).map(serverOption),
   };
   return { open, load: parts.load, handler: button.on(open), pickHandler, pickSuggestions };
+}
+
+/** In place of the card whose button was pressed; otherwise as a modal of its own. */
+async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<OpenedView> {
+  if (!modal?.isCard) return views.open(view);
+  const { ok } = await views.update(modal.viewId, view);
+  return ok ? { ok, viewId: modal.viewId } : { ok, why: 'refused' };
 }
 
 type Picker = ModalKind<Record<never, never>, { server: string }>;
@@ -142,7 +149,7 @@ export function pickView(
 }
 
 /** If Slack refuses the form, the user is told, rather than left with a loading view. */
-async function fillView(
+export async function fillView(
   viewId: string,
   view: ModalView,
   title: string,

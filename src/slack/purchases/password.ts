@@ -2,7 +2,7 @@ import { erasePassword } from '../../app/purchases/erase-password.ts';
 import { listPasswords } from '../../app/purchases/list-passwords.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
-import { textMessage } from '../kit/blocks.ts';
+import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { chooseMessage, offerMatches, pickChoice } from '../servers/pick-server.ts';
 import type { SlackRequest } from '../transport/request.ts';
@@ -15,7 +15,11 @@ export const password = defineCommand({
   summary: 'Show the root password of a server that you created, until you’ve saved it',
   needs: 'anyone',
   parse: parseServerName,
-  run: (ref, request) => offer(ref, request),
+  run: (ref, request) => {
+    // A message of the app stays in the conversation: the press of a button brings a way to show it ephemerally.
+    if (request.caller.surface === 'direct_message') return offerPress(ref, request);
+    return offer(ref, request);
+  },
   actions: [
     passwordButton.on((ref, request) => offer(ref, request)),
     pickChoice.password.on((id, request) => reveal({ id: Number(id) }, request)),
@@ -25,6 +29,12 @@ export const password = defineCommand({
     }),
   ],
 });
+
+async function offerPress(ref: { readonly typed: string }, request: SlackRequest): Promise<void> {
+  const words =
+    'Root passwords are only shown in messages that only you can see. Press the button, or type `/vps password`.';
+  await request.reply.send(textMessage(words, actions(passwordButton.element('Show password', ref))));
+}
 
 async function offer(ref: { readonly typed: string }, request: SlackRequest): Promise<void> {
   if (ref.typed !== '') return offerMatches('password', request, () => reveal(ref, request));

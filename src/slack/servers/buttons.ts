@@ -58,5 +58,9 @@ export const listButton = defineButton('list', z.object({}));
 /** Shows the requests that the user may approve, from the control panel. */
 export const approvalsButton = defineButton('approvals', z.object({}));
 
+/** Shows the card of a server in the modal of a shortcut: one that a message mentions, or any other. */
+export const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
+export const findChoice = defineChoice('find_server');
+
 /** Picks the server whose card is shown. */
 export const manageChoice = defineChoice('manage');

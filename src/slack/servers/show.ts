@@ -8,6 +8,7 @@ import { checkState } from './check-state.ts';
 import { chooseSuggestions, offerServers, pickChoice } from './pick-server.ts';
 import { protectActions } from './protect.ts';
 import { serverCard } from './server-card.ts';
+import { findSuggestions, shortcutActions } from './shortcuts.ts';
 
 export const show = defineCommand({
   name: 'show',
@@ -25,8 +26,9 @@ export const show = defineCommand({
     pickChoice.show.on((id, request) => showById(Number(id), request)),
     checkState,
     ...protectActions,
+    ...shortcutActions,
   ],
-  suggestions: [chooseSuggestions('show')],
+  suggestions: [chooseSuggestions('show'), findSuggestions],
 });
 
 /** Shows the server that a button or a menu is for. */

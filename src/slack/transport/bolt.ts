@@ -3,9 +3,9 @@ import { App, type Receiver } from '@slack/bolt';
 import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { Delivery, Dispatch } from './dispatch.ts';
+import type { Dispatch } from './dispatch.ts';
 import { quietLogger } from './quiet-logger.ts';
-import { REVOCATION_EVENTS } from './revocations.ts';
+import type { Delivery } from './routing.ts';
 import { isSilent, WORKING } from './visible.ts';
 
 /** How Slack's requests reach the app. */
@@ -112,11 +112,11 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
     await ack({ options: await dispatch.suggestion(body) });
   });
   // Bolt itself acknowledges events; a shortcut without a listener would be left to Slack's time-out.
-  app.shortcut(/.*/, async ({ ack, body }) => {
+  app.shortcut(/.*/, async ({ ack, body, context }) => {
     await ack();
-    start(dispatch.shortcut(body));
+    start(dispatch.shortcut(body, delivered(context)));
   });
-  app.event(REVOCATION_EVENTS, async ({ body }) => start(dispatch.revocation(body)));
+  app.event(/.*/, async ({ body, context }) => start(dispatch.event(body, delivered(context))));
   app.error(async (error) => {
     throw error; // Bolt answers 500 at once, rather than leaving Slack to wait for 3 s
   });

@@ -36,6 +36,8 @@ interface Options extends OAuthClient {
 export const BOT_SCOPES = [
   'commands',
   'chat:write',
+  'app_mentions:read',
+  'im:history',
   'users:read',
   'usergroups:read',
   'channels:read',

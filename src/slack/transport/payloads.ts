@@ -3,6 +3,7 @@ import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Thread } from '../../domain/thread.ts';
 import { findOrigin, submittedView } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { readBlockStamp } from '../kit/stamp.ts';
@@ -39,7 +40,17 @@ const place = {
 /** Where a view's app is installed: the one thing in a view's payload that names our workspace. */
 const installed = { app_installed_team_id: id.nullish().catch(undefined) };
 const surroundingView = z
-  .object({ ...installed, id: z.string().default(''), private_metadata: z.string().default('') })
+  .object({
+    ...installed,
+    id: z.string().default(''),
+    callback_id: z.string().default('').catch(''),
+    private_metadata: z.string().default(''),
+    title: z.object({ text: z.string() }).optional().catch(undefined),
+    blocks: z
+      .array(z.looseObject({ type: z.string(), block_id: z.string().exactOptional() }))
+      .default([])
+      .catch([]),
+  })
   .nullish();
 
 export const actionPayload = z.object({
@@ -49,7 +60,11 @@ export const actionPayload = z.object({
   view: surroundingView,
   /** Where the button stands. */
   container: z
-    .object({ message_ts: z.string().optional(), view_id: z.string().optional() })
+    .object({
+      message_ts: z.string().optional(),
+      view_id: z.string().optional(),
+      thread_ts: z.string().optional().catch(undefined),
+    })
     .nullish()
     .catch(undefined),
   actions: z
@@ -71,9 +86,14 @@ export const submissionPayload = z.object({
   view: submittedView.extend(installed),
 });
 
+/** The parts of a message that say where it stands. */
+const pointer = z.looseObject({ ts: z.string().max(64), thread_ts: z.string().max(64).optional() });
+
 /** A shortcut from anywhere, or on a message. */
 export const shortcutPayload = z.object({
   ...place,
+  callback_id: z.string().max(255).default('').catch(''),
+  message: pointer.nullish().catch(undefined),
   response_url: z.string().optional(),
   trigger_id: z.string().optional(),
 });
@@ -150,6 +170,12 @@ export function pressId({ container, actions: [pressed], trigger_id }: Press, ac
 /** The ID of a command or a submission: Slack gives each of them a trigger of its own. */
 export function triggerId(kind: string, trigger: string | undefined, { workspaceId, userId }: Actor) {
   return namedId(kind, workspaceId, userId, trigger);
+}
+
+/** The thread of the message whose button was pressed; undefined where it is no reply, so that the user reads the channel. */
+export function threadOf({ container }: Pick<Press, 'container'>): Thread | undefined {
+  const { message_ts: ts, thread_ts: root } = container ?? {};
+  return root === undefined || root === ts ? undefined : { ts: root, isOpen: true };
 }
 
 /** A modal has no channel of its own: roles for a channel count where its form was opened. */

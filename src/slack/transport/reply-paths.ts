@@ -1,7 +1,9 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { Thread } from '../../domain/thread.ts';
 import type { Log } from '../../log.ts';
+import { type Message, textMessage } from '../kit/blocks.ts';
 import type { Origin } from '../kit/origin.ts';
+import { holdsSecret, withFallback } from './fallback.ts';
 import {
   createStoredReply,
   findReplyUrl,
@@ -10,6 +12,7 @@ import {
   withDirectMessage,
 } from './reply.ts';
 import type { Reply } from './request.ts';
+import type { TypedMessage } from './typed-message.ts';
 
 /** What the ways back to users are made with. */
 interface ReplyParts extends StoredReplyParts {
@@ -38,3 +41,27 @@ export function replyFrom(origin: Origin | undefined, actor: Actor, parts: Reply
   const reply = createStoredReply(confirmer, parts);
   return withDirectMessage(reply, actor, parts.clients.of(workspaceId), parts.log);
 }
+
+/** The ways back to a user who mentioned the app: an ephemeral message, in the thread where they read one. */
+export function replyToMention({ actor, thread }: TypedMessage, parts: ReplyParts): Reply {
+  return replyTo(undefined, actor, parts, thread);
+}
+
+/**
+ * The way back in a user's own conversation with the app, as messages of the app. They stay there, so that a secret is
+ * not among them.
+ */
+export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }: ReplyParts): Reply {
+  const slack = clients.of(actor.workspaceId);
+  const send = async (message: Message) => {
+    const isSecret = holdsSecret(message);
+    const shown = isSecret ? textMessage(NOT_SHOWN) : message;
+    const sent = await withFallback(shown, (each) => slack.post(actor.channelId, each, thread?.ts));
+    if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: actor.userId });
+    return sent.ok && !isSecret;
+  };
+  const none = async () => false;
+  return { send, replace: send, edit: none, delete: none, announce: none };
+}
+
+const NOT_SHOWN = 'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';

@@ -18,7 +18,12 @@ export interface SlackRequest {
   readonly reply: Reply;
   readonly views: Views;
   /** The open modal whose button was pressed. */
-  readonly modal?: { readonly viewId: string; readonly origin: Origin };
+  readonly modal?: {
+    readonly viewId: string;
+    readonly origin: Origin;
+    /** It shows a card: the forms of its buttons take its place. */
+    readonly isCard?: boolean;
+  };
   /** What prices are in; empty when the operator has not said. */
   readonly currency: string;
   /** The hosting account's page; undefined when the operator has not said. */

@@ -244,7 +244,7 @@ const directMessageEvent = ({ userId, userTeamId }: Sender) => ({
   team: userTeamId,
 });
 
-/** Events that the app does not subscribe to yet. */
+/** Events as Slack sends them; their messages are years old. */
 export const EVENT_SAMPLES = {
   app_mention: (sender: Sender) => eventSample(mentionEvent(sender), sender),
   'message.im': (sender: Sender) => eventSample(directMessageEvent(sender), sender),

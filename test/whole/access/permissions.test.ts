@@ -7,6 +7,7 @@ import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
 import type { Command } from '../../../src/slack/kit/command.ts';
+import { shortcuts } from '../../../src/slack/servers/shortcuts.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
 
@@ -15,7 +16,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** One way to ask for something, the role that it needs, and its name in the audit. */
 interface Action {
-  readonly via: 'command' | 'action' | 'modal' | 'menu';
+  readonly via: 'command' | 'action' | 'modal' | 'menu' | 'shortcut';
   /** The subcommand, the action, the modal, or the menu that is typed into. */
   readonly id: string;
   readonly needs: Role | 'anyone';
@@ -73,6 +74,13 @@ const queried = (id: string, needs: Action['needs'], audit: string): Action => (
   audit,
   send: (by) => by.types(id, ''),
 });
+const used = (id: string, type: 'shortcut' | 'message_action'): Action => ({
+  via: 'shortcut',
+  id,
+  needs: 'viewer',
+  audit: 'show',
+  send: (by, serverId) => by.uses(type, id, `server ID ${serverId}`),
+});
 const byId = (id: number) => ({ id });
 /** A list of its own for each try: one list acts once. */
 const listed = (id: number) => ({ id: `list-${++lists}`, at: Date.now(), servers: [[id, 'x']] });
@@ -110,6 +118,12 @@ const ACTIONS: readonly Action[] = [
   pressed('list_back', 'viewer', 'list', () => ({ filter: '', page: 0 })),
   chosen('manage', 'viewer', 'show'),
   pressed('show', 'viewer', 'show', byId),
+  used('manage_server', 'message_action'),
+  used('servers', 'shortcut'),
+  pressed('manage_match', 'viewer', 'show', byId),
+  chosen('find_server', 'viewer', 'show'),
+  queried('find_server', 'viewer', 'show'),
+  pressed('check_state', 'viewer', 'show', (id) => ({ act: 'reboot', servers: [{ id, label: 'x' }] })),
   pressed('list', 'viewer', 'list'),
   pressed('approvals', 'manager', 'approvals'),
   pressed('protect', 'owner', 'protect', byId),
@@ -275,6 +289,10 @@ async function send(action: Action, by: Visitor, serverId: number): Promise<stri
   if (action.via === 'modal' || action.via === 'menu') return response;
   if (action.id === 'link') return '';
   await by.hears(before);
+  if (action.via === 'shortcut') {
+    await vi.waitUntil(() => !by.modal().includes('Loading…'), { timeout: 5000, interval: 2 });
+    return by.modal();
+  }
   return by.told().slice(heardBefore).join('\n');
 }
 
@@ -321,6 +339,7 @@ describe('every command, button, form and menu', () => {
       commands.flatMap(pick);
     expect(idsVia('command').sort()).toEqual(commands.map(({ name }) => name).sort());
     expect(idsVia('action').sort()).toEqual(all(({ actions }) => actions.map(({ id }) => id)).sort());
+    expect(idsVia('shortcut').sort()).toEqual(shortcuts.map(({ id }) => id).sort());
     expect(idsVia('modal').sort()).toEqual(all(({ modals }) => modals.map(({ id }) => id)).sort());
     expect(idsVia('menu').sort()).toEqual(all(({ suggestions }) => suggestions.map(({ id }) => id)).sort());
   });
@@ -420,7 +439,10 @@ describe('a role that is not granted to the user directly', () => {
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender)))
       await expectRefused(action, by, ids[0] ?? 0);
     const denied = (await by.audit()).filter(({ outcome }) => outcome === 'denied').length;
-    for (const [at, action] of ACTIONS.filter((each) => isAllowed(each, sender)).entries()) {
+    // A global shortcut is used nowhere in particular.
+    const isPlaced = ({ id }: Action) => how.subjectKind !== 'channel' || id !== 'servers';
+    const allowed = ACTIONS.filter((each) => isAllowed(each, sender) && isPlaced(each));
+    for (const [at, action] of allowed.entries()) {
       expect(await send(action, by, ids[at] ?? 0), action.id).not.toMatch(REFUSED);
     }
     expect((await by.audit()).filter(({ outcome }) => outcome === 'denied')).toHaveLength(denied);

@@ -205,6 +205,34 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
     await screen.sees('doesn’t have that shortcut');
   });
 
+  it.each([
+    ['app_mention', '<@U0BOT00001> show'],
+    ['message.im', 'show'],
+  ] as const)(`${refused ? 'is refused' : 'is served'} when they write to the app: %s`, async (type, words) => {
+    const server = serverFor('form', sender);
+    const sample = EVENT_SAMPLES[type](sender);
+    const ts = `${Math.floor(Date.now() / 1000)}.00${Math.floor(Math.random() * 9000 + 1000)}`;
+    const event = {
+      ...Object(sample.event),
+      channel: 'C0SHARED01',
+      text: `${words} ${server.id}`,
+      ts,
+      thread_ts: undefined,
+    };
+    await sendEvent({ ...sample, event_id: `Ev${ts}${sender.userId}`, event });
+    const isElsewhere = refused?.[1] === 'other_organization';
+    if (isElsewhere)
+      await expect
+        .poll(async () => (await auditOf(sender, OURS))[0], { timeout: 5000 })
+        .toMatchObject({ action: 'show', outcome: 'denied', code: 'other_organization' });
+    else
+      await expect
+        .poll(() => team.slack.traffic().some(({ request }) => request.includes(`${server.label}`)), {
+          timeout: 5000,
+        })
+        .toBe(true);
+  });
+
   it('is answered as another workspace by none of these', async () => {
     for (const elsewhere of [THEIRS, ORGANIZATION]) {
       const entries = await auditOf(sender, elsewhere);

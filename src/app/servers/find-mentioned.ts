@@ -1,0 +1,24 @@
+import {
+  findMentionedInSteps,
+  type MentionedServer,
+  type MessagePart,
+} from '../../domain/mentioned-servers.ts';
+import { filterInSteps } from '../../domain/steps.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import type { ServerPorts } from './ports.ts';
+
+/** Finds the servers that a message mentions, of those that the actor's roles cover. It only finds them. */
+export const findMentioned = useCasesOver<ServerPorts>()({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (
+    { parts }: { readonly parts: readonly MessagePart[] },
+    context,
+  ): Promise<readonly MentionedServer[]> => {
+    const hosting = await context.hosting();
+    const servers = await hosting.listServers();
+    const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
+    return context.runInSteps(findMentionedInSteps(parts, seen));
+  },
+});

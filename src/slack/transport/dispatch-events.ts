@@ -1,0 +1,107 @@
+import { AUDIT_ACTIONS } from '../../domain/audit-action.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import { textMessage } from '../kit/blocks.ts';
+import { splitSubcommand } from '../kit/typed-words.ts';
+import { isRefused } from './admission.ts';
+import { explainError } from './explain-error.ts';
+import { sendError } from './failures.ts';
+import { replyDirectly, replyToMention } from './reply-paths.ts';
+import type { Reply, SlackRequest } from './request.ts';
+import { createRequest } from './request-factory.ts';
+import { namedId } from './request-id.ts';
+import { readRevocation } from './revocations.ts';
+import { callerOf, type Delivery, type Routing } from './routing.ts';
+import { readTypedMessage, type TypedMessage } from './typed-message.ts';
+import { isSilent, WORKING, watchCommand } from './visible.ts';
+
+/** Routes an event by its type. Slack's library has acknowledged it already; one that is none of ours is ignored. */
+export async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const revocation = readRevocation(body);
+  if (revocation) return routing.onRevocation?.(revocation);
+  const message = readTypedMessage(body);
+  if (message) await dispatchMessage(message, delivery, routing);
+}
+
+/** A command that Slack delivers this late may have been given up, or done by somebody else. */
+const LATE_MS = 2 * MINUTE_MS;
+
+/** A mention, or a direct message: the same commands as `/vps`, without a trigger for forms. */
+async function dispatchMessage(message: TypedMessage, delivery: Delivery, routing: Routing): Promise<void> {
+  const { actor, place, text, thread } = message;
+  const reply =
+    message.kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
+  const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
+    await reply.send(textMessage(explainError(error, { ...routing, currency: '' })));
+    return false;
+  });
+  if (!isNew) return;
+  if (await isRefused(place, reply, routing)) return;
+  const { workspaceId, userId, channelId } = actor;
+  const id = namedId('typed', workspaceId, userId, channelId, message.ts);
+  const caller = callerOf(actor, message.kind, id, delivery);
+  const request = await createRequest(routing, caller, reply, undefined, thread);
+  const lateMs = routing.system.now() - message.sentAt;
+  const answer = async (seen: SlackRequest): Promise<void> => {
+    await refuseOutsider(text ?? '', message, seen);
+    if (text === undefined) await seen.reply.send(textMessage(BEGIN_WITH_IT));
+    else if (lateMs > LATE_MS) await seen.reply.send(textMessage(lateWords(lateMs)));
+    else await routing.runCommand(text, seen);
+  };
+  await showing(request, routing, (seen) =>
+    answer(seen).catch((error: unknown) => sendError(error, seen, routing.nextSteps(error, text))),
+  );
+}
+
+/**
+ * Slack delivers an event again when it has not seen the acknowledgment, for up to a day. Both IDs are kept as long: an
+ * edited message is another event, and so is the same message for another subscription.
+ */
+async function isFirst(
+  { eventId, actor, ts }: TypedMessage,
+  { seenRequests, system }: Routing,
+): Promise<boolean> {
+  const keptFrom = system.now() + DAY_MS;
+  const ids = [
+    namedId('event', actor.workspaceId, eventId),
+    namedId('message', actor.workspaceId, actor.channelId, ts),
+  ];
+  const added: boolean[] = [];
+  for (const id of ids) if (id !== undefined) added.push(await seenRequests.addFirst(id, keptFrom));
+  return added.every((isNew) => isNew);
+}
+
+/** Commands that need no role, such as help, are not for users of other organizations either. @throws Refusal */
+async function refuseOutsider(text: string, { actor }: TypedMessage, request: SlackRequest): Promise<void> {
+  if (actor.homeTeamId === undefined || actor.homeTeamId === actor.workspaceId) return;
+  const { name: typed } = splitSubcommand(text);
+  const name = AUDIT_ACTIONS.find((action) => action === typed) ?? 'panel';
+  await request.authorize({ name, needs: 'anyone', effect: 'reads' });
+}
+
+/** Says that it is being worked on, where the user sees nothing for too long. */
+async function showing(
+  request: SlackRequest,
+  { system }: Routing,
+  work: (request: SlackRequest) => Promise<void>,
+): Promise<void> {
+  let onVisible: () => void = () => undefined;
+  const visible = new Promise<void>((resolve) => {
+    onVisible = resolve;
+  });
+  const seen = watchCommand(request.reply, onVisible, Promise.resolve(false));
+  const working = work(seen.watch({ ...request, reply: seen.reply }));
+  if (await isSilent(working, visible, system)) await sayWorking(request.reply);
+  await working;
+}
+
+async function sayWorking(reply: Reply): Promise<void> {
+  await reply.send(textMessage(WORKING));
+}
+
+const BEGIN_WITH_IT =
+  'To run a command, begin your message with the mention, as in `@vps list`. Nothing was done.';
+
+function lateWords(lateMs: number): string {
+  const minutes = Math.round(lateMs / MINUTE_MS);
+  return `Slack delivered your message ${minutes} min late, so nothing was done. Send it again if you still want this.`;
+}

@@ -1,0 +1,134 @@
+import type { PlainTextOption } from '@slack/types';
+import type { z } from 'zod';
+import { withTimeout } from '../../app/with-timeout.ts';
+import { Refusal } from '../../domain/errors.ts';
+import { CARD_VIEW } from '../kit/card-view.ts';
+import { noticeView } from '../kit/form.ts';
+import { findOrigin, type SubmitAnswer } from '../kit/modal.ts';
+import type { Origin } from '../kit/origin.ts';
+import { describeRefusedPlace, isRefused } from './admission.ts';
+import { replyInCard } from './card-reply.ts';
+import { explainInModal, type NextSteps, sendError, showLateError, submissionAck } from './failures.ts';
+import { awaitFinalView, type FinalView } from './final-view.ts';
+import {
+  actionPayload,
+  actorOf,
+  channelOf,
+  placeOf,
+  pressId,
+  submissionPayload,
+  suggestionPayload,
+  threadOf,
+  triggerId,
+} from './payloads.ts';
+import { replyFrom, replyTo } from './reply-paths.ts';
+import type { SlackRequest } from './request.ts';
+import { createRequest } from './request-factory.ts';
+import { callerOf, type Delivery, type Routing, sendUnreadable, UNREADABLE } from './routing.ts';
+
+/** A button was pressed, or a choice was made. */
+export async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
+  const payload = actionPayload.safeParse(body).data;
+  if (!payload) return sendUnreadable(body, routing);
+  const [pressed] = payload.actions;
+  const { view } = payload;
+  const origin = findOrigin(view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  const thread = origin?.thread ?? threadOf(payload);
+  const reply = origin
+    ? replyFrom(origin, actor, routing)
+    : replyTo(payload.response_url, actor, routing, thread);
+  if (await isRefused(placeOf(payload, actor), reply, routing)) return;
+  const id = pressId(payload, actor);
+  const caller = callerOf(actor, 'button', id, delivery);
+  const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
+  const request = origin && view ? inModal(made, view, origin) : made;
+  const action = routing.actions.get(pressed?.action_id ?? '');
+  const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
+  const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
+  await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
+}
+
+/** The same request from within a modal; on a card, its answers are shown there. */
+function inModal(request: SlackRequest, view: PressedView, origin: Origin): SlackRequest {
+  const modal = { viewId: view.id, origin };
+  if (view.callback_id !== CARD_VIEW) return { ...request, modal };
+  const { id, blocks, private_metadata: metadata } = view;
+  const card = { id, blocks, metadata, title: view.title?.text ?? '' };
+  const reply = replyInCard(card, request.reply, request.views.update);
+  return { ...request, modal: { ...modal, isCard: true }, reply };
+}
+
+type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
+
+/** A form was submitted. */
+export async function dispatchSubmission(body: unknown, delivery: Delivery, routing: Routing) {
+  const payload = submissionPayload.safeParse(body).data;
+  if (!payload) return refuseForm(UNREADABLE);
+  const origin = findOrigin(payload.view.private_metadata);
+  const actor = actorOf(payload, channelOf(payload, origin));
+  const refused = await describeRefusedPlace(placeOf(payload, actor), routing);
+  if (refused !== undefined) return refuseForm(refused);
+  const reply = replyFrom(origin, actor, routing);
+  const id = triggerId('submission', payload.trigger_id, actor);
+  const caller = callerOf(actor, 'modal', id, delivery);
+  const { view } = payload;
+  routing.acknowledgedViews.begin(view.id, delivery.answered);
+  const final = awaitFinalView(
+    await createRequest(routing, caller, reply, payload.trigger_id, origin?.thread),
+    view.id,
+    routing.system,
+  );
+  try {
+    const modal = routing.modals.get(view.callback_id);
+    if (!modal) throw new Refusal('unreadable_press', {});
+    const answer = await modal.run(view, final.request);
+    return answer.after
+      ? await finish(answer, answer.after, view.id, final, routing.nextSteps)
+      : { ack: submissionAck(answer) };
+  } catch (error) {
+    return { ack: explainInModal(error, final.request) };
+  }
+}
+
+function refuseForm(why: string) {
+  return { ack: { response_action: 'update' as const, view: noticeView('That didn’t work', why) } };
+}
+
+/** Starts what follows the answer. Where its outcome is there soon, the ack shows that instead of a view that says to wait. */
+async function finish(
+  answer: SubmitAnswer,
+  after: () => Promise<void>,
+  viewId: string,
+  { request, take }: FinalView,
+  nextSteps: NextSteps,
+) {
+  const work = after().catch((error: unknown) => showLateError(error, viewId, request, nextSteps(error)));
+  const view = await take();
+  return { ack: submissionAck(view ? { with: view } : answer), after: () => work };
+}
+
+/** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
+const SUGGESTION_TIMEOUT_MS = 2200;
+
+/** A user types into a menu. */
+export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<PlainTextOption[]> {
+  const payload = suggestionPayload.safeParse(body).data;
+  if (!payload) return [];
+  const origin = findOrigin(payload.view?.private_metadata ?? '');
+  const actor = actorOf(payload, channelOf(payload, origin));
+  if ((await describeRefusedPlace(placeOf(payload, actor), routing)) !== undefined) return [];
+  const request = await createRequest(
+    routing,
+    { actor, surface: 'modal' },
+    replyTo(undefined, actor, routing),
+    undefined,
+  );
+  try {
+    const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
+    return (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
+  } catch (error) {
+    request.explain(error); // logs a defect; Slack shows an empty menu
+    return [];
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { findMentionedInSteps } from '../../../src/domain/mentioned-servers.ts';
+import { finish } from '../../../src/domain/steps.ts';
+import { collectParts } from '../../../src/slack/servers/message-parts.ts';
+import { ALERTS, BLOCKS_ALERT } from './alert-messages.ts';
+
+const SERVERS = [
+  { id: 41, label: 'web-1', state: 'running', ipv4: '10.0.0.5' },
+  { id: 42, label: 'web-10', state: 'running', ipv4: '10.0.0.50' },
+  { id: 43, label: 'db', state: 'running', ipv4: '10.0.0.7' },
+  { id: 44, label: 'alertmanager', state: 'running' },
+  { id: 45, label: 'monitor.example.com', state: 'running' },
+];
+
+function labelsIn(message: unknown): readonly string[] {
+  return finish(findMentionedInSteps(collectParts(message), SERVERS)).map(({ server }) => server.label);
+}
+
+describe('the host of an alert', () => {
+  it.each(Object.entries(ALERTS))('of %s is found, and nothing before it', (_tool, alert) => {
+    expect(labelsIn(alert)[0]).toBe('web-1');
+  });
+
+  it('comes before the monitoring system, which only the addresses of links name', () => {
+    expect(labelsIn(ALERTS.alertmanager)).toEqual(['web-1', 'alertmanager']);
+    expect(labelsIn(ALERTS.grafana)).toEqual(['web-1', 'monitor.example.com']);
+  });
+
+  it('is found in fields and in rich text, as readers see it', () => {
+    expect(labelsIn(BLOCKS_ALERT)).toEqual(['web-10', 'web-1', 'db', 'monitor.example.com']);
+  });
+
+  it('is found in a message that was shared', () => {
+    const shared = { attachments: [{ is_share: true, message_blocks: [{ message: BLOCKS_ALERT }] }] };
+    expect(labelsIn(shared)).toContain('web-10');
+    expect(labelsIn({ attachments: [ALERTS.grafana] })).toContain('web-1');
+  });
+});
+
+describe('of a message’s markup', () => {
+  it('the words of a link come first', () => {
+    expect(labelsIn({ text: '<http://db:9100|web-1>' })).toEqual(['web-1', 'db']);
+  });
+
+  it('references to users, groups, channels and times are no servers', () => {
+    expect(labelsIn({ text: '<@U1|db> <#C1|db> <!subteam^S1|db> <!date^1^{date}|db>' })).toEqual([]);
+  });
+
+  it('entities are characters', () => {
+    expect(labelsIn({ text: '&lt;web-1&gt; &amp; db' })).toEqual(['web-1', 'db']);
+  });
+
+  it('emoji are no servers', () => {
+    expect(labelsIn({ text: ':db: web-1 :db:' })).toEqual(['web-1']);
+  });
+});
+
+describe('garbage', () => {
+  const deep: { text: string; blocks?: unknown } = { text: 'web-1' };
+  let inner: { text: string; blocks?: unknown } = deep;
+  for (let depth = 0; depth < 5000; depth++) {
+    const next = { text: 'db' };
+    inner.blocks = [next];
+    inner = next;
+  }
+
+  it.each([
+    ['null', null],
+    ['text', 'web-1'],
+    ['a list', ['web-1']],
+    ['wrong types', { text: 5, blocks: 'web-1', attachments: { title: 'web-1' } }],
+    ['odd attachments', { attachments: [null, 5, 'web-1', { fields: 'web-1', blocks: 7 }] }],
+  ])('mentions nothing: %s', (_name, message) => {
+    expect(labelsIn(message)).toEqual([]);
+  });
+
+  it('is read to a certain depth and length', () => {
+    expect(labelsIn(deep)).toContain('web-1');
+    const parts = collectParts({
+      text: 'x'.repeat(1_000_000),
+      attachments: Array(10_000).fill({ title: 'db' }),
+    });
+    expect(parts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(60_000);
+  });
+});

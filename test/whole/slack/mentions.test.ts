@@ -1,0 +1,313 @@
+import { describe, expect, it, vi } from 'vitest';
+import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { commands } from '../../../src/slack/commands.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+async function startWithServers(more: TeamOptions = {}): Promise<Team> {
+  const team = await startTeam({ hasRateLimits: false, ...more });
+  team.hosting.seedServers(team.account, 3, 'web');
+  return team;
+}
+
+/** Waits until something that was sent after everything else has been answered. */
+async function answeredAll(team: Team): Promise<void> {
+  const viewer = team.slack.as('vera').in('#general').overlooksOldMessages();
+  await viewer.types('/vps list');
+  await viewer.sees('web-1');
+}
+
+describe('a mention', () => {
+  it('runs the same command, and tells in its thread what was done', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    const delivery = await operator.types('@vps reboot web-1');
+    expect(delivery).toMatchObject({ status: 200 });
+    expect(delivery?.tookMs).toBeLessThan(3000);
+    const root = operator.messages().at(-1)?.ts ?? '';
+    await team.slack.as('vera').in('#ops').thread(root).sees('@otto rebooted web-1');
+    operator.doesNotSee('rebooted web-1');
+    const audit = await visitor(team, 'otto').audit();
+    expect(audit.map(({ action, surface, outcome }) => [action, surface, outcome])).toEqual([
+      ['reboot', 'mention', 'done'],
+      ['reboot', 'mention', 'started'],
+    ]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('in a thread is answered in that thread, to its user alone', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
+    const operator = team.slack.as('otto').in('#ops').thread(ts);
+    await operator.types('@vps show web-1');
+    await operator.sees('Paid until');
+    expect(operator.messages().at(-1)).toMatchObject({ ephemeral: true, threadTs: ts });
+    team.slack.as('vera').in('#ops').thread(ts).doesNotSee('Paid until');
+    await operator.presses('Reboot');
+    await team.slack.as('vera').in('#ops').thread(ts).sees('@otto rebooted web-1');
+    operator.in('#ops').doesNotSee('rebooted web-1');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('alone shows the control panel', async () => {
+    await using team = await startWithServers();
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.types('@vps');
+    await viewer.sees('All servers');
+  });
+
+  it.each([
+    'thanks @vps stop web-1 was right',
+    'stop web-1 @vps',
+    'hey @vps',
+  ])('is no command unless the message begins with it: %s', async (text) => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types(text);
+    await operator.sees('begin your message with the mention');
+    expect(changesSeen(team)).toEqual([]);
+  });
+
+  it('is a command in its first line; what follows are reasons', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('@vps stop web-1\nweb-2 took over');
+    await operator.inThreadOf('took over').sees('@otto stopped web-1');
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it('opens what takes a form by a button, and tells its thread the outcome', async () => {
+    await using team = await startWithServers();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('@vps create plan=small location=ams image=debian-13 label=web-9');
+    const root = manager.messages().find(({ ephemeral }) => !ephemeral)?.ts ?? '';
+    await manager.sees('This takes a form, which a message can’t open');
+    await manager.presses('Create a server…');
+    await manager.presses('Create and pay');
+    await manager.sees('web-9 is being created');
+    await manager.closes();
+    await manager.sees('Root password');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+    expect(root).not.toBe('');
+  });
+
+  it('in a thread tells that thread of a purchase, also after a restart', async () => {
+    await using team = await startWithServers({ hosting: { createDelayMs: 0 } });
+    const ts = await team.slack.posts('#ops', { text: 'We need one more server' });
+    const manager = team.slack.as('mara').in('#ops').thread(ts);
+    await manager.types('@vps renew web-1');
+    await manager.presses('Renew a server…');
+    await manager.sees('Renew and pay');
+    await team.restart();
+    await manager.presses('Renew and pay');
+    await manager.sees('web-1 was renewed');
+    await manager.closes();
+    await team.slack.as('vera').in('#ops').thread(ts).sees('@mara renewed web-1');
+    team.slack.as('vera').in('#ops').doesNotSee('renewed web-1');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('passes the same permission check', async () => {
+    await using team = await startWithServers();
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.types('@vps reboot web-1');
+    await viewer.sees('You need the operator role');
+    expect(changesSeen(team)).toEqual([]);
+    const [denied] = await visitor(team, 'vera').audit();
+    expect(denied).toMatchObject({ action: 'reboot', outcome: 'denied', surface: 'mention' });
+  });
+
+  it.each([
+    'reboot web-1',
+    'help',
+    'nonsense',
+    'password',
+    '',
+  ])('by a user of another organization is refused in words: %j', async (text) => {
+    await using team = await startWithServers();
+    const outsider = team.slack.as('sam').in('#acme-shared');
+    await outsider.types(`@vps ${text}`.trim());
+    await outsider.sees('another organization');
+    expect(outsider.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
+    expect(changesSeen(team)).toEqual([]);
+    const [denied] = await visitor(team, 'sam').audit();
+    expect(denied).toMatchObject({ outcome: 'denied', code: 'other_organization', surface: 'mention' });
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('in a thread of a shared channel refuses an outsider in that thread', async () => {
+    await using team = await startWithServers();
+    const member = team.slack.as('otto').in('#acme-shared');
+    await member.types('what now?');
+    const root = member.messages().at(-1)?.ts ?? '';
+    const outsider = team.slack.as('sam').in('#acme-shared').thread(root);
+    await outsider.types('@vps list');
+    await outsider.sees('another organization');
+    outsider.in('#acme-shared').doesNotSee('another organization');
+  });
+
+  it('acts once, whatever Slack delivers again: at once, later, after a restart', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    team.slack.faults.repeatEvents();
+    const delivery = await operator.types('@vps stop web-1');
+    if (!delivery) throw new Error('nothing was delivered');
+    await operator.inThreadOf('stop web-1').sees('stopped web-1');
+    await team.slack.redeliver(delivery);
+    await team.restart();
+    await team.slack.deliverBody('json', delivery.body);
+    const other = JSON.parse(delivery.body);
+    await team.slack.deliverBody('json', JSON.stringify({ ...other, event_id: 'Ev0ANOTHER' }));
+    await answeredAll(team);
+    expect(changesSeen(team)).toHaveLength(1);
+    expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toEqual([]);
+    const audit = await visitor(team, 'otto').audit();
+    expect(audit).toHaveLength(2);
+  });
+
+  it('that Slack delivers minutes late is not carried out, and its user is told', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    const at = String(Math.floor(Date.now() / 1000) - 400);
+    const event = {
+      type: 'app_mention',
+      user: USERS.otto.id,
+      text: `<@${APP.botUserId}> stop web-1`,
+      channel: 'C0OPS00001',
+      ts: `${at}.000100`,
+      user_team: 'T0SANDBOX',
+    };
+    await team.slack.sendEvent(event);
+    await operator.sees('delivered your message 7 min late, so nothing was done');
+    expect(changesSeen(team)).toEqual([]);
+  });
+
+  it('that is edited is not carried out again, nor one that is edited into the message', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('@vps stop web-1');
+    await operator.inThreadOf('stop web-1').sees('stopped web-1');
+    await operator.edits('stop web-1', '@vps stop web-2');
+    await operator.types('good morning');
+    await operator.edits('good morning', '@vps stop web-3');
+    await answeredAll(team);
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it('by another app, or in a message of Slack’s own, does nothing', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', { text: `<@${APP.botUserId}> stop web-1` });
+    const event = { type: 'app_mention', text: `<@${APP.botUserId}> stop web-1`, channel: 'C0OPS00001' };
+    for (const odd of [
+      { user: 'USLACKBOT' },
+      { user: USERS.otto.id, bot_id: 'B1' },
+      { user: USERS.otto.id, subtype: 'bot_message' },
+      { user: USERS.otto.id, subtype: 'message_changed' },
+    ])
+      await team.slack.sendEvent({ ...event, ...odd, ts: `${Math.floor(Date.now() / 1000)}.000200` });
+    await answeredAll(team);
+    expect(changesSeen(team)).toEqual([]);
+    expect(await visitor(team, 'otto').audit()).toEqual([]);
+  });
+
+  it('is answered in words where the database can’t be written, and does nothing', async () => {
+    await using team = await startWithServers();
+    const { seenRequests } = team.app.ports;
+    const add = vi.spyOn(seenRequests, 'addFirst').mockRejectedValue(new Error('disk full'));
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('@vps stop web-1');
+    await operator.sees('Something went wrong');
+    add.mockRestore();
+    expect(changesSeen(team)).toEqual([]);
+  });
+
+  it('says that it is being worked on where nothing is to be seen for long', async () => {
+    await using team = await startWithServers();
+    team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 1500 });
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('@vps reboot web-1');
+    await operator.sees('Working on it');
+    await operator.inThreadOf('@vps reboot').sees('rebooted web-1');
+  });
+});
+
+describe('a direct message', () => {
+  it('runs the same command, and is answered there', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types('reboot web-1');
+    await operator.sees('web-1 was rebooted');
+    expect(operator.messages().at(-1)).toMatchObject({ ephemeral: false });
+    const [done] = await visitor(team, 'otto').audit();
+    expect(done).toMatchObject({ action: 'reboot', surface: 'direct_message', outcome: 'done' });
+    await answeredAll(team);
+    // One of the user, one of the app: its own messages are no commands.
+    expect(operator.messages()).toHaveLength(2);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('in a thread is answered in that thread', async () => {
+    await using team = await startWithServers();
+    const viewer = team.slack.as('vera').in('dm');
+    await viewer.types('help');
+    await viewer.sees('/vps list');
+    const root = viewer.messages()[0]?.ts ?? '';
+    await viewer.thread(root).types('show web-2');
+    await viewer.thread(root).sees('Paid until');
+    viewer.doesNotSee('Paid until');
+  });
+
+  it('that is edited does nothing again', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.types('stop web-1');
+    await operator.sees('web-1 was stopped');
+    await operator.edits('stop web-1', 'stop web-2');
+    await answeredAll(team);
+    expect(changesSeen(team)).toHaveLength(1);
+  });
+
+  it('never brings a root password into the conversation: a button shows it, to go away again', async () => {
+    await using team = await startWithServers();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
+    await manager.presses('Create and pay');
+    await manager.sees('web-9 is being created');
+    await manager.closes();
+    const direct = manager.in('dm');
+    await direct.types('password web-9');
+    await direct.sees('only you can see. Press the button');
+    await direct.presses('Show password');
+    await direct.sees("I've saved it");
+    const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
+    expect(shown.map(({ ephemeral }) => ephemeral)).toEqual([true]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('opens what takes a form by a button', async () => {
+    await using team = await startWithServers();
+    const manager = team.slack.as('mara').in('dm');
+    await manager.types('delete web-1');
+    await manager.presses('Delete a server…');
+    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.presses('Delete');
+    await manager.sees('web-1 was deleted');
+  });
+});
+
+describe('every command', () => {
+  it('needs the same role in a message as in a slash command', async () => {
+    await using team = await startWithServers();
+    const restricted = commands.filter(({ needs }) => needs !== 'anyone');
+    expect(restricted.length).toBeGreaterThan(10);
+    for (const [at, { name }] of restricted.entries()) {
+      const user = team.slack.as('nora').in(at % 2 === 0 ? '#ops' : 'dm');
+      user.overlooksOldMessages();
+      await user.types(at % 2 === 0 ? `@vps ${name} web-1` : `${name} web-1`);
+      await user.sees(/You need the \w+ role|takes no arguments|Usage: /);
+    }
+    const entries = await visitor(team, 'nora').audit();
+    expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
+    expect(changesSeen(team)).toEqual([]);
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { describeAge } from '../../../src/slack/servers/shortcut-views.ts';
+import { ALERTS } from '../../slack/servers/alert-messages.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+import { changesSeen, visitor } from '../../support/visitor.ts';
+
+async function startWithServers(more: Parameters<typeof startTeam>[0] = {}): Promise<Team> {
+  const team = await startTeam({ hasRateLimits: false, ...more });
+  team.hosting.seedServers(team.account, 12, 'web');
+  return team;
+}
+
+const alertOf = (label: string) => ({
+  attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)`, text: '', fallback: 'DiskFull' }],
+});
+
+describe('Manage server… on a message', () => {
+  it('opens the card of the server that an alert mentions, and tells in the thread what was done', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', alertOf('web-1'));
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.usesMessageShortcut('manage_server', 'DiskFull');
+    await operator.sees('Manage server web-1');
+    await operator.sees('The message is less than a minute old');
+    expect(changesSeen(team)).toEqual([]);
+    await operator.presses('Reboot');
+    await operator.thread(ts).sees('@otto rebooted web-1: 🟢 running');
+    await operator.closes();
+    operator.in('#ops').doesNotSee('rebooted web-1');
+    const audit = await visitor(team, 'otto').audit();
+    expect(audit.map(({ action, surface }) => [action, surface])).toContainEqual(['reboot', 'button']);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it.each(Object.entries(ALERTS))('finds the server in an alert of %s', async (tool, alert) => {
+    await using team = await startWithServers();
+    const text = tool === 'alertmanager' ? 'web-1 is full' : '';
+    await team.slack.posts('#ops', { text, attachments: alert.attachments.map((each) => ({ ...each })) });
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.usesMessageShortcut('manage_server', '');
+    await viewer.sees('Manage server web-1');
+  });
+
+  it('in a thread tells it in that thread', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', { text: 'something is wrong' });
+    const operator = team.slack.as('otto').in('#ops').thread(ts);
+    await operator.types('I think it is web-2');
+    await operator.usesMessageShortcut('manage_server', 'I think');
+    await operator.sees('Manage server web-2');
+    await operator.presses('Stop');
+    await operator.sees('@otto stopped web-2');
+    await operator.closes();
+    operator.in('#ops').doesNotSee('stopped web-2');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('asks which one, where the message mentions two, those of addresses last', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', { text: 'see <http://web-3/graph|the graph>: web-1 and web-2 are down' });
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.usesMessageShortcut('manage_server', 'are down');
+    await viewer.sees(/mentions 3 servers[\s\S]*web-1[\s\S]*web-2[\s\S]*web-3/);
+    await viewer.presses('Manage');
+    await viewer.sees('ID');
+    expect(viewer.modal()?.shown).toMatch(/Manage server\s+web-3/);
+  });
+
+  it('offers all servers where it finds none', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('my coffee is cold, 42%');
+    await operator.usesMessageShortcut('manage_server', 'coffee');
+    await operator.sees('No server found in this message');
+    expect(await operator.suggestionsFor('Find another server', 'web-1')).toHaveLength(4);
+    await operator.chooses('Find another server', 'web-12');
+    await operator.sees(/Manage server\s+web-12/);
+  });
+
+  it('shows only servers that the user’s role covers', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora viewer on web-2');
+    await owner.sees('is now a viewer');
+    await team.slack.posts('#ops', { text: 'web-1 and web-2 are down' });
+    const user = team.slack.as('nora').in('#ops');
+    await user.usesMessageShortcut('manage_server', 'are down');
+    await user.sees(/Manage server\s+web-2/);
+    expect(user.modal()?.shown).not.toContain('web-1');
+    expect(user.modal()?.shown).not.toContain('Reboot');
+  });
+
+  it('says what role is needed, with a way to ask for it', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', alertOf('web-1'));
+    const user = team.slack.as('nora').in('#ops');
+    await user.usesMessageShortcut('manage_server', 'DiskFull');
+    await user.sees('You need the viewer role');
+    await user.presses('Ask for access');
+    await user.sees('Why do you need it?');
+  });
+
+  it('shows an action’s refusal in the modal, which covers everything else', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', alertOf('web-1'));
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.usesMessageShortcut('manage_server', 'DiskFull');
+    await operator.presses('Reboot');
+    await team.slack.as('vera').in('#ops').inThreadOf('DiskFull').sees('rebooted web-1');
+    await operator.presses('Reboot');
+    await operator.sees(
+      /was rebooted \d+ s ago by @otto[\s\S]*Manage server|Manage server[\s\S]*was rebooted/,
+    );
+    expect(operator.modal()?.shown).toContain('Reboot again');
+    await operator.presses('Reboot again');
+    await expect.poll(() => changesSeen(team).length).toBe(2);
+  });
+
+  it('renews in the same modal, and tells the thread', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', alertOf('web-1'));
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.usesMessageShortcut('manage_server', 'DiskFull');
+    await manager.presses('Renew…');
+    await manager.presses('Renew and pay');
+    await manager.thread(ts).sees('@mara renewed web-1');
+    await manager.closes();
+    manager.in('#ops').doesNotSee('renewed web-1');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('deletes only after the label was typed, and tells the thread', async () => {
+    await using team = await startWithServers();
+    const ts = await team.slack.posts('#ops', alertOf('web-1'));
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.usesMessageShortcut('manage_server', 'DiskFull');
+    await manager.presses('Delete…');
+    await manager.fills({ 'Type the label to delete it': 'web-1' });
+    await manager.presses('Delete');
+    await manager.thread(ts).sees('@mara deleted web-1');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('works where the app is no member: it tells the thread by the shortcut’s own way back', async () => {
+    await using team = await startWithServers();
+    const owner = team.slack.as('olga').in('#random');
+    await owner.types('web-1 is slow');
+    const ts = owner.messages().at(-1)?.ts ?? '';
+    await owner.usesMessageShortcut('manage_server', 'is slow');
+    await owner.presses('Reboot');
+    await owner.thread(ts).sees('@olga');
+    await owner.sees('/invite @vps');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('asks for an invite to a private channel that it can’t see', async () => {
+    await using team = await startWithServers();
+    const manager = team.slack.as('mara').in('#management');
+    await manager.types('web-1 is slow');
+    await manager.usesMessageShortcut('manage_server', 'is slow');
+    await manager.presses('Reboot');
+    await manager.sees('/invite @vps');
+    expect(changesSeen(team)).toHaveLength(1);
+    team.slack.as('olga').in('#management').doesNotSee('rebooted');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('tells nobody else in a channel that is shared with another organization', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#acme-shared');
+    await operator.types('it is slow: web-1');
+    await operator.usesMessageShortcut('manage_server', 'it is slow');
+    await operator.presses('Reboot');
+    await expect.poll(() => changesSeen(team).length).toBe(1);
+    await operator.sees(/Manage server[\s\S]*web-1/);
+    team.slack.as('sam').in('#acme-shared').doesNotSee('rebooted');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('acts on a press once, however often Slack delivers it', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', alertOf('web-1'));
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.usesMessageShortcut('manage_server', 'DiskFull');
+    const delivery = await operator.presses('Reboot');
+    if (!delivery) throw new Error('nothing was delivered');
+    await team.slack.redeliver(delivery);
+    await operator.sees('already handled');
+    await expect.poll(() => changesSeen(team).length).toBe(1);
+  });
+
+  it('answers in words where its window comes too late', async () => {
+    await using team = await startWithServers();
+    await team.slack.posts('#ops', alertOf('web-1'));
+    team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.usesMessageShortcut('manage_server', 'DiskFull');
+    await operator.sees('Use the shortcut again');
+  });
+});
+
+it('a message tells how old it is, in the unit that matters', () => {
+  const now = 1_800_000_000_000;
+  const ageOf = (ms: number) => describeAge({ ts: `${(now - ms) / 1000}.0` }, now);
+  expect(ageOf(20_000)).toBe('The message is less than a minute old.');
+  expect(ageOf(59 * 60_000)).toBe('The message is 59 min old.');
+  expect(ageOf(3 * 3_600_000)).toBe(':warning: The message is 3 h old.');
+  expect(ageOf(72 * 3_600_000)).toBe(':warning: The message is 3 days old.');
+  expect(ageOf(-5000)).toBe('The message is less than a minute old.');
+  expect([describeAge({}, now), describeAge(null, now), describeAge({ ts: 'now' }, now)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+describe('Servers, from anywhere', () => {
+  it('offers those first that were used last, and finds any other one', async () => {
+    await using team = await startWithServers();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps reboot web-7');
+    await operator.sees('rebooted web-7');
+    await operator.usesGlobalShortcut('servers');
+    await operator.sees('Which server?');
+    expect(operator.modal()?.shown).toMatch(/Which server\?\s+🟢 running · web-7/);
+    await operator.chooses('Find another server', 'web-9');
+    await operator.sees(/Servers\s+web-9/);
+    await operator.presses('Stop');
+    await expect.poll(() => operator.modal()?.shown).toContain('stopped');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
