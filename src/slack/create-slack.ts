@@ -30,6 +30,7 @@ import { createFollowedViews } from './transport/followed-views.ts';
 import { createOutbox } from './transport/outbox.ts';
 import type { Revocation } from './transport/revocations.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
+import { createWorkspaceQueues, withWorkspaceQueues } from './transport/workspace-queues.ts';
 
 /** All that the app needs of Slack, and what Slack needs of the app. */
 export interface Slack {
@@ -106,7 +107,10 @@ export function createSlack(options: SlackOptions): Slack {
       accountNotifier: createAccountNotifier(notifying),
     },
     createDispatch: (entry) =>
-      createDispatch({ runCommand, commands, shortcuts, nextSteps }, { ...shared, entry }),
+      withWorkspaceQueues(
+        createDispatch({ runCommand, commands, shortcuts, nextSteps }, { ...shared, entry }),
+        createWorkspaceQueues(system),
+      ),
     explain: (error) => explainError(error, options),
   };
 }
