@@ -1,4 +1,4 @@
-// `npm start`, and `npm run` with `key`, `audit` or `store`: builds when the sources are newer than the build, then runs that in this process.
+// `npm start`, and `npm run` with `key`, `audit`, `store` or `vps`: builds when the sources are newer than the build, then runs that in this process.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,6 @@ if (isStale && existsSync(compiler)) {
 // What is set in the environment wins over what stands in the file.
 if (existsSync(`${root}.env`)) process.loadEnvFile(`${root}.env`);
 const [, , program] = process.argv;
-const isNamed = ['key', 'audit', 'store'].includes(program);
+const isNamed = ['key', 'audit', 'store', 'vps'].includes(program);
 if (isNamed) process.argv.splice(2, 1);
 await import(isNamed ? `../dist/cli/${program}.js` : '../dist/main.js');

@@ -136,8 +136,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['undici', 'zod', 'node:util'],
   },
   'cli/': {
-    uses: ['cli/', 'app/account/', 'domain/', 'config.ts', 'system.ts'],
-    packages: ['node:stream', 'node:stream/promises', 'node:util'],
+    uses: ['cli/', 'app/account/', 'app/servers/', 'domain/', 'config.ts', 'system.ts'],
+    knows: ['app/hosting-api.ts'],
+    packages: ['node:os', 'node:readline/promises', 'node:stream', 'node:stream/promises', 'node:util'],
   },
   'start.mjs': { uses: ['main.ts'], packages: ['node:child_process', 'node:fs', 'node:url'] },
 };

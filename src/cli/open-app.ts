@@ -4,19 +4,22 @@ import type { PermissionPorts } from '../app/authorize/permission.ts';
 import type { UseCase } from '../app/authorize/use-case.ts';
 import type { FindHosting } from '../app/hosting-api.ts';
 import type { Store } from '../app/ports.ts';
+import type { ServerPorts } from '../app/servers/ports.ts';
 import type { AuditConfig, KeyConfig } from '../config.ts';
 import { THE_COMMAND_LINE } from '../domain/actor.ts';
-import type { WorkspaceId } from '../domain/ids.ts';
+import type { UserId, WorkspaceId } from '../domain/ids.ts';
 import { type Log, silentLog } from '../log.ts';
 import { openStore } from '../store/open-store.ts';
 import { realSystem } from '../system.ts';
 import { createVault, parseKeyring } from '../vault.ts';
 
+type ProgramPorts = AccountPorts & ServerPorts;
+
 /** What programs can do: run use cases as the command line. */
 export interface ProgramApp {
   /** `workspaceId`: the workspace to act in, or `EVERY_WORKSPACE`. @throws what the entry and the use case throw */
   execute<Input, Output>(
-    useCase: UseCase<Input, Output, AccountPorts>,
+    useCase: UseCase<Input, Output, ProgramPorts>,
     input: Input,
     workspaceId: WorkspaceId,
   ): Promise<Output>;
@@ -29,23 +32,24 @@ export interface ProgramApp {
 export async function withApp(
   config: AuditConfig | KeyConfig,
   work: (app: ProgramApp) => Promise<void>,
+  userId = THE_COMMAND_LINE,
 ): Promise<void> {
   const vault = createVault(parseKeyring(config.ENCRYPTION_KEYS.reveal()));
   const store = await openStore({ databaseUrl: config.DATABASE_URL, vault, system: realSystem, lock: false });
   const hosting = await openHosting(config, store);
   try {
-    await work(createProgramApp({ ...store, ...WITHOUT_SLACK, hostingOf: hosting.of }));
+    await work(createProgramApp({ ...store, ...WITHOUT_SLACK, hostingOf: hosting.of }, userId));
   } finally {
     await hosting.close().finally(() => store.close());
   }
 }
 
-function createProgramApp(ports: AccountPorts & EntryPorts): ProgramApp {
+function createProgramApp(ports: ProgramPorts & EntryPorts, userId: UserId): ProgramApp {
   const entry = createEntry(ports);
   return {
     execute: (useCase, input, workspaceId) =>
       entry.execute(useCase, input, {
-        actor: { workspaceId, userId: THE_COMMAND_LINE },
+        actor: { workspaceId, userId },
         surface: 'cli',
       }),
   };

@@ -12,15 +12,30 @@ export class UsageError extends Error {
   }
 }
 
-/** Runs a program. An error is printed as a sentence to standard error, with exit code 1 and no stack trace. */
-export function runProgram(main: () => Promise<void>): void {
+/** An outcome that has an exit code of its own, and what is said about it. */
+export class ProgramEnd extends Error {
+  override readonly name = 'ProgramEnd';
+  readonly exitCode: number;
+
+  constructor(words: string, exitCode: number) {
+    super(words);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * Runs a program. An error is printed as a sentence to standard error, with an exit code and no stack trace. `usageCode` is
+ * the exit code for wrong arguments.
+ */
+export function runProgram(main: () => Promise<void>, usageCode = 1): void {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
   main().catch((error: unknown) => {
     process.stderr.write(`${describeFault(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode =
+      error instanceof ProgramEnd ? error.exitCode : error instanceof UsageError ? usageCode : 1;
   });
 }
 

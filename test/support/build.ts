@@ -32,6 +32,7 @@ async function bundle(): Promise<void> {
           'cli/audit': 'dist/cli/audit.js',
           'cli/key': 'dist/cli/key.js',
           'cli/store': 'dist/cli/store.js',
+          'cli/vps': 'dist/cli/vps.js',
         },
       },
     },

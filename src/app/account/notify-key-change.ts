@@ -1,4 +1,4 @@
-import { THE_COMMAND_LINE } from '../../domain/actor.ts';
+import { isCommandLine } from '../../domain/actor.ts';
 import { listOwners } from '../authorize/list-role-holders.ts';
 import type { FollowUpContext } from '../authorize/use-case.ts';
 import type { AccountPorts, KeyChange } from './ports.ts';
@@ -12,7 +12,7 @@ export async function notifyKeyChange(
   { actor, ports }: FollowUpContext<AccountPorts>,
 ): Promise<void> {
   const { workspaceId, userId: actorId } = actor;
-  if (actorId === THE_COMMAND_LINE) return;
+  if (isCommandLine(actorId)) return;
   const userIds = await listOwners(workspaceId, ports);
   const channelId = (await ports.workspaces.find(workspaceId))?.settings.channelId;
   await ports.accountNotifier.notifyKeyChange({ workspaceId, actorId, change }, { channelId, userIds });

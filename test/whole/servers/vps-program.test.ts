@@ -1,0 +1,188 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { commandLineOf } from '../../../src/domain/actor.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { postgresUrl } from '../../support/postgres.ts';
+import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
+import { changesSeen } from '../../support/visitor.ts';
+
+// Several processes in one test: enough time on a busy machine, too.
+vi.setConfig({ testTimeout: 60_000 });
+
+const PROGRAM = 'dist/bundled/cli/vps.js';
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+  /** What it wrote to standard error. */
+  readonly words: string;
+}
+
+function start(file: string, args: readonly string[], env: Readonly<Record<string, string>>, input = '') {
+  return new Promise<Ended>((resolve) => {
+    const child = execFile(file, args, { env: { PATH: process.env.PATH, ...env } }, (error, output, words) =>
+      resolve({ code: Number(error?.code ?? 0), output, words }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+const run = (team: Team, ...args: readonly string[]) =>
+  start(process.execPath, [PROGRAM, ...args], team.environment);
+
+/** The same on a terminal, where this is typed. */
+const runOnTerminal = (team: Team, input: string, ...args: readonly string[]) =>
+  start(
+    'script',
+    ['-qec', [process.execPath, PROGRAM, ...args].join(' '), '/dev/null'],
+    team.environment,
+    input,
+  );
+
+/** Linux has a program that gives another one a terminal. */
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+if (!hasTerminal) process.stderr.write('No tests on a terminal: script (util-linux) is missing\n');
+const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+
+const ME = userInfo().username;
+
+test.each(
+  ENGINES,
+)('lists, shows and reboots beside a running app (%s), and the audit names the system’s user', async (engine) => {
+  await using team = await startTeam({ engine, hosting: { rebootDelayMs: 700 } });
+  const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
+  const listed = await run(team, 'list');
+  expect(listed).toMatchObject({ code: 0, words: '' });
+  expect(listed.output).toMatch(/^ID +LABEL +STATE +IPV4 +PAID UNTIL\n\d+ +web-1 +running +[\d.]+ +20\d\d-/);
+  expect((await run(team, 'show', 'WEB–1.')).output).toContain(`ID          ${id}`);
+  const rebooted = await run(team, 'reboot', 'web-1', '--yes');
+  expect(rebooted.words).toBe('The hosting API accepted it: rebooting web-1…\n');
+  expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(the API reports it, \d+ s\)\n$/);
+  expect(rebooted.code).toBe(0);
+  expect(changesSeen(team)).toHaveLength(1);
+  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 10 });
+  expect(entries.map(({ outcome, surface, actorId }) => [outcome, surface, actorId])).toEqual([
+    ['done', 'cli', commandLineOf(ME)],
+    ['started', 'cli', commandLineOf(ME)],
+  ]);
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps audit');
+  await owner.sees(`The command line (${ME}) rebooted web-1`);
+  await owner.types('/vps reboot web-1');
+  await owner.sees(/web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot again\?/);
+  for (const { output, words } of [listed, rebooted])
+    for (const secret of [team.apiKey, ENCRYPTION_KEY]) expect(output + words).not.toContain(secret);
+});
+
+test('takes its slots of the minute from the ones that the app uses', async () => {
+  await using team = await startTeam();
+  const { apiCalls } = team.app.ports;
+  const { account } = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);
+  expect(await apiCalls.listTaken(TEAM.id)).toEqual([]);
+  await run(team, 'list');
+  const requests = team.hosting.requests().length;
+  expect(requests).toBeGreaterThan(0);
+  expect(await apiCalls.listTaken(TEAM.id)).toHaveLength(requests);
+  expect(await apiCalls.listTaken(account)).toHaveLength(requests);
+});
+
+test.skipIf(!hasTerminal)('asks on a terminal, and does nothing without a yes', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const refused = await runOnTerminal(team, 'n\n', 'stop', 'we');
+  expect(refused.output).toContain('Stop web-1 (running)? [y/N]');
+  expect(refused.output).toContain('Nothing was changed.');
+  expect(refused.code).toBe(1);
+  expect(changesSeen(team)).toEqual([]);
+  const stopped = await runOnTerminal(team, 'y\n', 'stop', 'we');
+  expect(stopped.output).toContain('web-1 was stopped: stopped');
+  expect(stopped.code).toBe(0);
+});
+
+test('without a terminal it needs --yes, which covers neither half a name nor a second reboot', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const unasked = await run(team, 'reboot', 'web-1');
+  expect(unasked).toMatchObject({ code: 2, words: expect.stringContaining('Add --yes') });
+  const half = await run(team, 'reboot', 'we', '--yes');
+  expect(half).toMatchObject({ code: 1, words: expect.stringContaining('only the beginning of web-1') });
+  expect(changesSeen(team)).toEqual([]);
+  expect((await run(team, 'reboot', 'web-1', '--yes')).code).toBe(0);
+  const again = await run(team, 'reboot', 'web-1', '--yes');
+  expect(again.code).toBe(1);
+  expect(again.words).toMatch(
+    /web-1 was rebooted \d+ s ago by command line \(.+\)\. Nothing was changed\. Add --again/,
+  );
+  expect(changesSeen(team)).toHaveLength(1);
+  expect((await run(team, 'reboot', 'web-1', '--yes', '--again')).code).toBe(0);
+});
+
+test('answers programs in JSON, and every end has an exit code', async () => {
+  await using team = await startTeam();
+  const [id] = team.hosting.seedServers(team.account, 2, 'web');
+  expect(JSON.parse((await run(team, 'list', 'web-1', '--json')).output)).toEqual([
+    {
+      id,
+      label: 'web-1',
+      state: 'running',
+      ipv4: expect.any(String),
+      paidUntil: expect.stringMatching(/Z$/),
+    },
+  ]);
+  const done = await run(team, 'stop', 'web-1', '--yes', '--json');
+  expect(JSON.parse(done.output)).toEqual({
+    id,
+    label: 'web-1',
+    action: 'stop',
+    outcome: 'done',
+    state: 'stopped',
+  });
+  team.hosting.faults.add({ on: 'start', kind: 'lost_after' });
+  const lost = await run(team, 'start', 'web-1', '--yes', '--json');
+  expect(lost).toMatchObject({
+    code: 3,
+    words: expect.stringContaining("We're not sure whether web-1 was started"),
+  });
+  expect(JSON.parse(lost.output)).toMatchObject({ outcome: 'unconfirmed' });
+  const protection = { serverId: id ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
+  await team.app.ports.protections.put(TEAM.id, protection);
+  const held = await run(team, 'stop', 'web-1', '--yes');
+  expect(held).toMatchObject({ code: 1, output: '', words: expect.stringContaining('is protected by U') });
+  const unknown = await run(team, 'show', 'wbe-2');
+  expect(unknown).toMatchObject({
+    code: 1,
+    words: 'No server matches "wbe-2". Nearest: web-2. Nothing was changed.\n',
+  });
+  const several = await run(team, 'stop', 'web', '--yes');
+  expect(several.code).toBe(1);
+  expect(several.words).toMatch(/^2 servers match "web"\. Nothing was changed\. Use an ID:\nID +LABEL/);
+});
+
+test('names the workspaces where there are several', async () => {
+  await using team = await startTeam();
+  await team.app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
+  await team.app.ports.apiKeys.put('T0OTHER001', new Secret(team.apiKey), 'U1', 1);
+  const which = await run(team, 'list');
+  expect(which).toMatchObject({
+    code: 2,
+    words: expect.stringMatching(/Add --workspace and one of .*T0OTHER001/),
+  });
+  expect((await run(team, 'list', '--workspace', TEAM.id)).code).toBe(0);
+});
+
+test.each([
+  [[], 'Choose list, show, start, stop or reboot.'],
+  [['delete', 'web-1'], 'There\'s no command "delete".'],
+  [['reboot', '--yes'], 'Which server?'],
+  [['reboot', 'web', '1', '--yes'], 'Unexpected argument: 1.'],
+  [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
+  [['list', '--jso'], "Unknown option '--jso'."],
+])('with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
+  const { code, output, words } = await start(process.execPath, [PROGRAM, ...args], {});
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(words.split('\n\n')[0]).toContain(problem);
+  expect(words).toContain('\n\nUsage');
+  expect(words).not.toMatch(/\n\s+at /);
+});
