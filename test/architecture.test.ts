@@ -30,6 +30,7 @@ const PORTS = [
     'decisions',
     'installations',
     'purchases',
+    'reminders',
     'servers',
   ].map((feature) => `app/${feature}/ports.ts`),
 ];
@@ -232,9 +233,9 @@ describe('the direction of imports', () => {
   });
 });
 
-const NOUNS = ['servers', 'purchases', 'approvals', 'access', 'account'];
+const NOUNS = ['servers', 'purchases', 'reminders', 'approvals', 'access', 'account'];
 
-describe('the five nouns', () => {
+describe('the six nouns', () => {
   it('divide every layer, the tests and the docs', () => {
     const folders = new Set(sources.map(({ path }) => path.split('/').slice(0, 2).join('/')));
     for (const layer of ['app', 'slack']) {

@@ -7,6 +7,9 @@ import { sweepApprovals } from './approvals/sweep-approvals.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
+import type { ReminderPorts } from './reminders/ports.ts';
+import { createReminderWork } from './reminders/run-reminders.ts';
+import { type SweepBatchPorts, sweepBatches } from './reminders/sweep-batches.ts';
 import type { FollowPorts } from './servers/follow-acts.ts';
 import { createFollower } from './servers/follow-round.ts';
 import { pruneAudit, sweep } from './sweep.ts';
@@ -17,6 +20,9 @@ const SWEEP_MS = MINUTE_MS;
 /** With the lease of a lock, what a process leaves when it dies is taken over within a minute. */
 const UNFINISHED_MS = 15_000;
 const PRUNE_MS = DAY_MS;
+/** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
+const DIGEST_MS = 15_000;
+const REFRESH_MS = 2000;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */
@@ -27,7 +33,9 @@ export type BackgroundPorts = DueOperationPorts &
   StoreSpilledPorts &
   FollowPorts &
   Parameters<typeof pruneAudit>[0] &
-  Parameters<typeof createAuditPublisher>[0] & {
+  Parameters<typeof createAuditPublisher>[0] &
+  ReminderPorts &
+  SweepBatchPorts & {
     readonly system: System;
     readonly log: Log;
     /** Absent where the app can't be installed by OAuth. */
@@ -51,6 +59,7 @@ export async function runBackground(
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
+  const reminders = startReminders(ports, signal);
   const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
@@ -65,6 +74,7 @@ export async function runBackground(
         await sweep(ports);
       }
       if (unfinishedIsDue()) unfinished.start();
+      reminders.tick();
       if (publishIsDue()) await publishHeads();
       // A long audit takes a while, and outcomes must not wait for it.
       if (pruneIsDue()) aside.run(pruneAudit(ports).catch((error: unknown) => logTrouble(error, ports)));
@@ -73,7 +83,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, follower];
+  const drains = [aside, payments, unfinished, reminders, follower];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }
@@ -105,6 +115,23 @@ function readSpilledSafely(ports: BackgroundPorts) {
   });
 }
 
+/** Digests are posted and edited beside everything else: an account that doesn't answer holds up nothing. */
+function startReminders(ports: ReminderPorts, signal: AbortSignal) {
+  const { system } = ports;
+  const work = createReminderWork(ports, signal);
+  const jobs = [
+    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue) },
+    { isDue: everyNow(REFRESH_MS, system), job: onceAtATime(work.refresh) },
+    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune) },
+  ];
+  return {
+    tick: (): void => {
+      for (const { isDue, job } of jobs) if (isDue()) job.start();
+    },
+    drain: () => Promise.all(jobs.map(({ job }) => job.drain())),
+  };
+}
+
 /** Work that the loop does not wait for. */
 function startAside() {
   const running = new Set<Promise<void>>();
@@ -134,7 +161,7 @@ function onceAtATime(work: () => Promise<void>) {
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
 async function sweepUnfinished(ports: BackgroundPorts, startedAt: number): Promise<void> {
   const { sweepRevocations = async () => undefined } = ports;
-  const sweeps = [sweepApprovals, sweepAccessRequests, sweepRevocations].map((each) =>
+  const sweeps = [sweepApprovals, sweepAccessRequests, sweepBatches, sweepRevocations].map((each) =>
     each(ports, startedAt).catch((error: unknown) => logTrouble(error, ports)),
   );
   await Promise.all(sweeps);

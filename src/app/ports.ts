@@ -32,6 +32,8 @@ import type { InstallationStore, InstallStates } from './installations/ports.ts'
 import type { LockLeases, Locks } from './locks.ts';
 import type { OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
+import type { BatchNotifier } from './reminders/end-batch.ts';
+import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
 import type { FollowNotifier } from './servers/follow-acts.ts';
 import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
 
@@ -51,6 +53,9 @@ export interface Store {
   readonly seenRequests: SeenRequests;
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
+  readonly digests: Digests;
+  readonly reminders: Reminders;
+  readonly renewalBatches: RenewalBatches;
   readonly followedActs: FollowedActs;
   readonly actMessages: ActMessages;
   readonly replyUrls: ReplyUrls;
@@ -85,6 +90,8 @@ export interface AppPorts extends Store {
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;
   readonly accountNotifier: AccountNotifier;
+  readonly reminderNotifier: ReminderNotifier;
+  readonly batchNotifier: BatchNotifier;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;

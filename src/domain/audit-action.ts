@@ -46,5 +46,10 @@ export const AUDIT_ACTIONS = [
   'uninstall',
   'password_erased',
   'restore',
+  'reminders',
+  'reminder_snooze',
+  'reminder_end',
+  'reminder_again',
+  'renew_all',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

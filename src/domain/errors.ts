@@ -4,6 +4,7 @@ import type { FailedAct } from './failed-act.ts';
 import type { UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Reason } from './reason.ts';
+import type { ReminderRefusalDetails } from './reminder-refusals.ts';
 import type { Secret } from './secret.ts';
 import type { ServerRefusalDetails } from './server-refusals.ts';
 
@@ -26,7 +27,7 @@ export type ApiCode = (typeof API_CODES)[number];
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
 /** The refusals of our own rules, with the details of each. Their words are in `slack/<feature>/refusal-words.ts`. */
-export interface RefusalDetails extends ServerRefusalDetails {
+export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDetails {
   // permission
   /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };

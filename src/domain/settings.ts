@@ -1,3 +1,4 @@
+import { type DigestSettings, describeDaysBefore } from './digest-settings.ts';
 import type { UserId } from './ids.ts';
 import { describeMoney, type Money } from './money.ts';
 import { omitUndefined } from './omit-undefined.ts';
@@ -25,11 +26,13 @@ export interface WorkspaceSettings {
   readonly approval: ApprovalRule;
   /** The most that may be spent with this app in one month of UTC; absent for no limit. */
   readonly budget: { readonly workspace?: Money; readonly person?: Money };
-  /** Where approval requests and reminders are posted; absent: to users directly. */
+  /** Where approval requests are posted; absent: to users directly. */
   readonly channelId?: string;
   readonly freeze?: PurchaseFreeze;
   /** What amounts are in, instead of the operator's `HOSTING_CURRENCY`. */
   readonly currency?: string;
+  /** The daily digest; absent: none is posted. */
+  readonly digest?: DigestSettings;
 }
 
 export const DEFAULT_SETTINGS: WorkspaceSettings = {
@@ -84,10 +87,14 @@ export const SETTING_NAMES = [
   'budget.person',
   'channel',
   'currency',
+  'digest.channel',
+  'digest.hour',
+  'digest.zone',
+  'digest.days',
 ] as const;
 export type SettingName = (typeof SETTING_NAMES)[number];
 
-function flatten({ announces, approval, budget, channelId, freeze, currency }: WorkspaceSettings) {
+function flatten({ announces, approval, budget, channelId, freeze, currency, digest }: WorkspaceSettings) {
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
   const flat: Readonly<Record<SettingName, string | undefined>> = {
     freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
@@ -99,6 +106,10 @@ function flatten({ announces, approval, budget, channelId, freeze, currency }: W
     'budget.person': amount(budget.person),
     channel: channelId,
     currency,
+    'digest.channel': digest?.channelId,
+    'digest.hour': digest && String(digest.hour),
+    'digest.zone': digest?.zone,
+    'digest.days': digest && describeDaysBefore(digest.daysBefore),
   };
   return flat;
 }

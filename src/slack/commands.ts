@@ -10,6 +10,7 @@ import { catalog } from './purchases/catalog.ts';
 import { create } from './purchases/create.ts';
 import { password } from './purchases/password.ts';
 import { renew } from './purchases/renew.ts';
+import { reminders } from './reminders/reminders.ts';
 import { remove } from './servers/delete.ts';
 import { list } from './servers/list.ts';
 import { note } from './servers/note.ts';
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   note,
   create,
   renew,
+  reminders,
   remove,
   password,
   connect,

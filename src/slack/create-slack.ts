@@ -18,6 +18,8 @@ import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
+import { createBatchNotifier } from './reminders/batch-notifier.ts';
+import { createReminderNotifier } from './reminders/notifier.ts';
 import { runCommand } from './run-command.ts';
 import { createFollowNotifier } from './servers/follow-notifier.ts';
 import { shortcuts } from './servers/shortcuts.ts';
@@ -49,6 +51,8 @@ export interface Slack {
     | 'approvalNotifier'
     | 'accessNotifier'
     | 'accountNotifier'
+    | 'reminderNotifier'
+    | 'batchNotifier'
   >;
   createDispatch(entry: Entry<AppPorts>): Dispatch;
   /** Puts an error into the words that a user reads. */
@@ -105,6 +109,8 @@ export function createSlack(options: SlackOptions): Slack {
       approvalNotifier: createApprovalNotifier(notifying),
       accessNotifier: createAccessNotifier(notifying),
       accountNotifier: createAccountNotifier(notifying),
+      reminderNotifier: createReminderNotifier(notifying),
+      batchNotifier: createBatchNotifier(notifying),
     },
     createDispatch: (entry) =>
       withWorkspaceQueues(

@@ -14,6 +14,7 @@ import { approvalRefusalWords } from './approvals/refusal-words.ts';
 import type { RefusalWords } from './kit/refusal-words.ts';
 import { codeTyped, escapeText } from './kit/text.ts';
 import { purchaseRefusalWords } from './purchases/refusal-words.ts';
+import { reminderRefusalWords } from './reminders/refusal-words.ts';
 import { failedWords, isErrorStatus } from './servers/failed-words.ts';
 import { serverRefusalWords } from './servers/refusal-words.ts';
 
@@ -21,6 +22,7 @@ import { serverRefusalWords } from './servers/refusal-words.ts';
 const REFUSALS: RefusalWords = {
   ...serverRefusalWords,
   ...purchaseRefusalWords,
+  ...reminderRefusalWords,
   ...approvalRefusalWords,
   ...accessRefusalWords,
   ...accountRefusalWords,

@@ -29,6 +29,9 @@ import { createPing } from './ping.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
+import { createDigests } from './reminders/digests.ts';
+import { createReminders } from './reminders/reminders.ts';
+import { createRenewalBatches } from './reminders/renewal-batches.ts';
 import { createReplyUrls } from './reply-urls.ts';
 import { createSeenRequests } from './seen-requests.ts';
 import { createActMessages } from './servers/act-messages.ts';
@@ -160,6 +163,9 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     seenRequests: createSeenRequests(foundation),
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
+    digests: createDigests(foundation),
+    reminders: createReminders(foundation),
+    renewalBatches: createRenewalBatches(foundation),
     followedActs: createFollowedActs(foundation),
     actMessages: createActMessages(foundation),
     replyUrls: createReplyUrls(foundation),

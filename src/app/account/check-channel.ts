@@ -3,7 +3,7 @@ import type { ChannelId } from '../../domain/ids.ts';
 import type { System } from '../../system.ts';
 import { useCasesOver } from '../authorize/use-case.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { ChannelTest } from './ports.ts';
+import type { ChannelPurpose, ChannelTest } from './ports.ts';
 
 const defineUseCase = useCasesOver<{ readonly system: System; readonly channelTest: ChannelTest }>();
 
@@ -11,15 +11,18 @@ const defineUseCase = useCasesOver<{ readonly system: System; readonly channelTe
 const CHECK_TIMEOUT_MS = 2000;
 
 /**
- * Posts once to a channel that was chosen for approval requests, so that no request is lost in one that the app is not in.
+ * Posts once to a channel that was chosen, so that nothing is lost in one that the app is not in.
  * @throws Refusal `channel_unwritable`
  */
 export const checkChannel = defineUseCase({
   name: 'settings',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { channelId: ChannelId }, { actor, ports }): Promise<void> => {
-    const posting = ports.channelTest.post(actor.workspaceId, input.channelId, actor.userId);
+  run: async (
+    { channelId, purpose }: { channelId: ChannelId; purpose: ChannelPurpose },
+    { actor, ports },
+  ): Promise<void> => {
+    const posting = ports.channelTest.post(actor.workspaceId, channelId, actor.userId, purpose);
     const posted = await withTimeout(posting, ports.system, CHECK_TIMEOUT_MS);
     if (!posted) throw new Refusal('channel_unwritable', { reason: 'timeout' });
     if (!posted.isPosted) throw new Refusal('channel_unwritable', { reason: posted.reason });

@@ -202,6 +202,9 @@ export interface LinkOrigin {
   readonly channelId?: ChannelId;
 }
 
+/** What a channel was chosen for. */
+export type ChannelPurpose = 'approvals' | 'digest';
+
 /** Tests whether the app can post to a channel. */
 export interface ChannelTest {
   /** `reason` is Slack's error code. */
@@ -209,5 +212,6 @@ export interface ChannelTest {
     workspaceId: WorkspaceId,
     channelId: ChannelId,
     requestedBy: UserId,
+    purpose: ChannelPurpose,
   ): Promise<{ readonly isPosted: true } | { readonly isPosted: false; readonly reason: string }>;
 }

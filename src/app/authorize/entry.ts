@@ -125,6 +125,7 @@ function createContext<Ports extends EntryPorts>(
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
     covers,
+    coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     runInSteps: (steps) => runInSteps(steps, ports.system),
     requireRoleFor: async (label, typed = label) => {
       if (needs !== 'anyone' && !covers(label))

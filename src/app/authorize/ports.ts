@@ -20,6 +20,8 @@ export interface SlackUser {
   readonly isStranger: boolean;
   /** The workspaces that Slack lists the user as a member of: several in Enterprise Grid. */
   readonly teamIds: readonly string[];
+  /** The IANA name of the time zone in their profile. */
+  readonly timeZone?: string;
 }
 
 export interface Users {

@@ -44,6 +44,8 @@ export interface UseCaseContext<Ports> {
   hosting(): Promise<HostingApi>;
   /** Whether the actor holds the role that this use case needs for the server with that label (docs/design.md 3). */
   covers(label: string): boolean;
+  /** Whether the actor holds that role for all servers, whatever their labels. */
+  readonly coversEveryServer: boolean;
   /**
    * `typed` is how the actor named the server: a refusal tells the label only to those who know it or may see it.
    * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied

@@ -17,7 +17,7 @@ import type { Ledger, NewOperation, Prepared } from './ports.ts';
 import { runOperation } from './run-operation.ts';
 
 /** What confirming needs, and what follows from it: paying, or asking another manager. */
-type ConfirmPorts = PaymentPorts &
+export type ConfirmPorts = PaymentPorts &
   SpendingPorts &
   Parameters<typeof requestApproval>[1]['ports'] &
   Parameters<typeof notifyApproval>[1] & {
@@ -33,6 +33,8 @@ export interface Confirmation {
   readonly purchase: Purchase;
   /** What the review showed; absent where no price is known. */
   readonly price?: Money;
+  /** When its user pressed, where that was before now: it has to be sent soon after that. */
+  readonly confirmedAt?: number;
 }
 
 /** It is being paid, or waits for another manager. `isNew` is false when it, or the same month, was confirmed before. */
@@ -52,7 +54,7 @@ export const confirmPurchase = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   run: (input: Confirmation, context): Promise<Confirmed> =>
-    confirm(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
+    confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
   follow: async (confirmed, { ports }) => {
     if (!confirmed.isNew) return;
     if (confirmed.kind === 'waiting') return notifyApproval(confirmed.approval.id, ports);
@@ -64,7 +66,13 @@ export const confirmPurchase = defineUseCase({
   },
 });
 
-async function confirm(input: Confirmation, context: UseCaseContext<ConfirmPorts>): Promise<Confirmed> {
+type ConfirmContext = Pick<UseCaseContext<ConfirmPorts>, 'actor' | 'ports' | 'setSubject' | 'requireRoleFor'>;
+
+/**
+ * Writes one confirmation, or requests an approval instead. Money effect: none yet; `runOperation` sends it.
+ * @throws Refusal as `confirmPurchase` does
+ */
+export async function confirmOne(input: Confirmation, context: ConfirmContext): Promise<Confirmed> {
   const { id, purchase, price } = input;
   context.setSubject(omitUndefined({ operationId: id, label: labelOf(purchase), money: price }));
   await context.requireRoleFor(labelOf(purchase));
@@ -99,10 +107,7 @@ function refuseUnsaved(error: unknown, { id }: Confirmation, { ports }: UseCaseC
 }
 
 /** What the same form was confirmed for before stands, whatever the two-person rule says since. */
-async function findEarlier(
-  id: ConfirmationId,
-  context: UseCaseContext<ConfirmPorts>,
-): Promise<Confirmed | undefined> {
+async function findEarlier(id: ConfirmationId, context: ConfirmContext): Promise<Confirmed | undefined> {
   const { ledger, approvals } = context.ports;
   const operation = await ledger.find(id);
   if (operation) return paying({ kind: 'known', operation }, context);
@@ -115,16 +120,17 @@ async function findEarlier(
 /** @throws Refusal `other_workspace` */
 function paying(
   { kind, operation }: Extract<Prepared, { operation: Operation }>,
-  { actor }: UseCaseContext<ConfirmPorts>,
+  { actor }: ConfirmContext,
 ): Confirmed {
   if (operation.workspaceId !== actor.workspaceId) throw new Refusal('other_workspace', {});
   return { kind: 'paying', isNew: kind === 'new', operation };
 }
 
 function makeOperation(
-  { id, purchase, price }: Confirmation,
-  { actor, ports }: UseCaseContext<ConfirmPorts>,
+  { id, purchase, price, confirmedAt }: Confirmation,
+  { actor, ports }: ConfirmContext,
 ): NewOperation {
   const { workspaceId, userId: actorId, channelId } = actor;
-  return omitUndefined({ id, workspaceId, actorId, channelId, purchase, price, at: ports.system.now() });
+  const at = confirmedAt ?? ports.system.now();
+  return omitUndefined({ id, workspaceId, actorId, channelId, purchase, price, at });
 }

@@ -55,7 +55,8 @@ export interface Terms {
   readonly takesApproval: boolean;
 }
 
-async function readTerms(
+/** Reads them for a purchase of that price. @throws Refusal `purchases_frozen` */
+export async function readTerms(
   kind: Purchase['kind'],
   price: Money | undefined,
   context: Pick<UseCaseContext<SpendingPorts>, 'actor' | 'ports'>,

@@ -12,13 +12,14 @@ type Rule = readonly [pattern: RegExp, group: string, family?: string];
 const HELP = 'Help';
 const SERVERS = 'Servers';
 const PURCHASES = 'Purchases';
+const REMINDERS = 'Reminders';
 const APPROVALS = 'Approvals';
 const ACCESS = 'Access';
 const ACCOUNT = 'Account';
 const REFUSALS = 'Refusals and errors';
 
 /** The order on the page. */
-const GROUPS: readonly string[] = [HELP, SERVERS, PURCHASES, APPROVALS, ACCESS, ACCOUNT, REFUSALS];
+const GROUPS: readonly string[] = [HELP, SERVERS, PURCHASES, REMINDERS, APPROVALS, ACCESS, ACCOUNT, REFUSALS];
 
 /** By how the name of a surface begins; the first match counts. What it captures is the name of the row. */
 const RULES: readonly Rule[] = [
@@ -47,7 +48,12 @@ const RULES: readonly Rule[] = [
   [/^in the channel: (.*)/, PURCHASES, 'orders, what the channel reads'],
   [/^(balance too low.*)/, PURCHASES, 'balance too low'],
   [/^root password (erased.*)/, PURCHASES, 'root password erased'],
-  [/^(catalog|create|renew|decide|outcome|order|root password|the address)/, PURCHASES],
+  [/^(renew all|renewals)/, REMINDERS],
+  [/^(catalog|costs|create|renew|decide|outcome|order|root password|the address)/, PURCHASES],
+
+  [/^digest: (due|everything else)$/, REMINDERS],
+  [/^digest: (.*)/, REMINDERS, 'digest, what becomes of a server'],
+  [/^(digest|reminders)/, REMINDERS],
 
   [/^approval card: (?!.*\bopen\b)(.*)/, APPROVALS, 'approval card, answered'],
   [/^approval message: (.*)/, APPROVALS, 'approval, what the requester reads'],

@@ -118,6 +118,15 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'note that the database was restored from a backup',
     group: 'settings',
   },
+  reminders: { did: 'viewed the coming renewals', base: 'view the coming renewals', group: 'reading' },
+  reminder_snooze: { did: 'snoozed reminders for %', base: 'snooze reminders for %', group: 'purchases' },
+  reminder_end: { did: 'left % to expire', base: 'leave % to expire', group: 'purchases' },
+  reminder_again: {
+    did: 'turned on reminders for %',
+    base: 'turn on reminders for %',
+    group: 'purchases',
+  },
+  renew_all: { did: 'confirmed several renewals', base: 'renew several servers', group: 'purchases' },
 };
 
 /** The words of an action; undefined for one that another version of the app has written. */

@@ -45,6 +45,8 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   doubt_over: 'the case was already closed',
   account_changed: 'the hosting account was reconnected',
   label_moved: 'the server’s label has changed',
+  snooze_too_late: 'its paid time ends too soon for a snooze',
+  nothing_to_renew: 'no server had to be renewed',
   over_budget: 'over budget',
   purchases_frozen: 'purchases are frozen',
   approval_needed: 'needs approval',

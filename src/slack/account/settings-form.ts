@@ -7,6 +7,7 @@ import { context, option, section } from '../kit/blocks.ts';
 import { defineModal } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { mention, slackDate } from '../kit/text.ts';
+import { digestFields, digestInputs, readDigestFields } from '../reminders/digest-fields.ts';
 
 export const SETTINGS_TITLE = 'Settings';
 
@@ -20,6 +21,9 @@ const shown: z.ZodType<WorkspaceSettings> = z.object({
   channelId: z.string().exactOptional(),
   freeze: z.object({ by: z.string(), since: z.number() }).exactOptional(),
   currency: z.string().exactOptional(),
+  digest: z
+    .object({ channelId: z.string(), hour: z.number(), zone: z.string(), daysBefore: z.array(z.number()) })
+    .exactOptional(),
 });
 
 const isOn = z.enum(['on', 'off'], 'Choose one.');
@@ -50,13 +54,19 @@ export const settingsForm = defineModal(
     personBudget: amount,
     channel: z.string().exactOptional(),
     currency,
+    ...digestFields,
   }),
 );
 
 type Fields = Parameters<Parameters<typeof settingsForm.onSubmit>[1]>[0]['fields'];
 
-/** The settings as they are, to be changed. */
-export function settingsView(settings: WorkspaceSettings, origin: Origin, currency: string): ModalView {
+/** The settings as they are, to be changed. `ownZone` is proposed for the digest while there is none. */
+export function settingsView(
+  settings: WorkspaceSettings,
+  origin: Origin,
+  currency: string,
+  ownZone?: string,
+): ModalView {
   return settingsForm.view({
     origin,
     metadata: settings,
@@ -82,6 +92,7 @@ export function settingsView(settings: WorkspaceSettings, origin: Origin, curren
         optional: true,
         maxLength: 12,
       }),
+      ...digestInputs(settings.digest, ownZone, settingsForm),
     ],
   });
 }
@@ -143,6 +154,7 @@ export function readSettingsFields(
       channelId: channel,
       freeze: fields.freeze === 'on' ? (was.freeze ?? freezeBy) : undefined,
       currency: typed === undefined ? undefined : findCurrency(typed),
+      digest: readDigestFields(fields),
     }),
   };
 }

@@ -1,6 +1,7 @@
+import { describeDaysBefore } from '../../domain/digest-settings.ts';
 import { describeMoney, type Money } from '../../domain/money.ts';
 import { listChanges, type SettingName, type WorkspaceSettings } from '../../domain/settings.ts';
-import { escapeText } from '../kit/text.ts';
+import { count, escapeText } from '../kit/text.ts';
 
 /** What a setting is called wherever it is named. */
 export const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
@@ -13,11 +14,18 @@ export const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   'budget.person': 'Monthly budget per person',
   channel: 'Approvals channel',
   currency: 'Currency',
+  'digest.channel': 'Daily digest channel',
+  'digest.hour': 'Hour of the daily digest',
+  'digest.zone': 'Time zone of the daily digest',
+  'digest.days': 'Days before the paid time ends',
 };
 
 /** What was saved: each setting that has changed, as it is in force now. */
 export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
-  const changes = listChanges(was, is).map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
+  const changes = listChanges(was, is)
+    // That there is no digest says it all.
+    .filter(({ name }) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
+    .map(({ name }) => `• ${IN_FORCE[name](is, currency)}`);
   return changes.length === 0 ? 'Nothing was changed.' : ['*Settings saved:*', ...changes].join('\n');
 }
 
@@ -54,6 +62,20 @@ const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: s
     is.currency === undefined
       ? 'Amounts are shown in the app’s default currency'
       : `Amounts are shown in ${escapeText(is.currency)}`,
+  'digest.channel': ({ digest }) =>
+    digest ? `The daily digest is posted in <#${digest.channelId}>` : 'There’s no daily digest',
+  'digest.hour': ({ digest }) =>
+    digest
+      ? `The digest is posted between ${digest.hour}:00 and ${digest.hour}:15`
+      : 'No hour is set for a digest',
+  'digest.zone': ({ digest }) =>
+    digest
+      ? `The digest follows the clocks of ${escapeText(digest.zone)}`
+      : 'No time zone is set for a digest',
+  'digest.days': ({ digest }) =>
+    digest
+      ? `Servers are listed from ${count(digest.daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(digest.daysBefore)})`
+      : 'No days are set for a digest',
 };
 
 function inMoney(most: Money, currency: string): string {

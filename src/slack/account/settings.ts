@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changeSettings, readSettings } from '../../app/account/change-settings.ts';
 import { checkChannel } from '../../app/account/check-channel.ts';
+import { findOwnZone } from '../../app/reminders/reminder-settings.ts';
 import { listChanges, type WorkspaceSettings } from '../../domain/settings.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { defineCommand } from '../kit/command.ts';
@@ -14,14 +15,18 @@ const form = defineForm({
   title: SETTINGS_TITLE,
   input: z.object({}),
   needs: readSettings,
-  load: async (_input, request, origin) =>
-    settingsView(await request.execute(readSettings, {}), origin, request.currency),
+  load: async (_input, request, origin) => {
+    const settings = await request.execute(readSettings, {});
+    // Proposed only while there is no digest: nobody else waits for Slack.
+    const ownZone = settings.digest ? undefined : await request.execute(findOwnZone, {});
+    return settingsView(settings, origin, request.currency, ownZone);
+  },
 });
 
 export const settings = defineCommand({
   name: 'settings',
   usage: 'settings',
-  summary: 'Change announcements, approvals, budgets, the currency and the purchase freeze',
+  summary: 'Change announcements, approvals, budgets, the daily digest, the currency and the purchase freeze',
   needs: 'owner',
   parse: ({ words }) => (words.length > 0 ? '`/vps settings` takes no arguments.' : {}),
   run: (_input, request) => form.open({}, request),
@@ -32,8 +37,8 @@ export const settings = defineCommand({
       const wanted = readSettingsFields(fields, was, freezeBy);
       const words = savedWords(was, wanted, currencyOf(was, wanted, request));
       if (listChanges(was, wanted).length === 0) return { with: noticeView(SETTINGS_TITLE, words) };
-      const fault = await findChannelFault(was, wanted, request);
-      if (fault !== undefined) return { with: { errors: { channel: fault } } };
+      const errors = await findChannelFaults(was, wanted, request);
+      if (Object.keys(errors).length > 0) return { with: { errors } };
       return {
         with: loadingView(SETTINGS_TITLE, 'Saving…'),
         after: async () => {
@@ -64,16 +69,27 @@ async function announceFreeze(
     await request.announce('lifted the purchase freeze');
 }
 
-/** Why the app can't post to a newly chosen channel, in words. */
-async function findChannelFault(
+/** Why the app can't post to newly chosen channels, in words, by field. */
+async function findChannelFaults(
   was: WorkspaceSettings,
-  { channelId }: WorkspaceSettings,
+  is: WorkspaceSettings,
   request: SlackRequest,
-): Promise<string | undefined> {
-  if (channelId === undefined || channelId === was.channelId) return undefined;
-  return request.execute(checkChannel, { channelId }).then(
-    () => undefined,
-    // Errors beside fields are plain text.
-    (error: unknown) => request.explain(error).replaceAll('`', ''),
+): Promise<Readonly<Record<string, string>>> {
+  const chosen = [
+    ['channel', 'approvals', is.channelId, was.channelId],
+    ['digestChannel', 'digest', is.digest?.channelId, was.digest?.channelId],
+  ] as const;
+  // Side by side: Slack waits 3 s for the answer to the form.
+  const faults = await Promise.all(
+    chosen.map(async ([field, purpose, channelId, before]) => {
+      if (channelId === undefined || channelId === before) return [];
+      const fault = await request.execute(checkChannel, { channelId, purpose }).then(
+        () => undefined,
+        // Errors beside fields are plain text.
+        (error: unknown) => request.explain(error).replaceAll('`', ''),
+      );
+      return fault === undefined ? [] : [[field, fault] as const];
+    }),
   );
+  return Object.fromEntries(faults.flat());
 }

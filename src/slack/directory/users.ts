@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SlackUser, Users } from '../../app/authorize/ports.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
@@ -14,6 +15,7 @@ const slackUser = z.object({
   is_ultra_restricted: z.boolean().default(false),
   is_stranger: z.boolean().default(false),
   is_bot: z.boolean().default(false),
+  tz: z.string().nullish().catch(undefined),
   /** In an Enterprise Grid: all workspaces of the organization that they are in. */
   enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
@@ -68,5 +70,6 @@ export function readUser(userId: string, given: unknown): SlackUser | undefined 
     isDeactivated: user.deleted,
     isStranger: user.is_stranger,
     teamIds: [...new Set([...home, ...(user.enterprise_user?.teams ?? [])])],
+    ...omitUndefined({ timeZone: user.tz ?? undefined }),
   };
 }

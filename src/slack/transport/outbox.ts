@@ -12,9 +12,10 @@ import type { FollowedViews } from './followed-views.ts';
 import { createPacedEdits, type PacedEdit } from './paced-edits.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
+import { createSinglePosts, type SinglePosts } from './single-posts.ts';
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
-export interface Outbox {
+export interface Outbox extends SinglePosts {
   /** Ephemerally to the user who confirmed it, by the reply path that was stored with their form. */
   replyTo(confirmer: Confirmer): Reply;
   /** As a direct message; true when Slack took it. */
@@ -67,6 +68,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       return postCards(chosen, message, clients.of(workspaceId));
     },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
+    ...createSinglePosts(parts),
     updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
       const viewId = followedViews.take(confirmationId);
       if (viewId === undefined) return;

@@ -21,6 +21,14 @@ const storedSettings = z.object({
   channelId: z.string().exactOptional(),
   freeze: freeze.exactOptional(),
   currency: z.string().exactOptional(),
+  digest: z
+    .object({
+      channelId: z.string(),
+      hour: z.number().int().min(0).max(23),
+      zone: z.string(),
+      daysBefore: z.array(z.number().int().min(1)).min(1),
+    })
+    .exactOptional(),
 });
 
 const anything = z.looseObject({});

@@ -37,6 +37,10 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   installation_workspaces: true,
   install_states: true,
   restores: true,
+  digests: true,
+  digest_snapshots: true,
+  reminder_marks: true,
+  renewal_batches: true,
 };
 export const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
 

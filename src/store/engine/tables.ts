@@ -10,6 +10,12 @@ import type {
   InstallStatesTable,
 } from './installation-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
+import type {
+  DigestSnapshotsTable,
+  DigestsTable,
+  ReminderMarksTable,
+  RenewalBatchesTable,
+} from './reminder-tables.ts';
 import type { ProtectedServersTable, ServerNotesTable } from './server-tables.ts';
 
 /**
@@ -46,6 +52,10 @@ export interface Tables extends FollowTables {
   identities: IdentitiesTable;
   restores: RestoresTable;
   migration_needs: MigrationNeedsTable;
+  digests: DigestsTable;
+  digest_snapshots: DigestSnapshotsTable;
+  reminder_marks: ReminderMarksTable;
+  renewal_batches: RenewalBatchesTable;
 }
 
 interface OutcomeThreadsTable {

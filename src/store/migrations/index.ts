@@ -12,6 +12,7 @@ import { installations } from './0010-installations.ts';
 import { accounts } from './0011-accounts.ts';
 import { restoresAndVersions } from './0013-restores-and-versions.ts';
 import { outcomeThreads } from './0014-outcome-threads.ts';
+import { reminders } from './0015-reminders.ts';
 import { serverNotes } from './0016-server-notes.ts';
 import { followedActs } from './0017-followed-acts.ts';
 
@@ -38,6 +39,7 @@ export function createMigrations(vault: Vault): Migrations {
     '0011-accounts': accounts,
     '0013-restores-and-versions': restoresAndVersions,
     '0014-outcome-threads': { ...outcomeThreads, needs: '0013-restores-and-versions' },
+    '0015-reminders': { ...reminders, needs: '0013-restores-and-versions' },
     '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
     '0017-followed-acts': { ...followedActs, needs: '0013-restores-and-versions' },
   };

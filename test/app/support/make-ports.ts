@@ -43,6 +43,13 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     approvalNotifier: silentDecisions,
     accessNotifier: silentDecisions,
     accountNotifier: { notifyKeyChange: async () => undefined },
+    reminderNotifier: {
+      post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
+      postUnreadable: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
+      update: async () => 'shown',
+      notifyUndelivered: async () => undefined,
+    },
+    batchNotifier: { notifyBatch: async () => true },
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');

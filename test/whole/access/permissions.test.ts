@@ -85,6 +85,7 @@ const byId = (id: number) => ({ id });
 /** A list of its own for each try: one list acts once. */
 const listed = (id: number) => ({ id: `list-${++lists}`, at: Date.now(), servers: [[id, 'x']] });
 let lists = 0;
+const monthOf = (id: number) => ({ id, paidUntil: 1 });
 
 /** Where the audit's word for a command is not its name. */
 const AUDIT_NAMES: Readonly<Record<string, string>> = { help: '', connect: 'connect_link' };
@@ -146,6 +147,13 @@ const ACTIONS: readonly Action[] = [
   pressed('create_back', 'manager', 'create', () => ORDER),
   pressed('renew', 'manager', 'renew', byId),
   pressed('open_renew', 'manager', 'renew', byId),
+  pressed('reminders', 'viewer', 'reminders'),
+  pressed('snooze_day', 'operator', 'reminder_snooze', monthOf),
+  pressed('snooze_step', 'operator', 'reminder_snooze', monthOf),
+  pressed('let_expire', 'manager', 'reminder_end', monthOf),
+  pressed('remind_again', 'operator', 'reminder_again', monthOf),
+  pressed('renew_all', 'manager', 'renew'),
+  pressed('open_renew_all', 'manager', 'renew'),
   pressed('delete', 'manager', 'delete', byId),
   pressed('open_delete', 'manager', 'delete', byId),
   pressed('password', 'anyone', 'password', (id) => ({ typed: String(id) })),
@@ -200,6 +208,7 @@ const ACTIONS: readonly Action[] = [
     (id) => ({ server: String(id) }),
   ),
   submitted('renew_review', 'manager', 'confirm', (id) => ({ serverId: id, label: 'web', paidUntil: 1 })),
+  submitted('renew_all', 'manager', 'renew_all', () => ({})),
   submitted(
     'pick_delete',
     'manager',

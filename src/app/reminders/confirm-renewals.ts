@@ -1,0 +1,50 @@
+import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { RenewalBatch } from './ports.ts';
+import { type BatchPorts, runBatch } from './run-batch.ts';
+
+const defineUseCase = useCasesOver<BatchPorts>();
+
+export interface ConfirmedBatch {
+  readonly batch: RenewalBatch;
+  /** False when the same form was confirmed before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Writes durably, before the ack, that its user confirmed these renewals. Each is then confirmed by itself, right before it is
+ * sent, so that roles, budgets, approvals and the freeze count as they are at that moment.
+ * Money effect: none yet; what follows pays once for each server, and for no month that anybody else has renewed.
+ * @throws Refusal `stale_confirmation` when the form is not this user's or was stored too long ago; `purchases_frozen`,
+ * `order_unsaved`
+ */
+export const confirmRenewals = defineUseCase({
+  name: 'renew_all',
+  needs: 'manager',
+  effect: 'confirms',
+  run: (input: { readonly id: ConfirmationId }, context): Promise<ConfirmedBatch> =>
+    confirm(input.id, context).catch((error: unknown) => {
+      if (isExpected(error)) throw error;
+      context.ports.log.error('renewals could not be confirmed', describeDefect(error));
+      throw new Refusal('order_unsaved', {});
+    }),
+  follow: async ({ batch, isNew }, { actor, ports }) => {
+    if (isNew) await runBatch(batch, actor, ports);
+  },
+});
+
+async function confirm(
+  id: ConfirmationId,
+  { actor, ports }: UseCaseContext<BatchPorts>,
+): Promise<ConfirmedBatch> {
+  const { renewalBatches, workspaces, system } = ports;
+  const batch = await renewalBatches.find(id);
+  const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
+  if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});
+  if (batch.state !== 'open') return { batch, isNew: false };
+  await refuseFrozen(actor.workspaceId, workspaces);
+  const at = system.now();
+  return { batch: { ...batch, at }, isNew: await renewalBatches.confirm(id, at) };
+}

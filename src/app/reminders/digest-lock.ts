@@ -1,0 +1,41 @@
+import type { WorkspaceId } from '../../domain/ids.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
+import type { ReminderPorts } from './ports.ts';
+
+/** Longer than a read of the list, a post and its edit take; whoever dies holds it no longer. */
+const LEASE_MS = 5 * MINUTE_MS;
+
+/**
+ * Does the work if no other process is at work on this workspace's digest, and returns undefined otherwise: what is left is
+ * found again in a moment. It only saves work. That a digest is posted once is left to its claim.
+ */
+export async function withDigestLock<Result>(
+  workspaceId: WorkspaceId,
+  { lockLeases, system }: Pick<ReminderPorts, 'lockLeases' | 'system'>,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  const lock = { name: `digest ${workspaceId}`, owner: system.newId() };
+  if (!(await lockLeases.take(lock, LEASE_MS))) return undefined;
+  try {
+    return await work();
+  } finally {
+    await lockLeases.release(lock);
+  }
+}
+
+/** An edit takes a moment: a digest that is due waits for it rather than for its next try. */
+const WAIT_MS = 250;
+const TRIES = 60;
+
+/** The same, after waiting a while for the work of others on this digest. */
+export async function waitForDigestLock<Result>(
+  workspaceId: WorkspaceId,
+  ports: Pick<ReminderPorts, 'lockLeases' | 'system'>,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  for (let tries = 1; ; tries++) {
+    const result = await withDigestLock(workspaceId, ports, work);
+    if (result !== undefined || tries === TRIES) return result;
+    await ports.system.sleep(WAIT_MS);
+  }
+}

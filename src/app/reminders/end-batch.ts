@@ -1,0 +1,71 @@
+import type { Approval } from '../../domain/approval.ts';
+import type { HostingError, Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { claimOf, type Operation } from '../../domain/operation.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { System } from '../../system.ts';
+import type { Approvals } from '../approvals/ports.ts';
+import type { Ledger } from '../purchases/ports.ts';
+import type { BatchedRenewal, ReminderPorts, RenewalBatch, RenewalBatches } from './ports.ts';
+
+/** How one of several renewals stands. */
+export type RenewalResult = { readonly renewal: BatchedRenewal } & RenewalStanding;
+
+type RenewalStanding =
+  /** `isOwn` is false when somebody else had renewed that month before. */
+  | { readonly kind: 'operation'; readonly operation: Operation; readonly isOwn: boolean }
+  | { readonly kind: 'waiting'; readonly approval: Approval }
+  | { readonly kind: 'failed'; readonly error: HostingError | Refusal }
+  | { readonly kind: 'not_begun' };
+
+/** Tells users about renewals that they confirmed together. Never throws. */
+export interface BatchNotifier {
+  /** Tells the user the outcome of all of them; true when Slack took it. */
+  notifyBatch(batch: RenewalBatch, results: readonly RenewalResult[]): Promise<boolean>;
+}
+
+export interface EndPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'find'>;
+  readonly approvals: Pick<Approvals, 'find'>;
+  readonly reminders: Pick<ReminderPorts['reminders'], 'listRenewals'>;
+  readonly renewalBatches: RenewalBatches;
+  readonly batchNotifier: BatchNotifier;
+}
+
+/** After this time a message would come too late. */
+const TELL_WITHIN_MS = DAY_MS;
+
+/** Tells the outcome of all renewals, and ends the batch once Slack has taken that. */
+export async function endBatch(
+  id: ConfirmationId,
+  failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
+  ports: EndPorts,
+): Promise<void> {
+  const batch = await ports.renewalBatches.find(id);
+  if (batch?.state !== 'confirmed') return;
+  const isTold = await ports.batchNotifier.notifyBatch(batch, await listResults(batch, failures, ports));
+  if (isTold || ports.system.now() - batch.at > TELL_WITHIN_MS) await ports.renewalBatches.end(id);
+}
+
+/** What the ledger and the approvals say counts; they outlive the process. */
+export async function listResults(
+  { workspaceId, renewals }: RenewalBatch,
+  failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,
+  { ledger, approvals, reminders }: Pick<EndPorts, 'ledger' | 'approvals' | 'reminders'>,
+): Promise<readonly RenewalResult[]> {
+  const ids = renewals.map(({ serverId }) => serverId);
+  const others = await reminders.listRenewals(workspaceId, ids);
+  const byClaim = new Map(others.map((operation) => [claimOf(operation.purchase), operation]));
+  const find = async (renewal: BatchedRenewal): Promise<RenewalStanding> => {
+    const own = await ledger.find(renewal.id);
+    if (own) return { kind: 'operation', operation: own, isOwn: true };
+    const approval = await approvals.find(renewal.id);
+    if (approval) return { kind: 'waiting', approval };
+    const operation = byClaim.get(claimOf({ kind: 'renew', ...renewal }));
+    if (operation) return { kind: 'operation', operation, isOwn: false };
+    const error = failures.get(renewal.id);
+    return error ? { kind: 'failed', error } : { kind: 'not_begun' };
+  };
+  return Promise.all(renewals.map(async (renewal) => ({ renewal, ...(await find(renewal)) })));
+}

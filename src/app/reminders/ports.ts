@@ -1,0 +1,199 @@
+import type { Card } from '../../domain/decision.ts';
+import type { Digest, DigestContent } from '../../domain/digest.ts';
+import type { DigestSettings } from '../../domain/digest-settings.ts';
+import type { HostingError, Refusal } from '../../domain/errors.ts';
+import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { Money } from '../../domain/money.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { ReminderMark } from '../../domain/reminder.ts';
+import type { Server } from '../../domain/server.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { ApiKeys, AuditLog, Workspaces } from '../account/ports.ts';
+import type { RolePorts } from '../authorize/find-roles.ts';
+import type { Installations, SeenRequests } from '../authorize/ports.ts';
+import type { FindHosting } from '../hosting-api.ts';
+import type { LockLeases } from '../locks.ts';
+import type { Ledger } from '../purchases/ports.ts';
+
+/** What reminders work with. */
+export interface ReminderPorts extends RolePorts {
+  readonly system: System;
+  readonly log: Log;
+  readonly installations: Installations;
+  readonly apiKeys: Pick<ApiKeys, 'find'>;
+  readonly hostingOf: FindHosting;
+  readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly audit: Pick<AuditLog, 'list' | 'read'>;
+  readonly ledger: Pick<Ledger, 'listSettledIds' | 'listUnresolvedCreates'>;
+  readonly lockLeases: LockLeases;
+  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
+  readonly digests: Digests;
+  readonly reminders: Reminders;
+  readonly reminderNotifier: ReminderNotifier;
+}
+
+/** A workspace in which a digest is set up. */
+export interface DigestWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly digest: DigestSettings;
+}
+
+/** The servers of an account at a moment, from a complete list. */
+export interface Snapshot {
+  readonly account: string;
+  readonly at: number;
+  readonly servers: readonly Pick<Server, 'id' | 'label' | 'state' | 'paidUntil'>[];
+}
+
+/** What the list of servers showed later of those that were due: a date that has moved, or that they are gone. */
+export type LaterSights = Readonly<
+  Record<number, { readonly paidUntil?: number; readonly isGone?: boolean }>
+>;
+
+/** A digest that was posted and is still kept up to date. */
+export interface LiveDigest {
+  readonly workspaceId: WorkspaceId;
+  readonly day: string;
+  readonly card: Card;
+  readonly content: DigestContent;
+  readonly sights: LaterSights;
+  readonly postedAt: number;
+  /** The number of the workspace's newest audit entry when the message was last compared with what is known. */
+  readonly seenSeq: number;
+  /** A hash of what the message shows. */
+  readonly shown: string;
+}
+
+/** Which digests were posted. A day is one of the digest's time zone. */
+export interface Digests {
+  /** A page of the workspaces with a digest channel: those after this ID, in the order of their IDs; none after the last. */
+  listWorkspaces(after?: WorkspaceId): Promise<readonly DigestWorkspace[]>;
+  /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
+  claim(workspaceId: WorkspaceId, day: string, at: number): Promise<boolean>;
+  isClaimed(workspaceId: WorkspaceId, day: string): Promise<boolean>;
+  /** Gives the claim back: Slack has said that nothing was posted. */
+  release(workspaceId: WorkspaceId, day: string): Promise<void>;
+  /** The claimed digest had nothing to tell; without `isRead`, since the servers could not be read. */
+  endQuietly(
+    workspaceId: WorkspaceId,
+    day: string,
+    ended: { readonly isRead: boolean; readonly snapshot?: Snapshot | undefined },
+  ): Promise<void>;
+  /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
+  markPosted(
+    digest: Omit<LiveDigest, 'sights'>,
+    snapshot: Snapshot | undefined,
+  ): Promise<LiveDigest | undefined>;
+  findLive(workspaceId: WorkspaceId): Promise<LiveDigest | undefined>;
+  /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
+  findLastAt(workspaceId: WorkspaceId): Promise<number | undefined>;
+  findSnapshot(workspaceId: WorkspaceId): Promise<Snapshot | undefined>;
+  /** The number of the newest audit entry of the workspace. */
+  findSeq(workspaceId: WorkspaceId): Promise<number>;
+  /** Workspaces whose live digest may be out of date: something was audited since. */
+  listChanged(): Promise<readonly WorkspaceId[]>;
+  /** Workspaces whose live digest was last compared with the list of servers before that time. */
+  listUnread(before: number): Promise<readonly WorkspaceId[]>;
+  /** Stores what the message shows now, and when a list was read for it. */
+  update(
+    live: Pick<LiveDigest, 'workspaceId' | 'day' | 'sights' | 'seenSeq' | 'shown'>,
+    readAt?: number,
+  ): Promise<void>;
+  /** It is not kept up to date any more. */
+  close(workspaceId: WorkspaceId, day: string): Promise<void>;
+  removeBefore(at: number): Promise<void>;
+}
+
+/** What was last paid for a server with this app. */
+export interface PaidPrice {
+  readonly serverId: ServerId;
+  readonly operation: Operation;
+}
+
+/** What users decided about reminders, and what the ledger says about the months in question. */
+export interface Reminders {
+  putMark(workspaceId: WorkspaceId, mark: ReminderMark): Promise<void>;
+  /** False when there is none about this month. */
+  removeMark(workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<boolean>;
+  listMarks(workspaceId: WorkspaceId): Promise<readonly ReminderMark[]>;
+  removeMarksBefore(paidUntil: number): Promise<void>;
+  /** Renewals of these servers, other than refused ones; the newest last. */
+  listRenewals(workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly Operation[]>;
+  /** The newest settled purchase of each of these servers whose price is known. */
+  listPrices(workspaceId: WorkspaceId, serverIds: readonly ServerId[]): Promise<readonly PaidPrice[]>;
+}
+
+export type PostedDigest =
+  | { readonly kind: 'posted'; readonly card: Card }
+  /** Nothing was posted; `reason` is Slack's error code. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Slack did not answer, or not readably: it may have been posted. */
+  | { readonly kind: 'unknown' };
+
+/** Posts digests and keeps them up to date. No method throws. */
+export interface ReminderNotifier {
+  /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
+  post(workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest): Promise<PostedDigest>;
+  /** Tells the channel why there is no digest today. */
+  postUnreadable(
+    workspaceId: WorkspaceId,
+    channelId: ChannelId,
+    error: HostingError | Refusal,
+  ): Promise<PostedDigest>;
+  /** `gone`: somebody has deleted the message, or the app can't edit it any more. */
+  update(
+    workspaceId: WorkspaceId,
+    card: Card,
+    digest: Digest,
+    options?: { readonly isOver: boolean },
+  ): Promise<'shown' | 'gone' | 'failed'>;
+  /** Tells owners that the digest could not be posted, and why. */
+  notifyUndelivered(
+    workspaceId: WorkspaceId,
+    channelId: ChannelId,
+    reason: string,
+    owners: readonly UserId[],
+  ): Promise<void>;
+}
+
+/** One of several renewals that are confirmed together; its ID is that of its operation. */
+export interface BatchedRenewal {
+  readonly id: ConfirmationId;
+  readonly serverId: ServerId;
+  /** As `freezeLabel` writes it. */
+  readonly label: string;
+  readonly paidUntil: number;
+  readonly price?: Money;
+}
+
+/** Several renewals that one user reviewed together: each is an operation of its own. */
+export interface RenewalBatch {
+  /** Also the ID of the form, and so of the reply path. */
+  readonly id: ConfirmationId;
+  readonly workspaceId: WorkspaceId;
+  readonly actorId: UserId;
+  readonly channelId?: ChannelId;
+  readonly renewals: readonly BatchedRenewal[];
+  readonly state: 'open' | 'confirmed' | 'done';
+  /** How many of them were begun. */
+  readonly started: number;
+  /** When it was opened, or confirmed. */
+  readonly at: number;
+}
+
+/** Renewals that were reviewed together. No payment depends on them: each renewal is confirmed by itself, right before it is sent. */
+export interface RenewalBatches {
+  /** Stores what a form shows; a form that is loaded again replaces it, until it is confirmed. */
+  put(batch: Omit<RenewalBatch, 'state' | 'started'>): Promise<void>;
+  find(id: ConfirmationId): Promise<RenewalBatch | undefined>;
+  /** open → confirmed, durably. False when it was confirmed before. */
+  confirm(id: ConfirmationId, at: number): Promise<boolean>;
+  /** Notes that one more is begun. False when others were begun since, or the batch has ended: then it must not be. */
+  start(id: ConfirmationId, place: number): Promise<boolean>;
+  /** confirmed → done. False when it has ended before: its user is told once. */
+  end(id: ConfirmationId): Promise<boolean>;
+  /** confirmed → done was not reached. The work of these may have stopped. */
+  listUnended(confirmedBefore: number): Promise<readonly RenewalBatch[]>;
+  removeBefore(at: number): Promise<void>;
+}

@@ -1,0 +1,112 @@
+import { isQuiet } from '../../domain/digest.ts';
+import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import { listOwners } from '../authorize/list-role-holders.ts';
+import { waitForDigestLock } from './digest-lock.ts';
+import { describeDigest } from './find-standings.ts';
+import { makeContent } from './make-content.ts';
+import type { DigestWorkspace, PostedDigest, ReminderPorts } from './ports.ts';
+import { readAccount, type SeenAccount, toSnapshot } from './seen-account.ts';
+import { hashShown } from './shown-hash.ts';
+
+/** A workspace's digest of one day. */
+export interface DueDigest extends DigestWorkspace {
+  readonly day: string;
+  /** Its hour is long over: if the servers can't be read now either, the channel is told. */
+  readonly isLate: boolean;
+}
+
+/** `later`: it is still to be posted on that day. */
+export type DigestOutcome = 'done' | 'later';
+
+/**
+ * Posts the digest of a day, at most once (docs/decisions/0022-one-digest-a-day.md): the list is read, the day is claimed
+ * durably, and only then is anything sent to Slack. Where Slack says that it posted nothing, the claim is given back.
+ */
+export async function postDigest(due: DueDigest, ports: ReminderPorts): Promise<DigestOutcome> {
+  const { workspaceId, day } = due;
+  const outcome = await waitForDigestLock(workspaceId, ports, async () => {
+    if (await ports.digests.isClaimed(workspaceId, day)) return 'done';
+    if (!(await ports.installations.isServed(workspaceId))) return 'later';
+    const seen = await readAccount(workspaceId, ports).catch((error: unknown) => {
+      if (isExpected(error)) return error;
+      throw error;
+    });
+    return 'list' in seen ? postSeen(due, seen, ports) : postUnread(due, seen, ports);
+  });
+  return outcome ?? 'later';
+}
+
+async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts): Promise<DigestOutcome> {
+  const { workspaceId, day, digest: settings } = due;
+  const { digests, reminderNotifier } = ports;
+  const content = await makeContent(workspaceId, day, settings, seen, ports);
+  const snapshot = toSnapshot(seen);
+  if (!(await digests.claim(workspaceId, day, seen.at))) return 'done';
+  if (isQuiet(content)) {
+    await digests.endQuietly(workspaceId, day, { isRead: true, snapshot });
+    return 'done';
+  }
+  const seenSeq = await digests.findSeq(workspaceId);
+  const live = { workspaceId, day, content, sights: {}, postedAt: seen.at };
+  const shown = await describeDigest(live, ports);
+  const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
+  if (posted.kind !== 'posted') return endUnposted(due, posted, ports);
+  const before = await digests.markPosted(
+    { ...live, card: posted.card, seenSeq, shown: hashShown(shown) },
+    snapshot,
+  );
+  // Its buttons would lead to another month sooner or later.
+  if (before)
+    await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, ports), {
+      isOver: true,
+    });
+  return 'done';
+}
+
+/** Reminders that don't come because of a revoked key look like no reminders: the channel is told once that day. */
+async function postUnread(
+  due: DueDigest,
+  error: HostingError | Refusal,
+  ports: ReminderPorts,
+): Promise<DigestOutcome> {
+  const { workspaceId, day, digest, isLate } = due;
+  ports.log.warn('the servers could not be read for a digest', { workspaceId, cause: error.code });
+  // A workspace that was never connected, or was disconnected on purpose, expects no digest.
+  if (!isLate || isRefusal(error, 'no_api_key')) return 'later';
+  if (!(await ports.digests.claim(workspaceId, day, ports.system.now()))) return 'done';
+  const posted = await ports.reminderNotifier.postUnreadable(workspaceId, digest.channelId, error);
+  if (posted.kind !== 'posted') return endUnposted(due, posted, ports);
+  await ports.digests.endQuietly(workspaceId, day, { isRead: false });
+  return 'done';
+}
+
+async function endUnposted(
+  { workspaceId, day, digest: { channelId } }: DueDigest,
+  posted: Exclude<PostedDigest, { kind: 'posted' }>,
+  ports: ReminderPorts,
+): Promise<DigestOutcome> {
+  if (posted.kind === 'unknown') {
+    // It may stand in the channel: a second one would be worse than none.
+    ports.log.warn('it is not known whether a digest was posted', { workspaceId, day });
+    return 'done';
+  }
+  await ports.digests.release(workspaceId, day);
+  await tellOwners(workspaceId, day, channelId, posted.reason, ports);
+  return 'later';
+}
+
+/** Once a day, whatever is tried again until then. */
+async function tellOwners(
+  workspaceId: string,
+  day: string,
+  channelId: string,
+  reason: string,
+  ports: ReminderPorts,
+): Promise<void> {
+  const { seenRequests, system, reminderNotifier } = ports;
+  const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
+  if (!(await seenRequests.addFirst(id, system.now() + 2 * DAY_MS))) return;
+  const owners = await listOwners(workspaceId, ports);
+  await reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
+}

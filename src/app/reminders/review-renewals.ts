@@ -1,0 +1,114 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { freezeLabel } from '../../domain/label.ts';
+import { localDay } from '../../domain/local-time.ts';
+import { type Money, money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { claimOf } from '../../domain/operation.ts';
+import { sumCost } from '../../domain/renewal-cost.ts';
+import { refuseFrozen } from '../account/refuse-frozen.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import type { SpendingPorts } from '../purchases/budget.ts';
+import { findRenewPrice, type PlanPorts, readTerms, type Terms } from '../purchases/review-purchase.ts';
+import { listDue, type PaidServer } from './list-due.ts';
+import type { ReminderPorts, RenewalBatches } from './ports.ts';
+import { readReminderSettings } from './reminder-settings.ts';
+
+type ReviewPorts = SpendingPorts &
+  PlanPorts &
+  Pick<ReminderPorts, 'system' | 'workspaces' | 'reminders' | 'apiKeys'> & {
+    readonly ledger: SpendingPorts['ledger'] & PlanPorts['ledger'];
+    readonly renewalBatches: Pick<RenewalBatches, 'put'>;
+  };
+
+/**
+ * So many are sent one by one well within the time in which a confirmation has to be sent (docs/design.md 4.7). The others
+ * can be renewed right after them.
+ */
+const MOST_RENEWALS = 25;
+
+export interface ReviewedRenewal {
+  readonly server: PaidServer;
+  /** What the catalog says today of the plan that was ordered with this app; absent for other servers. */
+  readonly price?: Money;
+}
+
+export interface RenewalsReview {
+  readonly renewals: readonly ReviewedRenewal[];
+  readonly known: Money;
+  readonly unknown: readonly ReviewedRenewal[];
+  /** Further servers that are due, and are not part of this review. */
+  readonly omitted: number;
+  readonly terms: Terms;
+}
+
+/**
+ * Looks at what it costs to renew every server that is due, other than those that are snoozed, left to expire or being
+ * renewed. Stores what is shown under the form's ID, since a form can't carry it.
+ * @throws Refusal `nothing_to_renew`, `purchases_frozen`, `list_incomplete`
+ */
+export const reviewRenewals = useCasesOver<ReviewPorts>()({
+  name: 'renew',
+  needs: 'manager',
+  effect: 'reads',
+  run: async ({ formId }: { readonly formId: ConfirmationId }, context): Promise<RenewalsReview> => {
+    await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
+    const due = await listRenewable(context);
+    if (due.length === 0) throw new Refusal('nothing_to_renew', {});
+    const renewals: ReviewedRenewal[] = [];
+    for (const server of due.slice(0, MOST_RENEWALS))
+      renewals.push({ server, ...omitUndefined({ price: await findRenewPrice(server, context) }) });
+    const cost = sumCost(renewals);
+    // As for one renewal: an unknown price is more than nothing.
+    const atLeast = money(cost.known + (cost.unknown.length > 0 ? 1 : 0));
+    const terms = await readTerms('renew', atLeast, context);
+    await storeBatch(formId, renewals, context);
+    return { renewals, ...cost, omitted: due.length - renewals.length, terms };
+  },
+});
+
+/** The most urgent first. */
+async function listRenewable(context: UseCaseContext<ReviewPorts>): Promise<readonly PaidServer[]> {
+  const { actor, ports } = context;
+  const { workspaceId } = actor;
+  const hosting = await context.hosting();
+  const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
+  const settings = await readReminderSettings(context);
+  const now = ports.system.now();
+  const marks = await ports.reminders.listMarks(workspaceId);
+  const due = listDue(servers, localDay(now, settings.zone), now, settings, marks)
+    .filter(({ mark }) => mark === undefined)
+    .map(({ server }) => server)
+    .filter(({ label }) => context.covers(label));
+  const ids = due.map(({ id }) => id);
+  const renewals = await ports.reminders.listRenewals(workspaceId, ids);
+  const claims = new Set(renewals.map(({ purchase }) => claimOf(purchase)));
+  return due.filter(
+    ({ id: serverId, label, paidUntil }) =>
+      !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil })),
+  );
+}
+
+async function storeBatch(
+  id: ConfirmationId,
+  renewals: readonly ReviewedRenewal[],
+  { actor, ports }: UseCaseContext<ReviewPorts>,
+): Promise<void> {
+  const { workspaceId, userId: actorId, channelId } = actor;
+  const batched = renewals.map(({ server, price }) => ({
+    id: ports.system.newId(),
+    serverId: server.id,
+    label: freezeLabel(server.label),
+    paidUntil: server.paidUntil,
+    ...omitUndefined({ price }),
+  }));
+  const at = ports.system.now();
+  await ports.renewalBatches.put({
+    id,
+    workspaceId,
+    actorId,
+    renewals: batched,
+    at,
+    ...omitUndefined({ channelId }),
+  });
+}

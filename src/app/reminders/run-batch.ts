@@ -1,0 +1,104 @@
+import type { Actor } from '../../domain/actor.ts';
+import { describeDefect, type HostingError, isExpected, Refusal } from '../../domain/errors.ts';
+import type { ConfirmationId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { SEND_WITHIN_MS } from '../../domain/operation.ts';
+import type { AuditLog } from '../account/ports.ts';
+import { notifyApproval } from '../approvals/notify-approval.ts';
+import { codeOf, outcomeOf, startAuditTrail } from '../authorize/audit-trail.ts';
+import { hasRole } from '../authorize/find-roles.ts';
+import type { HeldLock } from '../locks.ts';
+import { type ConfirmPorts, confirmOne } from '../purchases/confirm-purchase.ts';
+import type { OperationNotifier } from '../purchases/notifier-port.ts';
+import { runOperation } from '../purchases/run-operation.ts';
+import { type EndPorts, endBatch } from './end-batch.ts';
+import type { BatchedRenewal, RenewalBatch } from './ports.ts';
+
+/** What it takes to carry out renewals that were confirmed together. */
+export type BatchPorts = ConfirmPorts & EndPorts & { readonly audit: Pick<AuditLog, 'add'> };
+
+/** With the time of the press: one that is still to be sent long after it, when it may have been told as not begun, is not sent. */
+type PressedRenewal = BatchedRenewal & { readonly confirmedAt: number };
+
+/** Why a renewal was not even confirmed, by its ID. */
+type Failures = Map<ConfirmationId, HostingError | Refusal>;
+
+/** A batch is one process's work at a time. */
+export function batchLock(id: ConfirmationId): string {
+  return `renewals ${id}`;
+}
+
+/**
+ * Carries out confirmed renewals one after the other, each as an operation of its own, and tells their user the outcome of all
+ * of them in one message. What could not be begun in time is not begun. If this process dies, what it had begun is carried on
+ * like any other order, the rest is not begun, and the sweep tells so.
+ * Money effect: pays once for each renewal.
+ */
+export async function runBatch(batch: RenewalBatch, actor: Actor, ports: BatchPorts): Promise<void> {
+  const failures: Failures = new Map();
+  await ports.locks.run(batchLock(batch.id), async (lock) => {
+    const deadline = ports.system.elapsed() + SEND_WITHIN_MS;
+    for (const [place, renewal] of batch.renewals.entries()) {
+      if (!lock.isHeld() || ports.system.elapsed() > deadline) break;
+      if (!(await ports.renewalBatches.start(batch.id, place))) break;
+      await renew({ ...renewal, confirmedAt: batch.at }, actor, lock, failures, ports);
+    }
+    await endBatch(batch.id, failures, ports);
+  });
+}
+
+/** A failure of one must not keep the others from being renewed. */
+async function renew(
+  renewal: PressedRenewal,
+  actor: Actor,
+  lock: HeldLock,
+  failures: Failures,
+  ports: BatchPorts,
+): Promise<void> {
+  try {
+    if (!lock.isHeld()) return;
+    const confirmed = await confirmRenewal(renewal, actor, ports);
+    if (!confirmed.isNew) return;
+    if (confirmed.kind === 'waiting') return await notifyApproval(confirmed.approval.id, ports);
+    const operationNotifier = leaveToSummary(ports.operationNotifier);
+    await runOperation(confirmed.operation.id, { ...ports, operationNotifier });
+  } catch (error) {
+    if (isExpected(error)) failures.set(renewal.id, error);
+    // What the ledger has of it counts, and is told.
+    else ports.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+  }
+}
+
+async function confirmRenewal(renewal: PressedRenewal, actor: Actor, ports: BatchPorts) {
+  const { id, price, confirmedAt, ...month } = renewal;
+  const purchase = { kind: 'renew' as const, ...month };
+  const trail = startAuditTrail(ports, 'confirm', { actor, surface: 'modal' });
+  const context = {
+    actor,
+    ports,
+    setSubject: trail.setSubject,
+    requireRoleFor: async (label: string) => {
+      const mayRenew = await hasRole(actor, 'manager', label, ports);
+      if (!mayRenew) throw new Refusal('role_needed', { needed: 'manager', label });
+    },
+  };
+  return confirmOne({ id, purchase, confirmedAt, ...omitUndefined({ price }) }, context).catch(
+    async (error: unknown) => {
+      await trail.write(outcomeOf(error), codeOf(error));
+      throw error;
+    },
+  );
+}
+
+/** What has ended is told in the summary; what is unconfirmed gets messages of its own, since it goes on. */
+function leaveToSummary(notifier: OperationNotifier): OperationNotifier {
+  return {
+    ...notifier,
+    announceStart: () => undefined,
+    notify: async (operation, held, reported) => {
+      const hasEnded = operation.state === 'settled' || operation.state === 'refused';
+      return hasEnded ? { isNotified: true } : notifier.notify(operation, held, reported);
+    },
+    notifyQueued: async () => undefined,
+  };
+}

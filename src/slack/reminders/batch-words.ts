@@ -1,0 +1,69 @@
+import type { RenewalResult } from '../../app/reminders/end-batch.ts';
+import type { UserId } from '../../domain/ids.ts';
+import { type Message, section, textMessage } from '../kit/blocks.ts';
+import { count, mention, slackDate } from '../kit/text.ts';
+import { outcomeWords } from '../purchases/outcome-words.ts';
+import type { Wording } from '../purchases/reason-words.ts';
+import { wordsOfError } from '../words.ts';
+import { digestLabel } from './due-words.ts';
+import { listNames, splitLines } from './many.ts';
+
+/** 25 outcomes, each with its reason. */
+const ROOM = { sections: 4, characters: 2800 };
+
+/** The outcome of renewals that were confirmed together, for the user who confirmed them. */
+export function batchMessage(results: readonly RenewalResult[], wording: Wording): Message {
+  const { sections, omitted } = splitLines(
+    results.map((result) => resultWords(result, wording)),
+    ROOM,
+  );
+  const more =
+    omitted > 0 ? [section(`…and ${omitted} more. \`/vps reminders\` shows what is left to renew.`)] : [];
+  return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more);
+}
+
+/** "3 of 5 servers were renewed." */
+export function batchTitle(results: readonly RenewalResult[]): string {
+  const renewed = results.filter(isOwnRenewal).length;
+  if (renewed === results.length)
+    return `*${count(renewed, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
+  return `*${renewed} of ${count(results.length, 'server')}* were renewed.`;
+}
+
+/** What the channel reads; undefined when nothing was renewed. */
+export function batchAnnouncement(actorId: UserId, results: readonly RenewalResult[]): Message | undefined {
+  const renewed = results.filter(isOwnRenewal);
+  if (renewed.length === 0) return undefined;
+  const names = listNames(renewed.map(({ renewal }) => digestLabel(renewal.label)));
+  return textMessage(`${mention(actorId)} renewed ${count(renewed.length, 'server')}: ${names}.`);
+}
+
+function isOwnRenewal(result: RenewalResult): boolean {
+  return result.kind === 'operation' && result.isOwn && result.operation.state === 'settled';
+}
+
+function resultWords(result: RenewalResult, wording: Wording): string {
+  const label = digestLabel(result.renewal.label);
+  switch (result.kind) {
+    case 'operation':
+      return operationWords(result, label, wording);
+    case 'waiting':
+      return `✋ ${label} waits for another manager’s approval.`;
+    case 'failed':
+      return `🔴 ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
+    case 'not_begun':
+      return `⚪ ${label} wasn’t renewed: the app didn’t get to it in time. Press *Renew all…* again.`;
+  }
+}
+
+function operationWords(
+  { operation, isOwn }: Extract<RenewalResult, { kind: 'operation' }>,
+  label: string,
+  wording: Wording,
+): string {
+  const { state, paidUntil, actorId } = operation;
+  const until = paidUntil === undefined ? '' : `, paid until ${slackDate(paidUntil)}`;
+  if (!isOwn) return `🔵 ${label}: ${mention(actorId)} was first. You weren’t charged.`;
+  if (state === 'settled') return `🟢 ${label} was renewed${until}.`;
+  return `${state === 'refused' ? '🔴' : '🟡'} ${outcomeWords(operation, wording)}`;
+}

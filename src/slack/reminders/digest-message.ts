@@ -1,0 +1,133 @@
+import type { KnownBlock } from '@slack/types';
+import type { Digest } from '../../domain/digest.ts';
+import { describeMoney } from '../../domain/money.ts';
+import { sumCost } from '../../domain/renewal-cost.ts';
+import { actions, confirmation, context, header, type Message, section } from '../kit/blocks.ts';
+import { count, escapeText, plainLabel } from '../kit/text.ts';
+import { renewButton } from '../purchases/buttons.ts';
+import { letExpireButton, remindButton, remindersButton, renewAllButton, snoozeButtons } from './buttons.ts';
+import { driftBlocks, expiredBlocks } from './drift-words.ts';
+import { type DigestServer, dayWords, digestLabel, dueWords } from './due-words.ts';
+import { listNames, splitLines } from './many.ts';
+
+interface Rendering {
+  readonly currency: string;
+  /** A newer digest has taken its place, or its channel is not the digest's any more. */
+  readonly isOver?: boolean;
+  /** What a user has asked for, rather than the message of a channel. */
+  readonly isOwn?: boolean;
+}
+
+/** So many servers have buttons, which are long: the rest of them have a line each. */
+const WITH_BUTTONS = 6;
+const ROOM = { sections: 1, characters: 2000 };
+
+/** The digest of a day, as it stands now; nothing is left out without saying so. */
+export function digestMessage(
+  digest: Digest,
+  { currency, isOver = false, isOwn = false }: Rendering,
+): Message {
+  const due = digest.due.filter(({ standing }) => standing.kind === 'due');
+  const title = isOwn ? 'Coming renewals' : `Daily digest: ${dayWords(digest.day)}`;
+  const blocks = [
+    header(title),
+    ...(digest.due.length > 0 || isOwn ? [section(summaryWords(due, currency, isOwn))] : []),
+    ...dueBlocks(digest.due, currency, isOver),
+    ...(isOver ? [] : [controls(due.length, isOwn)]),
+    ...expiredBlocks(digest.expired),
+    ...driftBlocks(digest.drift),
+    ...noteBlocks(digest, isOver),
+  ];
+  return { text: notificationWords(digest, due.length), blocks };
+}
+
+/** Read aloud and shown in notifications. */
+function notificationWords({ day, expired, drift }: Digest, due: number): string {
+  const changes = drift.appeared.length + drift.vanished.length + drift.changed.length;
+  const parts = [
+    ...(due > 0 ? [`${count(due, 'server')} to renew soon`] : []),
+    ...(expired.length > 0 ? [`${count(expired.length, 'server')} expired`] : []),
+    ...(changes > 0 ? [`${count(changes, 'change')} outside this workspace`] : []),
+  ];
+  return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
+}
+
+/** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
+function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boolean): string {
+  if (due.length === 0) return isOwn ? 'No servers need to be renewed soon.' : 'Nothing is left to renew.';
+  const { known, unknown } = sumCost(due);
+  const priced = due.length - unknown.length;
+  const all = due.length === 1 ? 'Renewing it' : 'Renewing them';
+  const whose = unknown.length === 0 ? all : `Renewing ${count(priced, 'server')} of them`;
+  const cost =
+    priced === 0
+      ? ''
+      : ` ${whose} costs *${escapeText(describeMoney(known, currency))}* at the prices last paid with this app.`;
+  const names = listNames(unknown.map(({ label }) => digestLabel(label)));
+  const rest =
+    unknown.length === 0 ? '' : ` We don’t know the price of ${count(unknown.length, 'server')}: ${names}.`;
+  return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure that the account balance covers it.`;
+}
+
+function dueBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
+  const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
+  const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
+  const { sections, omitted } = splitLines(others, ROOM);
+  return [
+    ...detailed.flatMap((server) => [section(dueWords(server, currency)), ...buttonsOf(server)]),
+    ...sections.map((lines) => section(lines)),
+    ...(omitted > 0 ? [context(`…and ${omitted} more. \`/vps list\` shows all servers.`)] : []),
+  ];
+}
+
+function buttonsOf({ serverId: id, label, paidUntil, snoozes, standing }: DigestServer): KnownBlock[] {
+  const month = { id, paidUntil };
+  const name = plainLabel(label, 50);
+  if (standing.kind === 'snoozed' || standing.kind === 'left')
+    return [actions(remindButton.element('Remind again', month, { label: `Remind again of ${name}` }))];
+  if (standing.kind !== 'due') return [];
+  return [
+    actions(
+      renewButton.element('Renew and pay…', { id }, { style: 'primary', label: `Renew ${name}` }),
+      ...snoozes.map(({ kind, untilDay }) => {
+        const words = kind === 'day' ? 'Snooze 1 day' : `Snooze until ${dayWords(untilDay)}`;
+        return snoozeButtons[kind].element(words, month, { label: `${words}: ${name}` });
+      }),
+      letExpireButton.element('Let it expire', month, {
+        label: `Let ${name} expire`,
+        confirm: confirmation({
+          title: 'Let it expire?',
+          text: `Reminders about ${plainLabel(label, 60)} stop until its paid time ends. Nothing happens to the server until then.`,
+          confirm: 'Let it expire',
+        }),
+      }),
+    ),
+  ];
+}
+
+function controls(due: number, isOwn: boolean): KnownBlock {
+  return actions(
+    ...(due > 1 ? [renewAllButton.element('Renew all…', {})] : []),
+    remindersButton.element(isOwn ? 'Refresh' : 'Show my reminders', {}),
+  );
+}
+
+function noteBlocks({ isComplete, snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
+  const hidden = [
+    ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
+    ...(left > 0 ? [`${left} left to expire`] : []),
+  ];
+  return [
+    ...(hidden.length > 0
+      ? [context(`Not listed: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)]
+      : []),
+    ...(isComplete
+      ? []
+      : [
+          context(
+            '⚠️ The hosting API didn’t return the complete list of servers, so some may be missing here.',
+          ),
+        ]),
+    ...(isOver ? [context('A newer digest has replaced this one.')] : []),
+  ];
+}

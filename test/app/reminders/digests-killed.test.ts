@@ -1,0 +1,183 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import { findDueDigest, SPREAD_MS } from '../../../src/app/reminders/digest-schedule.ts';
+import type { PostedDigest } from '../../../src/app/reminders/ports.ts';
+import { postDigest } from '../../../src/app/reminders/post-digest.ts';
+import { refreshDigest } from '../../../src/app/reminders/refresh-digest.ts';
+import type { Digest } from '../../../src/domain/digest.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server } from '../../../src/domain/server.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/domain/time.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { stillSystem, vault } from '../../store/fixtures.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+/** 09:20 of a Monday in Berlin. */
+const NOW = Date.parse('2026-03-02T08:20:00Z');
+const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+const server = (id: number, days: number, state = 'running'): Server => ({
+  id,
+  label: `web-${id}`,
+  state,
+  paidUntil: NOW + days * DAY_MS,
+});
+
+/** A workspace, and processes that share its store. */
+async function startWorkspace() {
+  const time = { now: NOW };
+  const system = { ...stillSystem, now: () => time.now };
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  onTestFinished(() => store.close());
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, NOW);
+  await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', NOW);
+  const account = { servers: [server(1, 2)] as readonly Server[], isComplete: true, reads: 0 };
+  const posted: Digest[] = [];
+  const hosting = makeHosting({
+    fetchServers: async () => {
+      account.reads += 1;
+      return { servers: account.servers, isComplete: account.isComplete, unreadableCount: 0 };
+    },
+  });
+  /** A process of its own; `answer` is what Slack says to its post. */
+  const startProcess = (answer: () => Promise<PostedDigest>, more: Partial<Store> = {}): AppPorts => {
+    const ports = makePorts(store, { system, hostingOf: () => hosting, ...more });
+    const post = (_id: string, _channel: string, shown: Digest) => {
+      posted.push(shown);
+      return answer();
+    };
+    return { ...ports, reminderNotifier: { ...ports.reminderNotifier, post } };
+  };
+  const due = () => {
+    const found = findDueDigest({ workspaceId: 'T1', digest }, time.now);
+    if (!found) throw new Error('no digest is due');
+    return found;
+  };
+  return { time, store, account, posted, startProcess, due };
+}
+
+const taken = async (): Promise<PostedDigest> => ({ kind: 'posted', card: { channelId: 'C1', ts: '1.1' } });
+const died = () => new Promise<never>(() => undefined);
+
+describe('a digest', () => {
+  test('is posted by one of several processes that want to post it at once', async () => {
+    const { posted, startProcess, due, account } = await startWorkspace();
+    const processes = Array.from({ length: 6 }, () => startProcess(taken));
+    await Promise.all(processes.map((ports) => postDigest(due(), ports)));
+    expect([posted.length, account.reads]).toEqual([1, 1]);
+  });
+
+  test('is posted once even where a lease ends too early', async () => {
+    const { posted, startProcess, due } = await startWorkspace();
+    const lockLeases = { take: async () => true, renew: async () => true, release: async () => undefined };
+    const processes = Array.from({ length: 6 }, () => startProcess(taken, { lockLeases }));
+    await Promise.all(processes.map((ports) => postDigest(due(), ports)));
+    expect(posted).toHaveLength(1);
+  });
+
+  test('whose process dies while it posts is not posted again; the next one tells what it told', async () => {
+    const { posted, startProcess, due, time, account, store } = await startWorkspace();
+    account.servers = [server(1, 2), { ...server(2, 0), paidUntil: NOW - HOUR_MS }];
+    void postDigest(due(), startProcess(died));
+    await expect.poll(() => posted.length).toBe(1);
+    time.now += 10 * MINUTE_MS;
+    await store.lockLeases.release({ name: 'digest T1', owner: '' });
+    const other = startProcess(taken, { lockLeases: { ...store.lockLeases, take: async () => true } });
+    expect(await postDigest(due(), other)).toBe('done');
+    expect(posted).toHaveLength(1);
+    time.now = NOW + DAY_MS;
+    expect(await postDigest(due(), other)).toBe('done');
+    expect(posted[1]?.expired.map(({ label }) => label)).toEqual(['web-2']);
+    expect(await store.digests.findLive('T1')).toMatchObject({ day: '2026-03-03' });
+  });
+
+  test.each([
+    [{ kind: 'unknown' } as const, 1],
+    [{ kind: 'refused', reason: 'not_in_channel' } as const, 2],
+  ])('to which Slack answered %j was sent %i times after another try', async (answer, times) => {
+    const { posted, startProcess, due } = await startWorkspace();
+    await postDigest(
+      due(),
+      startProcess(async () => answer),
+    );
+    await postDigest(due(), startProcess(taken));
+    expect(posted).toHaveLength(times);
+  });
+
+  test('concludes nothing from an incomplete list, and says that it is one', async () => {
+    const { posted, startProcess, due, time, account } = await startWorkspace();
+    const ports = startProcess(taken);
+    account.servers = [server(1, 9), server(2, 30), server(3, 30)];
+    await postDigest(due(), ports);
+    time.now += DAY_MS;
+    account.servers = [server(1, 6)];
+    account.isComplete = false;
+    await postDigest(due(), ports);
+    expect(posted[0]).toMatchObject({ isComplete: false, drift: { vanished: [], appeared: [] } });
+    time.now += DAY_MS;
+    account.isComplete = true;
+    account.servers = [server(1, 6), server(2, 30)];
+    await postDigest(due(), ports);
+    expect(posted[1]).toMatchObject({ isComplete: true, drift: { vanished: [{ serverId: 3 }] } });
+  });
+
+  test('that is compared with an incomplete list keeps what it knew', async () => {
+    const { startProcess, due, account, store } = await startWorkspace();
+    const shown: Digest[] = [];
+    const ports = startProcess(taken);
+    const update = async (_id: string, _card: unknown, now: Digest) => {
+      shown.push(now);
+      return 'shown' as const;
+    };
+    const watched = { ...ports, reminderNotifier: { ...ports.reminderNotifier, update } };
+    await postDigest(due(), watched);
+    account.servers = [];
+    account.isComplete = false;
+    await refreshDigest('T1', watched, { readsList: true });
+    expect(shown).toEqual([]);
+    account.isComplete = true;
+    await refreshDigest('T1', watched, { readsList: true });
+    expect(shown.at(-1)?.due[0]?.standing).toEqual({ kind: 'gone' });
+    account.isComplete = false;
+    await refreshDigest('T1', watched, { readsList: true });
+    expect((await store.digests.findLive('T1'))?.sights).toEqual({ 1: { isGone: true } });
+    account.servers = [{ ...server(1, 2), paidUntil: NOW + 33 * DAY_MS }];
+    await refreshDigest('T1', watched, { readsList: true });
+    expect(shown.at(-1)?.due[0]?.standing).toEqual({ kind: 'renewed', paidUntil: NOW + 33 * DAY_MS });
+  });
+});
+
+describe('the hour of a digest', () => {
+  const workspace = { workspaceId: 'T1', digest };
+  const dueDay = (at: string) => findDueDigest(workspace, Date.parse(at))?.day;
+
+  test('follows the clocks of its zone, on the days on which they change too', () => {
+    expect(dueDay('2026-03-28T07:59:00Z')).toBeUndefined();
+    expect(dueDay('2026-03-28T08:15:00Z')).toBe('2026-03-28');
+    expect(dueDay('2026-03-29T06:59:00Z')).toBeUndefined();
+    expect(dueDay('2026-03-29T07:15:00Z')).toBe('2026-03-29');
+    expect(dueDay('2026-10-25T07:59:00Z')).toBeUndefined();
+    expect(dueDay('2026-10-25T08:15:00Z')).toBe('2026-10-25');
+  });
+
+  test('is made up for until its day is over, and not after that', () => {
+    expect(dueDay('2026-03-02T22:59:00Z')).toBe('2026-03-02');
+    expect(dueDay('2026-03-02T23:01:00Z')).toBeUndefined();
+  });
+
+  test('is spread over a quarter of an hour, the same in every process', () => {
+    const start = Date.parse('2026-03-02T08:00:00Z');
+    const perMinute = new Map<number, number>();
+    for (let place = 0; place < 1000; place++) {
+      const each = { workspaceId: `T0${place.toString(36).toUpperCase()}`, digest };
+      let at = start;
+      while (!findDueDigest(each, at)) at += MINUTE_MS;
+      perMinute.set(at, (perMinute.get(at) ?? 0) + 1);
+      expect(at - start).toBeLessThanOrEqual(SPREAD_MS);
+    }
+    // The background may send 100 requests a minute, even if all workspaces had one account.
+    expect(Math.max(...perMinute.values())).toBeLessThan(100);
+  });
+});

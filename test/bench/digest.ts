@@ -1,0 +1,93 @@
+import { pathToFileURL } from 'node:url';
+import { SPREAD_MS } from '../../src/app/reminders/digest-schedule.ts';
+import { createReminderWork } from '../../src/app/reminders/run-reminders.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/domain/time.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { makeHosting } from '../app/support/make-hosting.ts';
+import { makePorts } from '../app/support/make-ports.ts';
+import { vault } from '../store/fixtures.ts';
+
+// The question: a thousand workspaces want their digest at the same hour. How soon is it posted, how much work is that, and
+// how many requests does the background send in the busiest minute? Its share of an account's budget is 100 a minute, so the
+// worst case is that all of them have one account. The clock is moved by hand: only the work itself takes real time.
+const WORKSPACES = 1000;
+const SERVERS = 20;
+const STEP_MS = 15_000;
+const BACKGROUND_LIMIT = 100;
+const EIGHT = Date.parse('2026-03-02T08:00:00Z');
+const DIGEST = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+
+export interface DigestFigures {
+  readonly posted: number;
+  /** From the hour to the last digest, in minutes. */
+  readonly lastAfterMinutes: number;
+  readonly mostReadsInAMinute: number;
+  readonly backgroundLimit: number;
+  /** The work of one digest, and of one look at all workspaces that finds nothing due, in milliseconds. */
+  readonly msPerDigest: number;
+  readonly msPerIdleLook: number;
+}
+
+/** Posts the digests of a thousand workspaces on a store of SQLite. */
+export async function measureDigests(): Promise<DigestFigures> {
+  const time = { now: EIGHT - MINUTE_MS };
+  const system = { ...realSystem, now: () => time.now, elapsed: () => time.now };
+  const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system });
+  for (let place = 0; place < WORKSPACES; place++) {
+    const id = `T0${place.toString(36).toUpperCase().padStart(6, '0')}`;
+    await store.workspaces.put({ id, name: id }, time.now);
+    await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest: DIGEST });
+    await store.apiKeys.put(id, new Secret('key'), 'U1', time.now);
+  }
+  const servers = Array.from({ length: SERVERS }, (_, id) => ({
+    id: id + 1,
+    label: `web-${id}`,
+    state: 'running',
+    paidUntil: EIGHT + (id + 1) * DAY_MS,
+  }));
+  const reads: number[] = [];
+  const hosting = makeHosting({
+    fetchServers: async () => {
+      reads.push(time.now);
+      return { servers, isComplete: true, unreadableCount: 0 };
+    },
+  });
+  const posts: number[] = [];
+  const ports = makePorts(store, { system, hostingOf: () => hosting });
+  const post = async () => {
+    posts.push(time.now);
+    return { kind: 'posted' as const, card: { channelId: 'C1', ts: `1.${posts.length}` } };
+  };
+  const work = createReminderWork(
+    { ...ports, reminderNotifier: { ...ports.reminderNotifier, post } },
+    new AbortController().signal,
+  );
+  const idle = await timeOf(work.postDue);
+  let busyMs = 0;
+  for (time.now = EIGHT; time.now <= EIGHT + SPREAD_MS + STEP_MS; time.now += STEP_MS)
+    busyMs += await timeOf(work.postDue);
+  await store.close();
+  return {
+    posted: posts.length,
+    lastAfterMinutes: Math.round((Math.max(...posts) - EIGHT) / MINUTE_MS),
+    mostReadsInAMinute: mostInAMinute(reads),
+    backgroundLimit: BACKGROUND_LIMIT,
+    msPerDigest: Number((busyMs / posts.length).toFixed(2)),
+    msPerIdleLook: Number(idle.toFixed(1)),
+  };
+}
+
+async function timeOf(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function mostInAMinute(times: readonly number[]): number {
+  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.table([await measureDigests()]);

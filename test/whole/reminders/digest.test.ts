@@ -1,0 +1,104 @@
+import { describe, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
+import { startDigestTeam } from '../../support/digest-team.ts';
+
+const ORDER = 'plan=small location=ams image=debian-13';
+
+describe.concurrent('the daily digest', () => {
+  test('lists the servers to renew, the most urgent first, with what is known of the cost', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    await team.manager.types(`/vps create ${ORDER} label=web-1`);
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('web-1 is being created');
+    team.system.move(HOUR_MS / 2);
+    team.hosting.seedServers(team.account, 1, 'old');
+    team.untilDigest(25);
+    await team.manager.sees('Daily digest');
+    const [digest = ''] = team.digests();
+    expect(digest).toMatch(
+      /2 servers to renew soon\. Renewing 1 server of them costs 5\.90 at the prices last paid/,
+    );
+    expect(digest).toMatch(/We don’t know the price of 1 server: old-1/);
+    expect(digest.indexOf('web-1 ·')).toBeLessThan(digest.indexOf('old-1 ·'));
+    expect(digest).toMatch(/web-1 · \d days left, paid until .* · 5\.90\/month/);
+    expect(digest).toMatch(/old-1 · \d days left, paid until .* · price unknown/);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('is posted once a day, over restarts, and a day that was missed is not made up for', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.untilDigest(24);
+    await team.manager.sees('Daily digest');
+    const reads = team.listReads();
+    await team.restart();
+    team.system.move(4 * HOUR_MS);
+    await team.manager.types('/vps show web-1');
+    await team.manager.sees('ssh root@');
+    await expect.poll(() => team.listReads()).toBeGreaterThan(reads);
+    expect(team.digests()).toHaveLength(1);
+    // Three days pass while the app is down.
+    await team.app.close();
+    team.system.move(3 * DAY_MS);
+    await team.restart();
+    await expect.poll(() => team.digests().length).toBe(2);
+    await team.restart();
+    await team.manager.types('/vps renew web-1');
+    await team.manager.sees('Renew and pay');
+    expect(team.digests()).toHaveLength(2);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('is not posted before its hour, without a channel, or with nothing to tell', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    // Nothing is due yet: one read shows it, and the day is done.
+    team.untilDigest();
+    await expect.poll(() => team.listReads(), { timeout: 10_000 }).toBe(1);
+    team.system.move(23 * HOUR_MS);
+    await team.setSettings({ ...(await settingsOf(team)), announces: false });
+    await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
+    expect(team.digests()).toEqual([]);
+    const { digest: _, ...off } = await settingsOf(team);
+    await team.setSettings(off);
+    team.untilDigest(24);
+    await team.manager.types('/vps reminders');
+    await team.manager.sees('Coming renewals');
+    expect(team.digests()).toEqual([]);
+  });
+
+  test('is edited when a server is renewed, by anybody and from anywhere', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    const [first = 0] = team.hosting.seedServers(team.account, 3, 'web');
+    team.untilDigest(26);
+    await team.manager.sees('3 servers to renew soon');
+    await team.manager.presses('Renew and pay…');
+    await team.manager.sees('One more month will be charged');
+    await team.manager.presses('Renew and pay');
+    await expect.poll(() => team.digests()[0]).toMatch(/web-3 · renewed by @mara, paid until/);
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps renew web-2');
+    await owner.presses('Renew and pay');
+    await expect.poll(() => team.digests()[0]).toMatch(/web-2 · renewed by @olga/);
+    expect(team.digests()[0]).toMatch(/1 server to renew soon/);
+    team.renewOutside(first);
+    team.system.move(HOUR_MS);
+    await expect
+      .poll(() => team.digests()[0], { timeout: 10_000 })
+      .toMatch(/web-1 · renewed outside this workspace, paid until/);
+    expect(team.digests()[0]).toMatch(/Nothing is left to renew/);
+    expect(team.digests()).toHaveLength(1);
+    expect(team.charges()).toBe(3);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+async function settingsOf({ app }: Awaited<ReturnType<typeof startDigestTeam>>) {
+  const workspace = await app.ports.workspaces.find('T0SANDBOX');
+  if (!workspace) throw new Error('the workspace is not stored');
+  return workspace.settings;
+}

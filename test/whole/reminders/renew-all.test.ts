@@ -1,0 +1,161 @@
+import { describe, test } from 'vitest';
+import { money } from '../../../src/domain/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
+import { TWO_PERSONS } from '../../support/ruled-team.ts';
+import { envelope, visitor } from '../../support/visitor.ts';
+
+const PATIENT = { timeout: 15_000 };
+
+/** A digest with so many servers, and the manager's review of all of them. */
+async function openReview(team: DigestTeam, count: number): Promise<void> {
+  team.hosting.seedServers(team.account, count, 'web');
+  team.untilDigest(25);
+  await team.manager.sees('Daily digest');
+  await team.manager.presses('Renew all…');
+  await team.manager.sees('to the account balance');
+}
+
+const renewals = (team: DigestTeam) => team.hosting.requests({ operation: 'renew' }).length;
+
+describe.concurrent('Renew all', () => {
+  test('shows every server and one total, and renews each once, one after the other', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=api-1');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('api-1 is being created');
+    await team.manager.closes();
+    await openReview(team, 2);
+    await team.manager.sees('One more month of 3 servers will be charged');
+    await team.manager.sees('Total: 5.90, and the unknown price of 2 servers');
+    await team.manager.sees('api-1 · paid until');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('3 servers were renewed.');
+    for (const label of ['api-1', 'web-1', 'web-2'])
+      await team.manager.sees(`🟢 ${label} was renewed, paid until`);
+    expect([team.charges(), renewals(team)]).toEqual([4, 3]);
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('Nothing is left to renew.');
+    expect(team.digests()[0]?.match(/renewed by @mara/g)).toHaveLength(3);
+    await team.slack.as('vera').in('#ops').sees('@mara renewed 3 servers: api-1, web-1, web-2');
+    const times = team.hosting.requests({ operation: 'renew' }).map(({ atMs }) => atMs);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(new Set((await team.listAudit()).filter((line) => line.includes(' renew ')))).toEqual(
+      new Set(['mara renew done']),
+    );
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('pays once, however often and by however many it is confirmed', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    await openReview(team, 3);
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.presses('Renew all…');
+    await owner.sees('One more month of 3 servers');
+    await Promise.all([team.manager.presses('Renew and pay'), owner.presses('Renew and pay')]);
+    await team.manager.sees('of 3 servers were renewed');
+    await expect.poll(() => team.charges(), PATIENT).toBe(3);
+    await expect
+      .poll(
+        async () => (await team.app.ports.renewalBatches.listUnended(Number.MAX_SAFE_INTEGER)).length,
+        PATIENT,
+      )
+      .toBe(0);
+    expect([team.charges(), renewals(team)]).toEqual([3, 3]);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  test('takes a form twice only as one confirmation, and nobody else’s form at all', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    const formId = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+    team.hosting.seedServers(team.account, 2, 'web');
+    const reviewed = team.hosting.listServers(team.account).map(({ id, label, paid_until }, at) => ({
+      id: `${formId.slice(0, -1)}${at}`,
+      serverId: id,
+      label,
+      paidUntil: Date.parse(paid_until),
+    }));
+    const by = { workspaceId: 'T0SANDBOX', actorId: USERS.mara.id, at: team.system.now() };
+    await team.app.ports.renewalBatches.put({ id: formId, ...by, renewals: reviewed });
+    const mine = visitor(team, 'mara');
+    const stranger = await visitor(team, 'olga').submits('renew_all', envelope({}, formId));
+    expect(stranger.response).toContain('This confirmation has expired');
+    const twice = await Promise.all([1, 2, 3].map(() => mine.submits('renew_all', envelope({}, formId))));
+    expect(twice.filter(({ response }) => response.includes('Renewing 2 servers'))).toHaveLength(1);
+    expect(twice.filter(({ response }) => response.includes('Already confirmed'))).toHaveLength(2);
+    await expect.poll(() => team.charges(), PATIENT).toBe(2);
+    expect(renewals(team)).toBe(2);
+  });
+
+  test('tells which ones failed, and why', async ({ expect }) => {
+    await using team = await startDigestTeam({}, { balanceMinor: 700 });
+    await openReview(team, 3);
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('2 of 3 servers were renewed.');
+    await team.manager.sees('balance is too low');
+    expect(team.charges()).toBe(2);
+    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/1 server to renew soon/);
+  });
+
+  test('leaves what is unconfirmed to the money protocol, and goes on with the others', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
+    await openReview(team, 2);
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('1 of 2 servers were renewed.');
+    await team.manager.sees('We’re not sure yet whether web-1 was renewed');
+    team.system.move(3000);
+    await expect.poll(() => team.digests()[0], PATIENT).toContain('Nothing is left to renew.');
+    expect([team.charges(), renewals(team)]).toEqual([2, 2]);
+  });
+
+  test('holds each of them to the budget, the freeze, and the role of that moment', async ({ expect }) => {
+    await using team = await startDigestTeam({ budget: { workspace: money(0) } });
+    await openReview(team, 2);
+    await team.manager.sees('This exceeds this month’s budget and will be refused');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('0 of 2 servers were renewed.');
+    await team.manager.sees('exceeds the workspace’s monthly budget');
+    await team.manager.closes();
+    const settings = (await team.app.ports.workspaces.find('T0SANDBOX'))?.settings ?? DEFAULT_SETTINGS;
+    await team.setSettings({ ...settings, budget: {} });
+    await team.manager.presses('Renew all…');
+    await team.manager.sees('One more month of 2 servers');
+    await team.setSettings({ ...settings, budget: {}, freeze: { by: USERS.olga.id, since: 0 } });
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('Purchases are frozen');
+    await team.setSettings({ ...settings, budget: {} });
+    await team.manager.closes();
+    await team.manager.presses('Renew all…');
+    await team.manager.sees('One more month of 2 servers');
+    await team.owner.types(`/vps access revoke <@${USERS.mara.id}>`);
+    await team.owner.sees('role was revoked');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('You need the manager role');
+    expect(team.charges()).toBe(0);
+  });
+
+  test('asks another manager for each of them where the two-person rule is on', async ({ expect }) => {
+    await using team = await startDigestTeam({ approval: TWO_PERSONS.approval });
+    await openReview(team, 2);
+    await team.manager.presses('Request approval');
+    await team.manager.sees('web-2 waits for another manager’s approval');
+    expect(team.charges()).toBe(0);
+    await team.owner.sees('wants to renew web-1');
+    await team.owner.presses('Approve');
+    await expect.poll(() => team.charges(), PATIENT).toBe(1);
+    await team.owner.presses('Approve');
+    await expect.poll(() => team.charges(), PATIENT).toBe(2);
+  });
+
+  test('reviews at most 25 servers at once, and says how many are left', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    await openReview(team, 40);
+    await team.manager.sees('One more month of 25 servers');
+    await team.manager.sees('15 more servers can be renewed afterwards');
+    expect(team.digests()[0]).toContain('40 servers to renew soon');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
