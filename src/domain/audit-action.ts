@@ -4,6 +4,7 @@ export const AUDIT_ACTIONS = [
   'list',
   'show',
   'catalog',
+  'costs',
   'start',
   'stop',
   'reboot',

@@ -7,6 +7,7 @@ import { defineHelp, getCommand } from './help.ts';
 import type { Command } from './kit/command.ts';
 import { splitSubcommand } from './kit/typed-words.ts';
 import { catalog } from './purchases/catalog.ts';
+import { costs } from './purchases/costs.ts';
 import { create } from './purchases/create.ts';
 import { password } from './purchases/password.ts';
 import { renew } from './purchases/renew.ts';
@@ -31,6 +32,7 @@ export const commands: readonly Command[] = [
   renew,
   reminders,
   remove,
+  costs,
   password,
   connect,
   disconnect,

@@ -39,7 +39,7 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
 /** The groups of help, in order. What is in none of them comes last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
-  Orders: ['catalog', 'create', 'renew', 'password'],
+  Orders: ['catalog', 'create', 'renew', 'password', 'costs'],
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'audit', 'status'],
 };
 

@@ -28,6 +28,7 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
   list: { did: 'listed servers', base: 'list servers', group: 'reading' },
   show: { did: 'viewed %', base: 'view %', group: 'reading' },
   catalog: { did: 'viewed the catalog', base: 'view the catalog', group: 'reading' },
+  costs: { did: 'viewed the costs', base: 'view the costs', group: 'reading' },
   start: { did: 'started %', base: 'start %', group: 'servers' },
   stop: { did: 'stopped %', base: 'stop %', group: 'servers' },
   reboot: { did: 'rebooted %', base: 'reboot %', group: 'servers' },

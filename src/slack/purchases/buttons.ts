@@ -18,6 +18,9 @@ export const renewButton = defineButton('renew', z.object({ id: z.number().int()
 /** Opens the form in which a manager decides about an unconfirmed operation. */
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
+/** Opens a form with what each server costs, to be copied. */
+export const costsCsvButton = defineButton('costs_csv', z.object({}));
+
 /** Erases the sealed copy of a root password, and the message that shows it. */
 export const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
 export const passwordButton = defineButton('password', z.object({ typed: z.string() }));

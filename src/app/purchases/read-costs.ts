@@ -1,0 +1,163 @@
+import type { CreatedServer, KnownPrice } from '../../domain/known-price.ts';
+import { type Money, money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { labelOf } from '../../domain/operation.ts';
+import { compareServers, isDeleted, type Server } from '../../domain/server.ts';
+import { filterInSteps, mapInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
+import { monthStart } from '../../domain/time.ts';
+import type { System } from '../../system.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import { type FindPrice, type KnownPricePorts, readKnownPrices } from './known-price.ts';
+import type { Ledger } from './ports.ts';
+import type { PricedPurchase } from './prices-port.ts';
+
+/** What the servers that the actor's role covers cost, as far as it is known. */
+export interface Costs {
+  /** By label. */
+  readonly servers: readonly ServerCost[];
+  /** All known prices of a month together, in hundredths. */
+  readonly monthly: Money;
+  /** Largest first. */
+  readonly byPlan: readonly CostShare[];
+  /** By who created them, largest first. */
+  readonly byPerson: readonly CostShare[];
+  readonly paid: PaidThisMonth;
+  /** The actor's role is for some servers only: others are not counted. */
+  readonly isLimited: boolean;
+  /** False when the hosting API has shown only a part of the list. */
+  readonly isListComplete: boolean;
+}
+
+export interface ServerCost {
+  readonly server: Server;
+  /** Absent for a server that was not created with this app in this workspace. */
+  readonly created?: CreatedServer;
+  readonly price?: KnownPrice;
+}
+
+/** What some of the servers cost a month together. */
+export interface CostShare {
+  /** The plan's code, or the user's ID. */
+  readonly key: string;
+  readonly monthly: Money;
+  readonly servers: number;
+  /** How many of them count at the price that was paid, since the catalog doesn't have their plan. */
+  readonly atPaidPrice: number;
+}
+
+/** Purchases that were confirmed here since the first moment of the month, in UTC. */
+export interface PaidThisMonth {
+  readonly since: number;
+  readonly creates: Tally;
+  readonly renewals: Tally;
+  /** Not settled: they may have been charged, or may still be. */
+  readonly unconfirmed: Tally;
+  /** A manager, or an older version, ended them without proof that nothing was charged. */
+  readonly unproven: Tally;
+}
+
+export interface Tally {
+  readonly count: number;
+  /** Of those whose price is known. */
+  readonly amount: Money;
+  readonly unpriced: number;
+}
+
+interface CostPorts extends KnownPricePorts {
+  readonly system: Pick<System, 'now'>;
+  readonly ledger: Pick<Ledger, 'listCreated' | 'listPurchases'>;
+}
+
+const defineUseCase = useCasesOver<CostPorts>();
+
+/**
+ * Adds up what the workspace's servers cost a month, and what was paid here this month. Nothing is guessed: what is not
+ * known is listed without a price. Money effect: none.
+ */
+export const readCosts = defineUseCase({
+  name: 'costs',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async ({ onWait }: { onWait?: () => void }, context): Promise<Costs> => {
+    const { actor, ports, covers } = context;
+    const { workspaceId } = actor;
+    const hosting = await context.hosting();
+    const since = monthStart(ports.system.now());
+    const [{ servers, isComplete }, catalog, purchases] = await Promise.all([
+      hosting.fetchServers(omitUndefined({ onWait })),
+      hosting.fetchCatalog(),
+      ports.ledger.listPurchases(workspaceId, since),
+    ]);
+    const findPrice = await readKnownPrices(workspaceId, catalog, ports);
+    const costs = await context.runInSteps(priceServers(servers, covers, findPrice));
+    return {
+      ...addUp(costs),
+      paid: tallyPurchases(
+        purchases.filter(({ purchase }) => covers(labelOf(purchase))),
+        since,
+      ),
+      isLimited: !context.coversEveryServer,
+      isListComplete: isComplete,
+    };
+  },
+});
+
+function* priceServers(
+  servers: readonly Server[],
+  covers: (label: string) => boolean,
+  findPrice: FindPrice,
+): Steps<ServerCost[]> {
+  const seen = yield* filterInSteps(servers, (server) => !isDeleted(server) && covers(server.label));
+  const sorted = yield* sortInSteps(seen, compareServers);
+  return yield* mapInSteps(sorted, (server) => ({ server, ...findPrice(server) }));
+}
+
+function addUp(servers: readonly ServerCost[]): Pick<Costs, 'servers' | 'monthly' | 'byPlan' | 'byPerson'> {
+  return {
+    servers,
+    monthly: sum(servers.flatMap(({ price }) => price?.monthly ?? [])),
+    byPlan: shareBy(servers, ({ plan }) => plan),
+    byPerson: shareBy(servers, ({ creatorId }) => creatorId),
+  };
+}
+
+function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer) => string): CostShare[] {
+  const shares = new Map<string, KnownPrice[]>();
+  for (const { created, price } of servers) {
+    if (!created || !price) continue;
+    const key = keyOf(created);
+    const prices = shares.get(key);
+    if (prices) prices.push(price);
+    else shares.set(key, [price]);
+  }
+  return [...shares]
+    .map(([key, prices]) => ({
+      key,
+      monthly: sum(prices.map(({ monthly }) => monthly)),
+      servers: prices.length,
+      atPaidPrice: prices.filter(({ source }) => source === 'paid').length,
+    }))
+    .sort((a, b) => b.monthly - a.monthly || b.servers - a.servers || (a.key < b.key ? -1 : 1));
+}
+
+function tallyPurchases(purchases: readonly PricedPurchase[], since: number): PaidThisMonth {
+  const settled = purchases.filter(({ state }) => state === 'settled');
+  const refused = purchases.filter(({ state }) => state === 'refused');
+  const open = purchases.filter(({ state }) => state !== 'settled' && state !== 'refused');
+  return {
+    since,
+    creates: tally(settled.filter(({ purchase }) => purchase.kind === 'create')),
+    renewals: tally(settled.filter(({ purchase }) => purchase.kind === 'renew')),
+    unconfirmed: tally(open),
+    unproven: tally(refused),
+  };
+}
+
+function tally(purchases: readonly PricedPurchase[]): Tally {
+  const prices = purchases.flatMap(({ price }) => price ?? []);
+  return { count: purchases.length, amount: sum(prices), unpriced: purchases.length - prices.length };
+}
+
+function sum(amounts: readonly Money[]): Money {
+  return money(amounts.reduce((whole: number, each) => whole + each, 0));
+}

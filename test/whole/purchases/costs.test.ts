@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { monthStart } from '../../../src/domain/time.ts';
+import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createOf, type RecordedOrder, record } from '../../support/orders.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+/** A team with so many servers named web-1, web-2, …, of which these were ordered here. */
+async function startCosts(
+  count: number,
+  orders: (ids: readonly number[]) => readonly RecordedOrder[],
+  options: TeamOptions = {},
+) {
+  const team = await startTeam(options);
+  const ids = team.hosting.seedServers(team.account, count, 'web');
+  for (const order of orders(ids)) await record(team, order);
+  return { team, manager: team.slack.as('mara').in('#ops') };
+}
+
+const created = (ids: readonly number[], at: number, plan = 'small', more: Partial<RecordedOrder> = {}) => ({
+  purchase: createOf(`web-${at + 1}`, plan),
+  serverId: ids[at] ?? 0,
+  ...more,
+});
+
+const LAST_MONTH = monthStart(Date.now()) - 1000;
+const old = { at: LAST_MONTH };
+
+const chartsOf = ({ slack }: Team) =>
+  slack
+    .as('mara')
+    .in('#ops')
+    .messages()
+    .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
+
+describe.concurrent('the costs', () => {
+  it('are the prices of today by plan and by creator, with a chart, and what was paid this month', async ({
+    expect,
+  }) => {
+    const { team, manager } = await startCosts(4, (ids) => [
+      created(ids, 0),
+      created(ids, 1, 'small', old),
+      created(ids, 2, 'large', { by: 'olga', price: 2000, ...old }),
+      { purchase: { kind: 'renew', serverId: ids[1] ?? 0, label: 'web-2', paidUntil: 1 } },
+      {
+        purchase: { kind: 'renew', serverId: ids[3] ?? 0, label: 'web-4', paidUntil: 2 },
+        price: undefined,
+      },
+    ]);
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('35.30 per month for 3 of 4 servers. We don’t know the price of the other.');
+    await manager.sees('Per month: large 23.5, small 11.8');
+    await manager.sees('By plan large · 23.50 · 1 server small · 11.80 · 2 servers');
+    await manager.sees('By who created them @olga · 23.50 · 1 server @mara · 11.80 · 2 servers');
+    await manager.sees('Price unknown (1): web-4');
+    await manager.sees(
+      '(UTC): 11.80 • 1 new server: 5.90 • 2 renewals: 5.90 (1 at an unknown price, not counted)',
+    );
+    manager.doesNotSee('balance');
+    expect(chartsOf(team)).toHaveLength(1);
+    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
+  it('tell unconfirmed orders, and those that were closed without proof, from what was paid', async ({
+    expect,
+  }) => {
+    const { team, manager } = await startCosts(1, () => [
+      { purchase: createOf('lost'), ends: 'unconfirmed' },
+      {
+        purchase: { kind: 'renew', serverId: 7, label: 'x', paidUntil: 1 },
+        ends: 'unconfirmed',
+        price: undefined,
+      },
+      { purchase: createOf('closed'), ends: 'decided', price: 1190 },
+      { purchase: createOf('before'), ends: 'unconfirmed', ...old },
+    ]);
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('(UTC): nothing');
+    await manager.sees(
+      '2 orders aren’t confirmed yet: 5.90, and 1 at an unknown price, may have been charged on top.',
+    );
+    await manager.sees('1 order was closed as not carried out, without proof: 11.90 not counted.');
+    await manager.sees('We don’t know what your server costs a month.');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('use the price that was paid, and say so, where the catalog doesn’t have the plan', async ({
+    expect,
+  }) => {
+    const { plans, ...rest } = defaultCatalog();
+    const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
+    const { team, manager } = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
+      hosting: { catalog },
+    });
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('5.50 per month for 1 server.');
+    await manager.sees(
+      'small · 5.50 · 1 server · price at creation, since the plan isn’t in today’s catalog',
+    );
+    expect(chartsOf(team)).toEqual([]);
+  });
+
+  it('follow today’s price', async () => {
+    const { team, manager } = await startCosts(1, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    team.hosting.prices.setPrice('small', '7.15');
+    await manager.types('/vps costs');
+    await manager.sees('7.15 per month for 1 server.');
+  });
+
+  it('come without the chart where Slack refuses it, with the same numbers', async ({ expect }) => {
+    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
+    await using _ = team;
+    team.slack.faults.refuseBlock('data_visualization');
+    await manager.types('/vps costs');
+    await manager.sees('8.80 per month for 2 servers.');
+    await manager.sees('small · 5.90 · 1 server micro · 2.90 · 1 server');
+    await manager.presses('CSV…');
+    await manager.sees('id,label,plan,monthly');
+    expect(chartsOf(team)).toEqual([]);
+  });
+
+  it('of a role for some servers are those servers’ alone, and the message says so', async () => {
+    const { team } = await startCosts(3, (ids) => [
+      created(ids, 0),
+      created(ids, 1, 'large'),
+      { purchase: createOf('db-1', 'large') },
+    ]);
+    await using _ = team;
+    await team.app.ports.grants.put({
+      workspaceId: TEAM.id,
+      subjectKind: 'user',
+      subjectId: USERS.nora.id,
+      role: 'viewer',
+      pattern: 'web-1',
+      grantedBy: USERS.olga.id,
+      grantedAt: Date.now(),
+    });
+    const limited = team.slack.as('nora').in('#ops');
+    await limited.types('/vps costs');
+    await limited.sees('5.90 per month for 1 server.');
+    await limited.sees('Your role is for some servers only.');
+    await limited.sees('(UTC): 5.90 • 1 new server: 5.90');
+    limited.doesNotSee('large');
+    limited.doesNotSee('web-2');
+    await limited.presses('CSV…');
+    await limited.sees(',web-1,small,5.90,');
+    limited.doesNotSee('web-2');
+  });
+
+  it('are not for users without a role, and the audit has it', async ({ expect }) => {
+    const { team } = await startCosts(1, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps costs');
+    await nora.sees('viewer');
+    nora.doesNotSee('5.90');
+    const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 9 });
+    expect(entries).toContainEqual(expect.objectContaining({ action: 'costs', outcome: 'denied' }));
+  });
+
+  it('leave out the order of another account’s server with the same ID', async () => {
+    const { team, manager } = await startCosts(2, (ids) => [
+      created(ids, 0),
+      { purchase: createOf('elsewhere', 'large'), serverId: ids[1] ?? 0 },
+    ]);
+    await using _ = team;
+    await team.app.ports.apiKeys.put(
+      TEAM.id,
+      (await team.app.ports.apiKeys.find(TEAM.id))?.key ?? never(),
+      USERS.olga.id,
+      Date.now(),
+    );
+    await manager.types('/vps costs');
+    await manager.sees('5.90 per month for 1 of 2 servers.');
+    await manager.sees('Price unknown (1): web-2');
+  });
+
+  it('of 500 servers fit, and so does their CSV', async ({ expect }) => {
+    const { team, manager } = await startCosts(500, (ids) =>
+      ids.slice(0, 12).map((_, at) => created(ids, at, at % 2 === 0 ? 'small' : `gone-${at}`)),
+    );
+    await using _ = team;
+    await manager.types('/vps costs');
+    await manager.sees('for 12 of 500 servers. We don’t know the price of the other 488.');
+    await manager.sees('Price unknown (488): web-13, web-14');
+    await manager.sees('and 478 more');
+    await manager.presses('CSV…');
+    await manager.sees('500 servers. Copy all');
+    await manager.sees('web-500');
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+describe('the CSV of the costs', () => {
+  it('has a row for each server, and no label in it is run as a formula', async () => {
+    const { team, manager } = await startCosts(2, (ids) => [created(ids, 0)]);
+    await using _ = team;
+    await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
+    await manager.presses('Create and pay');
+    await manager.sees(/(was|is being) created \(ID/);
+    await manager.closes();
+    await manager.types('/vps costs');
+    await manager.presses('CSV…');
+    await manager.sees('id,label,plan,monthly,price,created_by,created_at,paid_until');
+    const shown = manager.modal()?.shown ?? '';
+    expect(shown).toMatch(
+      new RegExp(
+        `\\d+,web-1,small,5\\.90,catalog_today,${USERS.mara.id},20[\\d-]+T[\\d:]+Z,20[\\d-]+T[\\d:]+Z`,
+      ),
+    );
+    expect(shown).toMatch(/\d+,web-2,,,unknown,,,20/);
+    expect(shown).toContain("'=HYPERLINK");
+    expect(shown).not.toMatch(/[,"]=/);
+    expect(team.slack.brokenLaws()).toEqual([]);
+  });
+});
+
+function never(): never {
+  throw new Error('no key');
+}
