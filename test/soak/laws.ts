@@ -1,0 +1,253 @@
+import type { MoneyEntry } from '../../src/sandbox/hosting/journal.ts';
+import type { Order } from './record.ts';
+import type { SoakTeam } from './soak-team.ts';
+import type { StoredOrder } from './stored.ts';
+
+const MINUTE_MS = 60_000;
+const MOST_REQUESTS = 300;
+
+/** What the end of a soak is judged by: the records of the hosting service and of Slack, and what is stored. */
+export interface Evidence {
+  readonly team: SoakTeam;
+  readonly stored: readonly StoredOrder[];
+  /** The users whose request for a role was granted. */
+  readonly grantedTo: readonly string[];
+  /** What still had no outcome, or was told to nobody. */
+  readonly left: readonly string[];
+}
+
+/** Everything that is not as it has to be, in sentences; empty if all laws hold. */
+export function findBrokenLaws(evidence: Evidence): readonly string[] {
+  const laws = [
+    findUnended,
+    findOrderFaults,
+    findRenewalFaults,
+    findSumFaults,
+    findPasswordFaults,
+    findTwiceDone,
+    findRoleFaults,
+    findExcess,
+    findProcessFaults,
+  ];
+  return laws.flatMap((law) => law(evidence).map((words) => `${law.name}: ${words}`));
+}
+
+function findUnended({ left }: Evidence): readonly string[] {
+  return left;
+}
+
+/** Charges of creates by label, less those that were given back. */
+export function countCharges({ team }: Evidence, label: string) {
+  const { hosting, account } = team;
+  const isOf = ({ what }: MoneyEntry) => what.startsWith(`create ${label} (`);
+  const charges = hosting.charges(account).filter(isOf).length;
+  const refunds = hosting.refunds(account).filter(({ what }) => what === `refund, ${label} was not created`);
+  return { charges, kept: charges - refunds.length };
+}
+
+const OUTCOMES = {
+  created: (label: string) =>
+    new RegExp(
+      `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created \\(ID|has appeared in the hosting account)`,
+    ),
+  refused: (label: string) => new RegExp(`\`${label}\` was not created`),
+  uncharged: (label: string) => new RegExp(`\`${label}\` was not created, and nothing was charged`),
+  unconfirmed: (label: string) =>
+    new RegExp(`whether \`${label}\` was created|order for \`${label}\` isn’t confirmed`),
+  unsaved: (label: string) => new RegExp(`\`${label}\`: We couldn’t save your order`),
+} as const;
+
+type OutcomeKind = keyof typeof OUTCOMES;
+
+/** Which outcomes of an order its user was told. */
+export function outcomesTold({ team }: Evidence, { label, userId }: Order): ReadonlySet<OutcomeKind> {
+  const told = team.recorded.toldTo(userId).filter(({ written }) => written.includes(label));
+  const kinds = Object.keys(OUTCOMES) as OutcomeKind[];
+  return new Set(kinds.filter((kind) => told.some(({ written }) => OUTCOMES[kind](label).test(written))));
+}
+
+/** Each confirmation at most one charge; what was charged is told, and never as uncharged; what was taken has an outcome. */
+function findOrderFaults(evidence: Evidence): readonly string[] {
+  return evidence.team.recorded.orders.flatMap((order) => {
+    const { charges, kept } = countCharges(evidence, order.label);
+    const told = outcomesTold(evidence, order);
+    const stored = findStored(evidence, order);
+    const faults = [
+      charges > 1 && `${charges} charges`,
+      kept > 0 && told.has('uncharged') && 'charged, and its user was told that nothing was',
+      kept > 0 && !told.has('created') && stored?.state !== 'in_doubt' && 'charged, and not told as created',
+      kept === 0 && told.has('created') && 'told as created, and there is no charge',
+      order.isTaken && told.size === 0 && 'taken, and its user was told nothing',
+      charges > 0 && told.size === 0 && 'charged, and its user was told nothing',
+      order.isTaken && !stored && 'taken, and not stored',
+    ];
+    return faults
+      .filter(Boolean)
+      .map((fault) => `${order.label} (${stored?.state} ${stored?.reason}): ${fault}`);
+  });
+}
+
+export function findStored({ stored }: Evidence, { label }: Order): StoredOrder | undefined {
+  return stored.find(({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`));
+}
+
+/** A month is paid once, whoever renewed it; and everybody who was told "Renewing" hears how it ended. */
+function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
+  const { hosting, account, recorded } = team;
+  const paid = hosting.charges(account).filter(({ what }) => what.startsWith('renew '));
+  const renewed = stored.filter(({ kind }) => kind === 'renew');
+  const servers = [...new Set(recorded.renewals.map(({ serverId }) => serverId))];
+  const twice = servers.flatMap((id) => {
+    const charges = paid.filter(({ serverId }) => serverId === id).length;
+    const months = new Set(
+      recorded.renewals.filter(({ serverId }) => serverId === id).map((one) => one.paidUntil),
+    );
+    const orders = renewed.filter(({ server_id }) => Number(server_id) === id);
+    const mayBePaid = orders.filter(({ state }) => state === 'settled' || state === 'in_doubt').length;
+    return [
+      charges > months.size && `server ${id}: ${charges} charges for ${months.size} months`,
+      charges > mayBePaid && `server ${id}: ${charges} charges, ${mayBePaid} renewals known`,
+    ].filter((words) => words !== false);
+  });
+  const untold = recorded.renewals.flatMap((renewal) =>
+    [...renewal.takenFor]
+      .filter((userId) => !isToldOfRenewal(team, userId, renewal))
+      .map((userId) => `${userId} was told nothing of the renewal of ${renewal.label}`),
+  );
+  return [...twice, ...untold];
+}
+
+/** The second of two is told so in the form. */
+function isToldOfRenewal(
+  { recorded }: SoakTeam,
+  userId: string,
+  { label, pressedAtMs }: { label: string; pressedAtMs: number },
+) {
+  const words = new RegExp(
+    `\`${label}\` (?:was renewed|was not renewed|is now paid until)|whether \`${label}\` was renewed|already confirmed|renewal of \`${label}\``,
+  );
+  return recorded.toldTo(userId).some(({ atMs, written }) => atMs >= pressedAtMs && words.test(written));
+}
+
+/** What the hosting service charged is what the app knows to be paid, or still looks for. */
+function findSumFaults({ team, stored }: Evidence): readonly string[] {
+  const { hosting, account } = team;
+  const kept = hosting.charges(account).length - hosting.refunds(account).length;
+  const settled = stored.filter(({ state }) => state === 'settled').length;
+  const open = stored.filter(({ state }) => state === 'in_doubt').length;
+  if (kept >= settled && kept <= settled + open) return [];
+  return [`${kept} charges, ${settled} orders settled, ${open} unconfirmed`];
+}
+
+/** How long an answer may take from the socket into the database, or into a file beside it. */
+const STORING_MS = 3000;
+
+/** Nobody but its creator saw a root password; one that arrived is shown, unless its process was killed right then. */
+function findPasswordFaults(evidence: Evidence): readonly string[] {
+  const { team, stored } = evidence;
+  const { hosting, recorded, processes } = team;
+  const log = processes.output();
+  return hosting.requests({ operation: 'create', didWork: true }).flatMap((request) => {
+    const { serverId, fault, realAtMs, durationMs = 0 } = request;
+    const password = serverId === undefined ? undefined : hosting.passwordOf(serverId);
+    if (password === undefined) return [];
+    const creator = stored.find(({ server_id }) => Number(server_id) === serverId)?.actor_id;
+    const seen = recorded.shown.filter(({ written }) => contains(written, password));
+    const isLost =
+      fault !== undefined ||
+      processes.killedAt.some((at) => at >= realAtMs && at <= realAtMs + durationMs + STORING_MS);
+    const isShown = seen.some(({ to }) => to === creator);
+    return [
+      seen.some((one) => one.to !== creator || one.isModal) &&
+        `the root password of ${serverId} was shown to others`,
+      log.includes(password) && `the root password of ${serverId} is in a log`,
+      !isShown && !isLost && `the root password of ${serverId} was never shown to its creator`,
+    ].filter((words) => words !== false);
+  });
+}
+
+function contains(written: string, password: string): boolean {
+  return written.includes(JSON.stringify(password).slice(1, -1));
+}
+
+/** One request for each approved deletion, one card for each approver, one reboot for each server that was named. */
+function findTwiceDone({ team }: Evidence): readonly string[] {
+  const { hosting, recorded, processes } = team;
+  const sent = (operation: 'delete' | 'reboot') =>
+    hosting.requests({ operation }).filter(({ code }) => code !== 'rate_limited');
+  const deletes = recorded.deletions.flatMap(({ serverId, label, approvals, isTaken, requesterId }) => {
+    const requests = sent('delete').filter(({ path }) => path.endsWith(`/${serverId}`)).length;
+    const cards = recorded.shown.filter(
+      (one) => one.isNew && one.written.startsWith(`<@${requesterId}> wants to *delete* \`${label}\``),
+    );
+    const most = Math.max(
+      0,
+      ...[...new Set(cards.map(({ channel }) => channel))].map(
+        (at) => cards.filter((one) => one.channel === at).length,
+      ),
+    );
+    const told = recorded
+      .toldTo(requesterId)
+      .some(({ written }) =>
+        new RegExp(`\`${label}\` was (?:not )?deleted|whether \`${label}\``).test(written),
+      );
+    return [
+      requests > 1 && `${requests} requests to delete ${label}`,
+      requests > 0 && approvals === 0 && `${label} was deleted without an approval`,
+      most > 1 + processes.killedAt.length && `${most} cards about ${label} for one user`,
+      isTaken &&
+        approvals > 0 &&
+        requests > 0 &&
+        !told &&
+        `nobody told ${requesterId} that ${label} was deleted`,
+    ].filter((words) => words !== false);
+  });
+  const reboots = sent('reboot').length;
+  return reboots > recorded.reboots
+    ? [...deletes, `${reboots} reboots for ${recorded.reboots} named`]
+    : deletes;
+}
+
+/** A role that was granted is told, and once unless a process died over it. */
+function findRoleFaults({ team, grantedTo }: Evidence): readonly string[] {
+  const { recorded, processes } = team;
+  return grantedTo.flatMap((userId) => {
+    const told = recorded.toldTo(userId).filter((one) => one.isNew && /made you .*viewer/.test(one.written));
+    const isTwice = told.length > 1 + processes.killedAt.length;
+    return told.length === 0 || isTwice ? [`${userId} was told ${told.length} times of the role`] : [];
+  });
+}
+
+/** At most 300 requests in any 60 seconds, as they arrived. */
+function findExcess({ team }: Evidence): readonly string[] {
+  const most = countMostInAMinute(team);
+  const limited = team.hosting.requests({ code: 'rate_limited' }).filter(({ fault }) => fault === undefined);
+  return [
+    ...(most > MOST_REQUESTS ? [`${most} requests in a minute`] : []),
+    ...(limited.length > 0 ? [`the hosting service refused ${limited.length} requests`] : []),
+  ];
+}
+
+export function countMostInAMinute({ hosting, account }: SoakTeam): number {
+  const times = hosting.requests({ accountId: account.id }).map(({ realAtMs }) => realAtMs);
+  let first = 0;
+  let most = 0;
+  for (const [index, at] of times.entries()) {
+    while (at - (times[first] ?? at) >= MINUTE_MS) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+/** No process ended by itself, and none met a defect. */
+function findProcessFaults({ team }: Evidence): readonly string[] {
+  const { surprises } = team.processes;
+  const defects = team.processes
+    .output()
+    .split('\n')
+    .filter((line) => /unhandled|TypeError|RangeError|ReferenceError|UnhandledPromise/i.test(line));
+  return [
+    ...surprises.map(({ pid, output }) => `process ${pid} ended by itself: ${output}`),
+    ...new Set(defects),
+  ];
+}

@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/secret.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+import { type Dice, makeDice } from '../attacks/support/dice.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+import { type Processes, startProcesses } from './processes.ts';
+import { type Recorded, startRecord } from './record.ts';
+import { type OwnServer, startPostgres, startRedis } from './servers.ts';
+
+/** Three processes behind a load balancer, and everything around them. */
+export interface SoakTeam extends AsyncDisposable {
+  readonly dice: Dice;
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+  readonly account: ReturnType<Hosting['accounts']['create']>;
+  readonly postgres: OwnServer;
+  readonly redis: OwnServer;
+  readonly processes: Processes;
+  readonly balancer: Balancer;
+  readonly recorded: Recorded;
+  /** Those who order; the last two renew together. */
+  readonly managers: readonly User[];
+  readonly startedAtMs: number;
+}
+
+const MANAGERS = ['mara', 'nina', 'omar', 'rosa', 'tim', 'uma', 'pia', 'quinn'] as const;
+const PROCESSES = 3;
+const SECONDS_OF_HOSTING = 2;
+
+/** Starts everything on ports and files of its own. */
+export async function startSoakTeam(seed: number): Promise<SoakTeam> {
+  const parts: AsyncDisposable[] = [];
+  const keep = <Part extends AsyncDisposable>(part: Part): Part => {
+    parts.push(part);
+    return part;
+  };
+  const dispose = async () => {
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'vps-soak-'));
+    keep({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) });
+    const team = await startAround(folder, seed, keep);
+    return { ...team, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function startAround(
+  folder: string,
+  seed: number,
+  keep: <Part extends AsyncDisposable>(part: Part) => Part,
+) {
+  const postgres = keep(await startPostgres(folder));
+  const redis = keep(await startRedis(folder));
+  const hosting = keep(
+    await startHosting({ createDelayMs: 200, rebootDelayMs: 0, journalCapacity: 500_000 }),
+  );
+  // Hundreds of acts in a minute: Slack's tiers and one announcement a second have tests of their own.
+  const slack = keep(await startSlack({ app: installedApp('http'), hasRateLimits: false }));
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 1_000_000_000 });
+  const managers = MANAGERS.map((name) =>
+    name === 'mara' ? USERS.mara : slack.admin.addUser({ id: `U0MANAGER_${name.toUpperCase()}`, name }),
+  );
+  const environment = {
+    ...environmentOf(slack, hosting, folder, {
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      DOUBT_MINUTES: '1',
+      HOSTING_TIMEOUT_MS: String(SECONDS_OF_HOSTING * 1000),
+    }),
+  };
+  await prepare(postgres.url, hosting.createKey(account, { beforeTopUp: true }), managers);
+  const machines = Array.from({ length: PROCESSES }, (_, at) => ({
+    ...environment,
+    SPILL_DIR: join(folder, `answers-${at}`),
+  }));
+  const processes = keep(await startProcesses(machines));
+  const balancer = keep(await startBalancer(processes.urls));
+  slack.app.commandsUrl = `${balancer.url}/slack/events`;
+  const recorded = startRecord(slack, [...managers, ...Object.values(USERS)]);
+  const startedAtMs = Date.now();
+  return {
+    dice: makeDice(seed),
+    slack,
+    hosting,
+    account,
+    postgres,
+    redis,
+    processes,
+    balancer,
+    recorded,
+    managers,
+    startedAtMs,
+  };
+}
+
+/** The key, the roles, and approvals for deletions. */
+async function prepare(databaseUrl: string, key: string, managers: readonly User[]): Promise<void> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl, vault, system: realSystem });
+  const at = realSystem.now();
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+  const settings = { ...DEFAULT_SETTINGS, approval: { ...DEFAULT_SETTINGS.approval, delete: true } };
+  await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, settings);
+  const holders = [
+    ...managers.map(({ id }) => ({ id, role: 'manager' as const })),
+    { id: USERS.otto.id, role: 'operator' as const },
+    { id: USERS.vera.id, role: 'viewer' as const },
+  ];
+  for (const { id, role } of holders)
+    await store.grants.put({
+      ...{ workspaceId: TEAM.id, subjectKind: 'user', subjectId: id, role },
+      ...{ pattern: '', grantedBy: USERS.olga.id, grantedAt: at },
+    });
+  await store.close();
+}
