@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts';
 import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
+import { claimedWorkspace, createTurns } from './turns.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -23,12 +24,17 @@ export function createHttpReceiver(options: {
       requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
     }),
   });
+  const turns = createTurns();
+  const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request, response);
+    if (body === undefined) return;
+    await turns(claimedWorkspace(body));
+    receiver.requestListener(request, response);
+  };
   return {
     receiver,
     listener: (request, response) => {
-      buffer(request, response)
-        .then((isReadable) => isReadable && receiver.requestListener(request, response))
-        .catch(() => response.destroy());
+      listen(request, response).catch(() => response.destroy());
     },
     start: async () => undefined,
     faults: () => [],
@@ -38,9 +44,9 @@ export function createHttpReceiver(options: {
 
 /**
  * Reads the body for Bolt, which takes one that is there already. Bolt itself looks into what it has parsed without
- * asking whether that is anything: a signed `null` would end the process. False when the request is answered.
+ * asking whether that is anything: a signed `null` would end the process. Undefined when the request is answered.
  */
-async function buffer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+async function buffer(request: IncomingMessage, response: ServerResponse): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request) {
@@ -49,10 +55,14 @@ async function buffer(request: IncomingMessage, response: ServerResponse): Promi
     if (length <= BODY_LIMIT_BYTES) parts.push(part);
   }
   const rawBody = Buffer.concat(parts);
-  const status = length > BODY_LIMIT_BYTES ? 413 : isNull(rawBody.toString()) ? 400 : undefined;
-  if (status !== undefined) response.writeHead(status).end();
-  else Object.assign(request, { rawBody });
-  return status === undefined;
+  const body = rawBody.toString();
+  const status = length > BODY_LIMIT_BYTES ? 413 : isNull(body) ? 400 : undefined;
+  if (status !== undefined) {
+    response.writeHead(status).end();
+    return undefined;
+  }
+  Object.assign(request, { rawBody });
+  return body;
 }
 
 function isNull(body: string): boolean {
