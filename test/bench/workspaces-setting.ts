@@ -3,10 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Pool } from 'undici';
 import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
 import { makeKey } from '../support/keys.ts';
-import { fillWorkspaces } from '../support/many-workspaces.ts';
+import { fillWorkspaces, type Installed } from '../support/many-workspaces.ts';
+import { signCommand } from './commands.ts';
 
 export const SIGNING_SECRET = 'a-signing-secret-of-the-bench';
 const ENCRYPTION_KEY = `k1:${makeKey('bench')}`;
@@ -18,6 +20,26 @@ export interface ReplyBox extends AsyncDisposable {
   readonly url: string;
   /** When the first answer to this command came, on the clock of this process. @throws Error after a minute */
   replied(nth: number): Promise<number>;
+}
+
+/** Types `/vps list`; resolves with the milliseconds until its answer was posted. @throws Error for any answer but 200 */
+export async function type(
+  pool: Pool,
+  { workspaceId, userId }: Installed,
+  replies: ReplyBox,
+): Promise<number> {
+  const typed = { signingSecret: SIGNING_SECRET, replyTo: replies.url, workspaceId, userId };
+  const { headers, body, nth } = signCommand(typed);
+  const sentAt = performance.now();
+  const answer = await pool.request({ path: '/slack/events', method: 'POST', headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
+  return (await replies.replied(nth)) - sentAt;
+}
+
+export function openPool(url: string, connections: number) {
+  const pool = new Pool(url, { connections });
+  return { pool, [Symbol.asyncDispose]: () => pool.close() };
 }
 
 /** What surrounds the app: the hosting service and Slack's answers, both in this process. */
@@ -73,7 +95,7 @@ function environmentOf(hosting: Hosting, { url }: ReplyBox, databaseUrl: string)
   };
 }
 
-async function openReplyBox(): Promise<ReplyBox> {
+export async function openReplyBox(): Promise<ReplyBox> {
   const came = new Map<number, number>();
   const waiting = new Map<number, (at: number) => void>();
   const server = createServer((request, response) => {

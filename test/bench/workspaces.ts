@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Pool } from 'undici';
+import { z } from 'zod';
 import { type Installed, nameWorkspace } from '../support/many-workspaces.ts';
-import { signCommand } from './commands.ts';
 import { quantile } from './load.ts';
 import { type Contender, ROOT, start } from './processes.ts';
 import { findResidentMb, isReady } from './start-up.ts';
-import { openManySetting, SIGNING_SECRET } from './workspaces-setting.ts';
+import { openManySetting, openPool, type } from './workspaces-setting.ts';
 
 // The questions: what do thousands of installed workspaces cost that nobody uses, at the start, in memory, in the background
 // and in the time that a command takes; and does a noisy workspace slow another one? The app is a process of its own, over
@@ -26,6 +26,8 @@ const IDLE_MS = 20_000;
 const CONNECTIONS = 400;
 const QUIET_EVERY_MS = 50;
 const ALONE_MS = 5_000;
+const crowdResult = z.object({ latenciesMs: z.array(z.number()), tookMs: z.number() });
+type Crowd = z.infer<typeof crowdResult>;
 
 if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0)
   process.exit(1);
@@ -78,11 +80,11 @@ async function serve(
   workspaces: readonly Installed[],
   count: number,
 ): Promise<readonly number[]> {
-  await using pool = openPool(app, AT_ONCE);
+  await using pool = openPool(app.url, AT_ONCE);
   const tookMs: number[] = [];
   const left = Array.from({ length: count }, (_, nth) => workspaces[nth % workspaces.length]).values();
   const send = async () => {
-    for (const workspace of left) if (workspace) tookMs.push(await type(pool.pool, workspace));
+    for (const workspace of left) if (workspace) tookMs.push(await type(pool.pool, workspace, replies));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, send));
   return tookMs;
@@ -95,23 +97,28 @@ async function measureNoise(): Promise<void> {
   await serve(app, [quiet, noisy], 400);
   const until = performance.now() + ALONE_MS;
   const alone = await typeNowAndThen(app, quiet, () => performance.now() > until);
-  await using crowd = openPool(app, CONNECTIONS);
-  const startedAt = performance.now();
   let isDone = false;
-  const noise = Promise.all(Array.from({ length: COMMANDS }, () => type(crowd.pool, noisy))).finally(() => {
+  const noise = typeAtOnce(app, noisy).finally(() => {
     isDone = true;
   });
   const beside = await typeNowAndThen(app, quiet, () => isDone);
-  const noisyMs = await noise;
-  const tookMs = performance.now() - startedAt;
+  const { latenciesMs, tookMs } = await noise;
   console.log(
     `\nA quiet workspace, beside one that types ${COMMANDS} commands at once over ${CONNECTIONS} connections (done after ${tookMs.toFixed(0)} ms)`,
   );
   console.table({
     'quiet, alone': describe(alone),
     'quiet, beside it': describe(beside),
-    noisy: describe(noisyMs),
+    noisy: describe(latenciesMs),
   });
+}
+
+/** All of it at once, from a process of its own. */
+async function typeAtOnce({ url }: Contender, who: Installed): Promise<Crowd> {
+  const asked = { url, who, commands: COMMANDS, connections: CONNECTIONS };
+  const crowd = fork(new URL('./crowd.ts', import.meta.url), [JSON.stringify(asked)]);
+  const [result] = await once(crowd, 'message');
+  return crowdResult.parse(result);
 }
 
 async function typeNowAndThen(
@@ -119,10 +126,10 @@ async function typeNowAndThen(
   who: Installed,
   isOver: () => boolean,
 ): Promise<readonly number[]> {
-  await using pool = openPool(app, 16);
+  await using pool = openPool(app.url, 16);
   const running: Promise<number>[] = [];
   do {
-    running.push(type(pool.pool, who));
+    running.push(type(pool.pool, who, replies));
     await sleep(QUIET_EVERY_MS);
   } while (!isOver());
   return await Promise.all(running);
@@ -131,22 +138,6 @@ async function typeNowAndThen(
 function describe(tookMs: readonly number[]) {
   const [p50, p99] = [quantile(tookMs, 0.5), quantile(tookMs, 0.99)];
   return { commands: tookMs.length, 'p50 ms': rounded(p50), 'p99 ms': rounded(p99) };
-}
-
-/** Types `/vps list`; resolves with the milliseconds until its answer was posted. */
-async function type(pool: Pool, { workspaceId, userId }: Installed): Promise<number> {
-  const typed = { signingSecret: SIGNING_SECRET, replyTo: replies.url, workspaceId, userId };
-  const { headers, body, nth } = signCommand(typed);
-  const sentAt = performance.now();
-  const answer = await pool.request({ path: '/slack/events', method: 'POST', headers, body });
-  await answer.body.dump();
-  if (answer.statusCode !== 200) throw new Error(`a command was answered with ${answer.statusCode}`);
-  return (await replies.replied(nth)) - sentAt;
-}
-
-function openPool({ url }: Contender, connections: number) {
-  const pool = new Pool(url, { connections });
-  return { pool, [Symbol.asyncDispose]: () => pool.close() };
 }
 
 function rounded(value: number, by = 1): number {
