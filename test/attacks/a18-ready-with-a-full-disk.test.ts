@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
 import { entry, makeFolder, open, stillSystem, vault } from '../store/support.ts';
+import { openStore } from '../support/migrated.ts';
 import { countTries } from './support/tries.ts';
 
 const count = countTries('A18');

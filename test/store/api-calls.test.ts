@@ -8,8 +8,8 @@ import { openEngine } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { createMigrations } from '../../src/store/migrations/index.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
+import { openStore } from '../support/migrated.ts';
 import { asInTests, postgresUrl } from '../support/postgres.ts';
 import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from './support.ts';
 

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { Refusal } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { createVault, parseKeyring, VaultError } from '../../src/vault.ts';
 import { makeKey } from '../support/keys.ts';
+import { openStore } from '../support/migrated.ts';
 import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from './support.ts';
 
 const KEY = 'canary-api-key-4711';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openStore } from '../support/migrated.ts';
 import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';
 

@@ -1,8 +1,8 @@
 import type { Store } from '../../src/app/ports.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import type { Vault } from '../../src/vault.ts';
+import { openStore } from './migrated.ts';
 
 /** A workspace that installed the app by OAuth, and the user who did, who is its owner. */
 export interface Installed {

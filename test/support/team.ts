@@ -11,6 +11,7 @@ import type { SlackOptions } from '../../src/sandbox/slack/slack-options.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
+import { migrateEmpty } from './migrated.ts';
 import { lendDatabase } from './postgres.ts';
 
 export * from './environment.ts';
@@ -71,6 +72,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   const database = await lendTeamDatabase(options, folder);
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
+  await migrateEmpty(environment.DATABASE_URL);
   const start = async (): Promise<RunningApp> => {
     const app = await compose(
       { ...parseConfig(environment), ...options.config },

@@ -7,9 +7,9 @@ import { Secret } from '../../src/domain/secret.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { startSlack } from '../../src/sandbox/slack/slack.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
+import { openStore } from '../support/migrated.ts';
 import { type AppProcess, startProcess } from '../support/process.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/team.ts';
 

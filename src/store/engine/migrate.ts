@@ -17,7 +17,7 @@ export async function migrate(
 ): Promise<NewerMigrations> {
   const executed = await listExecuted(db, schema);
   const newer = await requireCompatible(db, executed, migrations);
-  if (newer.length > 0) return newer;
+  if (newer.length > 0 || isCurrent(executed, migrations)) return newer;
   const provider = { getMigrations: async () => noteNeeds(migrations) };
   const place = omitUndefined({ migrationTableSchema: schema });
   const { error } = await new Migrator({ db, provider, ...place }).migrateToLatest();
@@ -37,11 +37,15 @@ export async function requireCurrent(
 ): Promise<NewerMigrations> {
   const executed = await listExecuted(db, schema);
   const newer = await requireCompatible(db, executed, migrations);
-  if (Object.keys(migrations).every((name) => executed.includes(name))) return newer;
+  if (isCurrent(executed, migrations)) return newer;
   throw new DatabaseUnusable(
     'The database is of an older version than this command, and an app may be using it. ' +
       'Update and restart the app first.',
   );
+}
+
+function isCurrent(executed: readonly string[], migrations: Migrations): boolean {
+  return Object.keys(migrations).every((name) => executed.includes(name));
 }
 
 /** In the transaction of each migration it is noted which older versions can work beside it: they can't know that. */

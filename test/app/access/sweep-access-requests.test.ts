@@ -3,8 +3,8 @@ import { notifyAccessRequest } from '../../../src/app/access/notify-access-reque
 import { sweepAccessRequests } from '../../../src/app/access/sweep-access-requests.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import type { AccessRequest } from '../../../src/domain/access-request.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;

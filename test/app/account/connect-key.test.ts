@@ -9,8 +9,8 @@ import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { THE_COMMAND_LINE } from '../../../src/domain/actor.ts';
 import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

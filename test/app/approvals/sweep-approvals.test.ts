@@ -10,8 +10,8 @@ import type { ApprovalState } from '../../../src/domain/decision.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { entry, newApproval, newDelete, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MINUTE_MS = 60_000;

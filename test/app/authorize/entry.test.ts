@@ -10,8 +10,8 @@ import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 
 const defineUseCase = useCasesOver<EntryPorts>();
 

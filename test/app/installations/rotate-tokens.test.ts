@@ -7,8 +7,8 @@ import type { BotTokens, Installation } from '../../../src/domain/installation.t
 import { Secret } from '../../../src/domain/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src/domain/time.ts';
 import { silentLog } from '../../../src/log.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 
 const stores: Store[] = [];

@@ -5,9 +5,9 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { createHosting } from '../../../src/hosting/client.ts';
 import type { Transport } from '../../../src/hosting/send.ts';
 import { silentLog } from '../../../src/log.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { holdTime } from '../../hosting/support.ts';
 import { newRenew, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const LIMIT = 10;

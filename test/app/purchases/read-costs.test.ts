@@ -7,8 +7,8 @@ import { findKnownPrice, isOrderOf } from '../../../src/domain/known-price.ts';
 import { money } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { ServerList } from '../../../src/domain/server.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { entry, newCreate, newGrant, sentBy, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

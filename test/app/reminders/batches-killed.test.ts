@@ -4,8 +4,8 @@ import { runBatch } from '../../../src/app/reminders/run-batch.ts';
 import { sweepBatches } from '../../../src/app/reminders/sweep-batches.ts';
 import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
 import { MINUTE_MS } from '../../../src/domain/time.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { confirm, entry, markSent, newRenew, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 /** Three renewals that were confirmed, of which one was paid and one was confirmed when the process died. */

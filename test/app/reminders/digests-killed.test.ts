@@ -9,8 +9,8 @@ import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/domain/time.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makeHosting } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 

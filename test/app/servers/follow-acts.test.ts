@@ -6,8 +6,8 @@ import { HostingError } from '../../../src/domain/errors.ts';
 import type { FollowedAct, FollowedServer } from '../../../src/domain/followed-act.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const MESSAGE = { channelId: 'C1', ts: '1.2' };

@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { money } from '../../../src/domain/money.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../../src/vault.ts';
 import { makeKey } from '../../support/keys.ts';
+import { openStore } from '../../support/migrated.ts';
 import { makeFolder, stillSystem, T0, vault } from '../support.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 30 });

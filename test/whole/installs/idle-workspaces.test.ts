@@ -6,11 +6,11 @@ import { runBackground } from '../../../src/app/background.ts';
 import type { AppPorts } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
 import { openEngine } from '../../../src/store/engine/database.ts';
-import { openStore } from '../../../src/store/open-store.ts';
 import { createIds } from '../../../src/system.ts';
 import { makePorts } from '../../app/support/make-ports.ts';
 import { vault } from '../../store/fixtures.ts';
 import { fillWorkspaces, nameWorkspace } from '../../support/many-workspaces.ts';
+import { openStore } from '../../support/migrated.ts';
 import { movableSystem } from '../../support/movable-system.ts';
 
 const ACTIVE = 10;
