@@ -90,4 +90,34 @@ function mostInAMinute(times: readonly number[]): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.table([await measureDigests()]);
+/** Prints the figures with their units, and returns what is beyond what docs/reminders.md promises. */
+export async function checkDigests(): Promise<readonly string[]> {
+  console.log(`\n${WORKSPACES} workspaces of one hosting account want their digest at the same hour (promised: all within
+${SPREAD_MS / MINUTE_MS} minutes, with at most ${BACKGROUND_LIMIT} of the account's 300 requests a minute)`);
+  const figures = await measureDigests();
+  console.table({
+    'digests posted': { measured: figures.posted, promised: WORKSPACES },
+    'last one after the hour, minutes': {
+      measured: figures.lastAfterMinutes,
+      promised: SPREAD_MS / MINUTE_MS,
+    },
+    'requests in the busiest minute': { measured: figures.mostReadsInAMinute, promised: BACKGROUND_LIMIT },
+    'work per digest, ms': { measured: figures.msPerDigest },
+    'one look that finds nothing due, ms': { measured: figures.msPerIdleLook },
+  });
+  return [
+    ...(figures.posted === WORKSPACES ? [] : [`${figures.posted} of ${WORKSPACES} digests were posted`]),
+    ...(figures.lastAfterMinutes <= SPREAD_MS / MINUTE_MS
+      ? []
+      : [`the last digest came after ${figures.lastAfterMinutes} minutes`]),
+    ...(figures.mostReadsInAMinute <= BACKGROUND_LIMIT
+      ? []
+      : [`${figures.mostReadsInAMinute} requests in a minute`]),
+  ];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  for (const failure of await checkDigests()) {
+    console.error(`Beyond the promise: ${failure}.`);
+    process.exitCode = 1;
+  }

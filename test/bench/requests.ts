@@ -1,0 +1,244 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ClientRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/secret.ts';
+import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import type { Persona } from '../../src/sandbox/slack/driver.ts';
+import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { realSystem } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+import {
+  BOT_TOKEN,
+  ENCRYPTION_KEY,
+  environmentOf,
+  installedApp,
+  SIGNING_SECRET,
+} from '../support/environment.ts';
+import { quantile } from './load.ts';
+import { type Contender, ROOT, start } from './processes.ts';
+import { rounded } from './promise.ts';
+
+// How soon does what a user asks for reach the hosting API? From the moment at which Slack's request leaves for the app to the
+// moment at which the reboot arrives at the hosting service, both of which run in this process; the app is another one.
+const SAMPLES = 40;
+/** The first ones are left out: the compiler of JavaScript does its work. */
+const WARM_UP = 5;
+/** What a user is promised (docs/servers.md). */
+const PROMISED_MS = 1000;
+const PATIENCE_MS = 20_000;
+
+interface World {
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+}
+
+/** One way to reboot; `prepare` does what comes before the request, and returns the request. */
+interface Way {
+  readonly name: string;
+  prepare(owner: Persona, server: Rebootable, world: World): Promise<() => Promise<unknown>>;
+}
+
+interface Rebootable {
+  readonly id: number;
+  readonly label: string;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: 'slash command',
+    prepare:
+      async (owner, { label }) =>
+      () =>
+        owner.types(`/vps reboot ${label}`),
+  },
+  {
+    name: 'mention',
+    prepare:
+      async (owner, { label }) =>
+      () =>
+        owner.types(`@vps reboot ${label}`),
+  },
+  {
+    name: 'direct message',
+    prepare:
+      async (owner, { label }) =>
+      () =>
+        owner.in('dm').types(`reboot ${label}`),
+  },
+  {
+    name: 'message shortcut, its Reboot button',
+    prepare: async (owner, { label }, { slack }) => {
+      await slack.posts('#ops', { text: `Disk full on ${label}` });
+      await owner.usesMessageShortcut('manage_server', `on ${label}`);
+      await owner.sees(`Manage server ${label}`);
+      return async () => {
+        await owner.presses('Reboot');
+        await owner.closes();
+      };
+    },
+  },
+  {
+    name: 'server card, its Reboot button',
+    prepare: async (owner, { id, label }) => {
+      const fresh = owner.in('#ops').overlooksOldMessages();
+      await fresh.types(`/vps show ${label}`);
+      await fresh.sees(String(id));
+      return () => fresh.presses('Reboot');
+    },
+  },
+];
+
+/** What a bare Bolt app is asked: it is given the server's ID, and does no more than to acknowledge and to call the API. */
+const BARE_WAYS: readonly Way[] = [
+  {
+    name: 'bare Bolt, slash command',
+    prepare:
+      async (owner, { id }) =>
+      () =>
+        owner.types(`/vps reboot ${id}`),
+  },
+  {
+    name: 'bare Bolt, mention',
+    prepare:
+      async (owner, { id }) =>
+      () =>
+        owner.types(`@vps reboot ${id}`),
+  },
+  {
+    name: 'bare Bolt, direct message',
+    prepare:
+      async (owner, { id }) =>
+      () =>
+        owner.in('dm').types(`reboot ${id}`),
+  },
+  {
+    name: 'bare Bolt, button',
+    prepare: async (owner, { id }, { slack }) => {
+      const fresh = owner.in('#ops').overlooksOldMessages();
+      await postButton(slack, `reboot ${id}`);
+      return () => fresh.presses('Reboot');
+    },
+  },
+];
+
+/** Measures every way, the app's and a bare Bolt's, and returns what is beyond the promise. */
+export async function measureRequests(): Promise<readonly string[]> {
+  console.log(`\nFrom the user's request to the API call: Slack's request leaves → the hosting service has received the reboot
+(${SAMPLES} reboots each, one after another, HTTP without TLS; promised: p99 ≤ ${PROMISED_MS} ms)`);
+  const rows: Record<string, object> = {};
+  const failures: string[] = [];
+  for (const way of [...WAYS, ...BARE_WAYS]) {
+    const tookMs = await measureWay(way, BARE_WAYS.includes(way));
+    const p99 = rounded(quantile(tookMs, 0.99));
+    rows[way.name] = {
+      'p50 ms': rounded(quantile(tookMs, 0.5)),
+      'p99 ms': p99,
+      'max ms': rounded(Math.max(...tookMs)),
+    };
+    if (WAYS.includes(way) && p99 > PROMISED_MS)
+      failures.push(`a reboot by ${way.name} takes ${p99} ms, promised are ${PROMISED_MS} ms`);
+  }
+  console.table(rows);
+  console.log(`  The app reads the role, the servers (one more request to the hosting API) and what was done before, and writes
+  the audit log, before it calls. A bare Bolt is given the ID and checks nothing.`);
+  return failures;
+}
+
+/** Each way has an account and an app of its own: 300 requests a minute are not enough for all. */
+async function measureWay(way: Way, isBare: boolean): Promise<readonly number[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-bench-'));
+  await using hosting = await startHosting({ rebootDelayMs: 0 });
+  const slack = await startSlack({ hasRateLimits: false, app: installedApp('http') });
+  try {
+    const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+    hosting.seedServers(account, SAMPLES + WARM_UP, 'web');
+    const environment = environmentOf(slack, hosting, folder);
+    const apiKey = hosting.createKey(account);
+    await using app = isBare ? await startBare(hosting, apiKey) : await startApp(environment, apiKey);
+    slack.app.commandsUrl = `${app.url}/slack/events`;
+    const tookMs: number[] = [];
+    for (const { id, label } of hosting.listServers(account))
+      tookMs.push(await timeOne(way, { id: Number(id), label: String(label) }, { slack, hosting }));
+    return tookMs.slice(WARM_UP);
+  } finally {
+    await slack.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function startBare(hosting: Hosting, apiKey: string): Promise<Contender> {
+  return start(`${ROOT}test/bench/bare-bolt.mjs`, {
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    HOSTING_BASE_URL: hosting.baseUrl,
+    API_KEY: apiKey,
+  });
+}
+
+async function startApp(environment: Readonly<Record<string, string>>, apiKey: string): Promise<Contender> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl: environment.DATABASE_URL ?? '', vault, system: realSystem });
+  await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, realSystem.now());
+  await store.close();
+  return start(`${ROOT}dist/main.js`, environment);
+}
+
+/** @throws Error if the reboot doesn't arrive */
+async function timeOne(way: Way, server: Rebootable, world: World): Promise<number> {
+  const owner = world.slack.as('olga').in('#ops').overlooksOldMessages();
+  const request = await way.prepare(owner, server, world);
+  let leftAt: number | undefined;
+  const onRequest = (message: unknown) => {
+    const { request: outgoing } = message as { request: ClientRequest };
+    if (outgoing.path === '/slack/events') leftAt ??= performance.now();
+  };
+  subscribe('http.client.request.start', onRequest);
+  const arrived = awaitReboot(world.hosting, `${way.name}, ${server.label}`);
+  await request();
+  const arrivedAt = await arrived;
+  unsubscribe('http.client.request.start', onRequest);
+  return arrivedAt - (leftAt ?? Number.NaN);
+}
+
+async function awaitReboot(hosting: Hosting, what: string): Promise<number> {
+  const arrival = new EventTarget();
+  let at = Number.NaN;
+  const stop = hosting.onEvent((event) => {
+    if (event.kind !== 'arrived' || event.request.operation !== 'reboot') return;
+    at = performance.now();
+    arrival.dispatchEvent(new Event('arrived'));
+  });
+  const { signal, timer } = giveUp();
+  try {
+    await once(arrival, 'arrived', { signal });
+    return at;
+  } catch {
+    throw new Error(`no reboot arrived: ${what}`);
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+function giveUp() {
+  const controller = new AbortController();
+  return { signal: controller.signal, timer: setTimeout(() => controller.abort(), PATIENCE_MS) };
+}
+
+async function postButton(slack: LocalSlack, value: string): Promise<void> {
+  const button = { type: 'button', action_id: 'reboot', value, text: { type: 'plain_text', text: 'Reboot' } };
+  const answer = await fetch(`${slack.apiUrl}chat.postMessage`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      channel: '#ops',
+      text: 'Reboot',
+      blocks: [{ type: 'actions', elements: [button] }],
+    }),
+  });
+  if (!answer.ok) throw new Error(`the message with the button was answered with ${answer.status}`);
+}

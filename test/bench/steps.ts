@@ -1,0 +1,162 @@
+import type { Browser, Page } from 'playwright-core';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
+import { findChromium, launchChromium } from '../sandbox/page/support/browser.ts';
+import { findThreePorts } from '../sandbox/page/support/ports.ts';
+
+// How much is typed and tapped from opening Slack to a reboot? The local Slack's page is driven as a user would on a phone, and
+// the browser counts the keys and the touches. Every letter is typed: neither the page's completions nor a keyboard's are used.
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
+const SEEN_WITHIN_MS = 20_000;
+/** The most taps that a reboot from an alert may take (docs/servers.md). */
+const MOST_FROM_AN_ALERT = 7;
+
+interface Way {
+  readonly name: string;
+  reboot(phone: Phone, label: string): Promise<void>;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: 'slash command',
+    reboot: async (phone, label) => {
+      await phone.goTo('ops');
+      await phone.write(`/vps reboot ${label}`);
+    },
+  },
+  {
+    name: 'message shortcut on an alert',
+    reboot: async (phone, label) => {
+      await phone.goTo('ops');
+      await phone.page.locator('.message', { hasText: `DiskFull (${label}:9100)` }).tap();
+      await phone.tapLast('More message actions');
+      await phone.page.getByRole('menuitem', { name: 'Manage server…' }).tap();
+      await phone.tapLast(`Reboot ${label}`);
+      await phone.confirm();
+    },
+  },
+  {
+    name: 'mention',
+    reboot: async (phone, label) => {
+      await phone.goTo('ops');
+      await phone.write(`@vps reboot ${label}`);
+    },
+  },
+  {
+    name: 'direct message',
+    reboot: async (phone, label) => {
+      await phone.goTo('vps');
+      await phone.write(`reboot ${label}`);
+    },
+  },
+  {
+    name: 'server card (/vps show)',
+    reboot: async (phone, label) => {
+      await phone.goTo('ops');
+      await phone.write(`/vps show ${label}`);
+      await phone.tapLast(`Reboot ${label}`);
+      await phone.confirm();
+    },
+  },
+];
+
+/** Reboots a server in every way, prints what the browser counted, and returns what is beyond the promise. */
+export async function countSteps(): Promise<readonly string[]> {
+  console.log(`\nFrom opening Slack in #general to a reboot, on a phone: what is typed and tapped (promised: at most
+${MOST_FROM_AN_ALERT} taps from an alert, and nothing typed)`);
+  const chromium = findChromium();
+  if (!chromium) return ['keys and taps can’t be counted: no Chromium here, and CHROMIUM_PATH is not set'];
+  const sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'error' });
+  const browser = await launchChromium(chromium);
+  try {
+    return await countAll(sandbox, browser);
+  } finally {
+    await browser.close();
+    await sandbox.close();
+  }
+}
+
+async function countAll(sandbox: Sandbox, browser: Browser): Promise<readonly string[]> {
+  sandbox.hosting.seedServers(sandbox.account, WAYS.length, 'web');
+  const rows: Record<string, object> = {};
+  const failures: string[] = [];
+  for (const [at, way] of WAYS.entries()) {
+    const label = `web-${at + 1}`;
+    await sandbox.slack.posts('#ops', { attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)` }] });
+    const phone = await openPhone(browser, sandbox);
+    await way.reboot(phone, label);
+    await awaitReboots(sandbox, at + 1, way.name);
+    const { keys, taps } = await phone.counts();
+    rows[way.name] = { 'keys typed': keys, taps, together: keys + taps };
+    if (way.name.includes('alert') && (keys > 0 || taps > MOST_FROM_AN_ALERT))
+      failures.push(`a reboot from an alert takes ${keys} keys and ${taps} taps`);
+    await phone.page.context().close();
+  }
+  console.table(rows);
+  return failures;
+}
+
+/** @throws Error if fewer have arrived after a while */
+async function awaitReboots({ hosting }: Sandbox, count: number, what: string): Promise<void> {
+  const hasArrived = () => hosting.requests({ operation: 'reboot' }).length >= count;
+  if (hasArrived()) return;
+  await new Promise<void>((resolve, reject) => {
+    const giveUp = setTimeout(() => reject(new Error(`no reboot arrived: ${what}`)), SEEN_WITHIN_MS);
+    const stop = hosting.onEvent(() => {
+      if (!hasArrived()) return;
+      clearTimeout(giveUp);
+      stop();
+      resolve();
+    });
+  });
+}
+
+interface Counts {
+  readonly keys: number;
+  readonly taps: number;
+}
+
+/** Runs in the page: what a script does without the user is not trusted, and not counted. */
+const COUNTING = `
+  globalThis.counted = { keys: 0, taps: 0 };
+  addEventListener('keydown', (event) => { if (event.isTrusted) counted.keys++; }, true);
+  addEventListener('touchend', (event) => { if (event.isTrusted) counted.taps++; }, true);
+`;
+
+/** The page on a phone; what a user does is done by touch and keyboard. */
+interface Phone {
+  readonly page: Page;
+  goTo(channel: string): Promise<void>;
+  write(text: string): Promise<void>;
+  /** Taps the newest button of that name. */
+  tapLast(name: string): Promise<void>;
+  /** Answers Slack's confirmation dialog with yes. */
+  confirm(): Promise<void>;
+  counts(): Promise<Counts>;
+}
+
+async function openPhone(browser: Browser, { url, slack }: Sandbox): Promise<Phone> {
+  // The last phone may have left a modal open.
+  slack.as('olga').reloads();
+  const context = await browser.newContext(PHONE);
+  const page = await context.newPage();
+  page.setDefaultTimeout(SEEN_WITHIN_MS);
+  await page.addInitScript({ content: COUNTING });
+  await page.goto(`${url}/?as=olga#general`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await button('Channels and users').waitFor();
+  return {
+    page,
+    goTo: async (channel) => {
+      await button('Channels and users').tap();
+      await page.getByRole('button', { name: new RegExp(`^${channel}(, \\d+ unread)?$`) }).tap();
+    },
+    write: async (text) => {
+      await page.getByRole('combobox', { name: /^Message/ }).tap();
+      await page.keyboard.type(text);
+      await button('Send').tap();
+    },
+    tapLast: (name) => button(name).last().tap(),
+    confirm: () => page.locator('.dialog.confirm .dialog-foot .button:not(.deny)').tap(),
+    counts: () => page.evaluate<Counts>('counted'),
+  };
+}
