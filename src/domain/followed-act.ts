@@ -52,6 +52,8 @@ export interface FollowedAct {
   readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** Which API key the workspace had: another one may open another account. */
   readonly keyGeneration: number;
+  /** Of a delete that took a second person: who approved it. Found when it is told, not stored with the act. */
+  readonly approvedBy?: UserId;
   /** Absent where no channel was told: then only the actor is. */
   readonly message?: Card;
   /** Epoch milliseconds. */

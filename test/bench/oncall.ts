@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { checkDigests } from './digest.ts';
 import { ROOT } from './processes.ts';
@@ -31,5 +32,9 @@ if (
 const failures: string[] = [];
 for (const [name, measure] of Object.entries(SECTIONS))
   if (asked.only === undefined || asked.only === name) failures.push(...(await measure()));
+const [load = 0] = loadavg();
+console.log(
+  `\nOther programs on this machine count in: load ${load.toFixed(1)} on ${availableParallelism()} cores.`,
+);
 for (const failure of failures) console.error(`Beyond the promise: ${failure}.`);
 if (failures.length > 0) process.exitCode = 1;

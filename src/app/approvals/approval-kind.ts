@@ -3,6 +3,7 @@ import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { listApprovers } from '../authorize/list-role-holders.ts';
 import type { DecisionKind } from '../decisions/decision-kind.ts';
 import { auditOfApproval } from './audit-of-approval.ts';
+import { followApproved } from './follow-approved.ts';
 import type { ApprovalPorts } from './ports.ts';
 
 /** Approvals: decided by another manager, who is asked in the channel of the settings or directly. */
@@ -29,5 +30,6 @@ export function approvalKind(ports: ApprovalPorts): DecisionKind<Approval> {
     notifiesRequesterWhenUnreached: true,
     confirmsToRequester: true,
     knownStates: [],
+    afterOutcome: (approval) => followApproved(approval, ports),
   };
 }

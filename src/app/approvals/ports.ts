@@ -7,12 +7,14 @@ import type { Workspaces } from '../account/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
 import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
 import type { Budget } from '../purchases/ports.ts';
+import type { FollowedActs } from '../servers/ports.ts';
 
 /** What it takes to request an approval and to notify users of it; deciding and carrying it out takes more. */
 export interface ApprovalPorts extends DecisionPorts, RolePorts {
   readonly approvals: Approvals;
   readonly approvalNotifier: DecisionNotifier<Approval>;
   readonly workspaces: Pick<Workspaces, 'find'>;
+  readonly followedActs: Pick<FollowedActs, 'add'>;
 }
 
 /** What has to be approved by a second user. */

@@ -17,4 +17,6 @@ export interface DecisionKind<Kind extends Decision> {
   readonly confirmsToRequester: boolean;
   /** States that the requester caused, so that no message about them is needed. */
   readonly knownStates: readonly Kind['state'][];
+  /** What follows once users were told the outcome; before that is stored, so that a crash can repeat it. Never throws. */
+  afterOutcome?(decision: Kind): Promise<void>;
 }

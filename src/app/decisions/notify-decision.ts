@@ -49,6 +49,7 @@ async function notifyOfOutcome<Kind extends Decision>(
   if (!isNotified) return;
   // Slack may have come back between the two, and the sweep is done with what was notified.
   if (!isShown) await notifier.updateCards(decision);
+  await kind.afterOutcome?.(decision);
   await store.markNotified(decision.id, decision.state);
 }
 

@@ -13,6 +13,7 @@ import { DAY_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import { getHostingOf, type KeyPorts } from '../account/confirmed-account.ts';
+import type { Approvals } from '../approvals/ports.ts';
 import type { Entry } from '../authorize/entry.ts';
 import type { HostingApi } from '../hosting-api.ts';
 import type { FollowClock } from './follow-clock.ts';
@@ -39,6 +40,7 @@ export interface FollowPorts extends KeyPorts {
   readonly followedActs: FollowedActs;
   readonly actMessages: Pick<ActMessages, 'remove'>;
   readonly followNotifier: FollowNotifier;
+  readonly approvals: Pick<Approvals, 'find'>;
 }
 
 /** Whether the actor may still see the servers. */
@@ -159,7 +161,7 @@ async function tell(act: TakenAct, following: Following): Promise<boolean> {
   if (!act.message) return isFinal && tellActor(act, following);
   if (describeStanding(act) === act.told) return isFinal;
   const { ports } = following;
-  const updated = await ports.followNotifier.update(act);
+  const updated = await ports.followNotifier.update(await withApprover(act, ports));
   switch (updated.kind) {
     case 'shown':
       return isFinal || !(await save(told(act), nextWait(act), following));
@@ -171,6 +173,13 @@ async function tell(act: TakenAct, following: Following): Promise<boolean> {
     case 'later':
       return !(await keepForLater(act, updated.afterMs, following));
   }
+}
+
+/** Who approved a delete, where one had to: its approval has the act's ID. */
+async function withApprover(act: TakenAct, { approvals }: FollowPorts): Promise<TakenAct> {
+  if (act.action !== 'delete') return act;
+  const approval = await approvals.find(act.id);
+  return { ...act, ...omitUndefined({ approvedBy: approval?.decidedBy }) };
 }
 
 const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });

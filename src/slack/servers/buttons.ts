@@ -35,6 +35,8 @@ const checked = z.object({
     .array(z.object({ id: z.number().int(), label: z.string(), until: z.number().exactOptional() }))
     .max(20),
   by: z.string().exactOptional(),
+  /** Who approved a delete. */
+  approvedBy: z.string().exactOptional(),
   /** The act is proven not to have been carried out. */
   isFailed: z.literal(true).exactOptional(),
 });

@@ -25,24 +25,25 @@ export function checkedMessage(
   servers: readonly FollowedServer[],
   { caller, now }: Pick<SlackRequest, 'caller' | 'now'>,
 ): Message {
-  const { act: action, by } = pressed;
+  const { act: action, by, approvedBy } = pressed;
   const wording: FollowWording = { action, isMeasured: false, after: '' };
   const more = [
     context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
     ...nextBlocks(pressed, servers),
   ];
-  if (by !== undefined) return actMessage({ action, actorId: by, servers }, wording, ...more);
+  if (by !== undefined)
+    return actMessage({ action, actorId: by, servers, ...omitUndefined({ approvedBy }) }, wording, ...more);
   const [only, ...others] = servers;
   if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
   return textMessage(`*${count(servers.length, 'server')}*`, ...serverLines(servers, wording), ...more);
 }
 
 /** What failed can be tried again whatever the state is. */
-function nextBlocks({ act: action, by, isFailed }: Checked, servers: readonly FollowedServer[]) {
+function nextBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
   const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
   const [only, ...others] = waiting;
   if (!only) return [];
   const again =
     isPower(action) && others.length === 0 && only.standing !== 'gone' ? [againElement(action, only)] : [];
-  return [actions(checkElement(action, waiting, { by, isFailed }), ...again)];
+  return [actions(checkElement(action, waiting, { by, approvedBy, isFailed }), ...again)];
 }

@@ -17,20 +17,26 @@ import {
   severalActWords,
 } from './follow-words.ts';
 
-type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers'>;
+type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers' | 'approvedBy'>;
 
 /** What the channel is told of a followed act, in place of what it was told before. */
 export function followedMessage(act: FollowedAct): Message {
   const wording = wordingOf(act);
-  return actMessage(act, wording, ...nextBlocks(act, wording, act.actorId));
+  return actMessage(
+    act,
+    wording,
+    ...nextBlocks(act, wording, { by: act.actorId, approvedBy: act.approvedBy }),
+  );
 }
 
 /** The same words, with other buttons. */
 export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlock[]): Message {
-  const { actorId, action, servers } = act;
+  const { actorId, action, servers, approvedBy } = act;
   const [only, ...others] = servers;
   const words =
-    only && others.length === 0 ? actWords(only, wording) : severalActWords(servers, action, 'is');
+    only && others.length === 0
+      ? actWords(only, wording, approvedBy)
+      : severalActWords(servers, action, 'is');
   const lines = others.length > 0 ? serverLines(servers, wording) : [];
   return textMessage(`${mention(actorId)} ${words}`, ...lines, ...more);
 }
@@ -40,7 +46,7 @@ export function followedAnswer(act: FollowedAct): Message {
   const wording = wordingOf(act);
   const { action, servers } = act;
   const [only, ...others] = servers;
-  const more = nextBlocks(act, wording, undefined);
+  const more = nextBlocks(act, wording, {});
   if (!only || others.length > 0)
     return textMessage(
       `You ${severalActWords(servers, action, 'are')}.`,
@@ -65,24 +71,25 @@ function wordingOf(act: FollowedAct): FollowWording {
 }
 
 /** What to do about what has not settled. Power actions can be tried again; what costs money, never. */
-function nextBlocks(
-  { action, servers }: FollowedAct,
-  { after }: FollowWording,
-  by: string | undefined,
-): KnownBlock[] {
+function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, whose: Whose): KnownBlock[] {
   const waiting = servers.filter(({ standing }) => standing === 'waiting');
   const [only] = waiting;
   if (after === undefined || !only) return [];
   const isAlone = servers.length === 1;
   const again = isAlone && isPower(action) ? [againElement(action, only)] : [];
-  return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, { by }), ...again)];
+  return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, whose), ...again)];
 }
 
-/** `by`: whose act the message tells the channel of; absent in a message to the actor alone. */
+/** Whose act a message tells the channel of, and who approved it; `by` is absent in a message to the actor alone. */
+interface Whose {
+  readonly by?: string | undefined;
+  readonly approvedBy?: string | undefined;
+}
+
 export function checkElement(
   action: FollowedAct['action'],
   servers: readonly Pick<FollowedServer, 'serverId' | 'label' | 'paidUntil'>[],
-  { by, isFailed }: { readonly by?: string | undefined; readonly isFailed?: true | undefined },
+  { by, approvedBy, isFailed }: Whose & { readonly isFailed?: true | undefined },
 ) {
   const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
     ...{ id, label: plainLabel(label, 40) },
@@ -90,7 +97,7 @@ export function checkElement(
   }));
   return checkButton.element('Check state', {
     ...{ act: action, servers: listed },
-    ...omitUndefined({ by, isFailed }),
+    ...omitUndefined({ by, approvedBy, isFailed }),
   });
 }
 

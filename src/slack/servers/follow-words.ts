@@ -5,6 +5,7 @@ import {
   type FollowedServer,
   isPower,
 } from '../../domain/followed-act.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
 import { section } from '../kit/blocks.ts';
 import { stateWords } from '../kit/server-state.ts';
@@ -33,9 +34,10 @@ export function isReported({ state }: Pick<FollowedServer, 'state'>, action: Fol
   return isPower(action) && state !== undefined && isWhereLeads(action, { state });
 }
 
-/** What one server's user did and what came of it, after the user's name. */
-export function actWords(server: FollowedServer, wording: FollowWording): string {
-  const label = codeLabel(server.label);
+/** What one server's user did and what came of it, after the user's name. `approvedBy`: who had to approve it. */
+export function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: UserId): string {
+  const approved = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;
+  const label = `${codeLabel(server.label)}${approved}`;
   const { past, present } = ACTS[wording.action];
   switch (server.standing) {
     case 'there':
@@ -48,7 +50,7 @@ export function actWords(server: FollowedServer, wording: FollowWording): string
       return `was ${present} ${label}. ${LOST}`;
     case 'waiting': {
       if (wording.after !== undefined)
-        return `${lateStart(server, wording)} ${lateWords(server, wording, 'It’s')}`;
+        return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
       if (isReported(server, wording.action)) return `${past} ${label}: ${stateOf(server)}`;
       return isPower(wording.action) ? `is ${present} ${label}…` : `${past} ${label}`;
     }
@@ -108,10 +110,10 @@ function supersededWords({ superseded }: FollowedServer): string {
   return `Superseded: ${mention(superseded.by)} ${pastOf(superseded.action)} it.`;
 }
 
-function lateStart({ label, ...server }: FollowedServer, { action }: FollowWording): string {
+function lateStart(server: FollowedServer, label: string, { action }: FollowWording): string {
   const { past, present } = ACTS[action];
   const isDone = !isPower(action) || isReported(server, action);
-  return `${isDone ? past : `is ${present}`} ${codeLabel(label)}.`;
+  return `${isDone ? past : `is ${present}`} ${label}.`;
 }
 
 /** `name`: "It's" where the sentence before has named the server. */

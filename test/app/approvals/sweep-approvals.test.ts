@@ -257,6 +257,46 @@ describe('an approved delete that a dead process left', () => {
   });
 });
 
+describe('an approved delete that is proven', () => {
+  const followed = async () => {
+    const later = { owner: 'counting', now: now + 5 * MINUTE_MS, until: now + 5 * MINUTE_MS };
+    return (await store.followedActs.take(later, 9)).map(({ id, action, actorId, servers }) => ({
+      ...{ id, action, actorId },
+      servers: servers.map(({ serverId }) => serverId),
+    }));
+  };
+
+  it('is followed once, as the requester’s act, however often the process dies before it has stored that', async () => {
+    const approval = await left('approved', 1);
+    const markNotified = store.approvals.markNotified;
+    store = { ...store, approvals: { ...store.approvals, markNotified: async () => undefined } };
+    await sweepAfter(2);
+    await sweepAfter(3);
+    expect(told).toEqual(['ended', 'ended']);
+    store = { ...store, approvals: { ...store.approvals, markNotified } };
+    await sweepAfter(4);
+    expect(await followed()).toEqual([{ id: approval.id, action: 'delete', actorId: 'U1', servers: [7] }]);
+  });
+
+  it('is not followed before its channel was told, so that its message is there to be edited', async () => {
+    isSlackDown = true;
+    await left('approved', 1);
+    await sweepAfter(2);
+    expect([deleted, await followed()]).toEqual([[7], []]);
+    isSlackDown = false;
+    await sweepAfter(3);
+    expect(await followed()).toHaveLength(1);
+  });
+
+  it('is not followed if the API didn’t confirm it', async () => {
+    deletedState = 'deleting';
+    isListComplete = false;
+    await left('approved', 1);
+    await sweepAfter(2);
+    expect(await followed()).toEqual([]);
+  });
+});
+
 describe('an approved delete that is refused', () => {
   it.each([
     ['wrong_state', new HostingError('wrong_state', 'no'), 'wrong_state'],

@@ -55,6 +55,8 @@ async function ruled() {
     },
     /** What is stored of the approval that was requested. */
     findApproval: () => findApproval(environment.DATABASE_URL ?? ''),
+    /** Whether everybody was told how it ended: from then on, its server is followed. */
+    isNotified: (id: string) => isNotified(environment.DATABASE_URL ?? '', id),
     /** Does not wait for the answer, which a dead process never gives. */
     approve: () => void owner.presses('Approve').catch(() => undefined),
     creates: () => hosting.requests({ operation: 'create' }).length,
@@ -91,6 +93,14 @@ async function findApproval(databaseUrl: string): Promise<Approval | undefined> 
   const deletes = await store.approvals.listUnfinishedDeletes(Number.MAX_SAFE_INTEGER);
   await store.close();
   return [...open, ...deletes][0];
+}
+
+async function isNotified(databaseUrl: string, id: string): Promise<boolean> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl, vault, system: realSystem, lock: false });
+  const approval = await store.approvals.find(id);
+  await store.close();
+  return approval?.state === 'ended' && approval.isNotified;
 }
 
 /** Each test starts two processes, on machines that may be busy. */
@@ -200,5 +210,28 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     await setup.manager.sees('old-1 was deleted', LATER);
     expect(setup.deletes()).toBe(1);
     expect(setup.labels()).toEqual([]);
+  });
+
+  test('while it follows an approved delete: the next process goes on with the same message', async ({
+    expect,
+  }) => {
+    await using setup = await ruled();
+    await setup.confirmDelete();
+    const { id = '' } = (await setup.findApproval()) ?? {};
+    setup.approve();
+    await expect.poll(setup.deletes, { timeout: LATER }).toBe(1);
+    setup.hosting.faults.add({ on: 'servers', kind: 'hang_before', times: 'always' });
+    await setup.manager.sees('@mara deleted old-1, approved by @olga', LATER);
+    await expect.poll(() => setup.isNotified(id), { timeout: LATER }).toBe(true);
+    await setup.kill();
+    setup.hosting.faults.clear();
+    setup.manager.doesNotSee('no longer in the hosting account');
+    await setup.start();
+    await setup.manager.sees(
+      '@mara deleted old-1, approved by @olga. It’s no longer in the hosting account.',
+      LATER,
+    );
+    expect(setup.manager.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
+    expect(setup.deletes()).toBe(1);
   });
 });

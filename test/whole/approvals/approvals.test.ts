@@ -332,6 +332,11 @@ describe.concurrent('a delete that needs approval', () => {
         'mara delete done',
         'olga approval_answer failed request_over',
       ]);
+    await team.slack
+      .as('vera')
+      .in('#ops')
+      .sees('@mara deleted web-1, approved by @olga. It’s no longer in the hosting account.');
+    expect(team.slack.as('vera').in('#ops').messages()).toHaveLength(1);
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
