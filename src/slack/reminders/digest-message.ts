@@ -2,11 +2,11 @@ import type { KnownBlock } from '@slack/types';
 import type { Digest } from '../../domain/digest.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { sumCost } from '../../domain/renewal-cost.ts';
-import { actions, confirmation, context, header, type Message, section } from '../kit/blocks.ts';
-import { count, escapeText, plainLabel } from '../kit/text.ts';
-import { renewButton } from '../purchases/buttons.ts';
-import { letExpireButton, remindButton, remindersButton, renewAllButton, snoozeButtons } from './buttons.ts';
+import { actions, context, header, type Message, section } from '../kit/blocks.ts';
+import { count, escapeText } from '../kit/text.ts';
+import { allRemindersButton, remindersButton, renewAllButton } from './buttons.ts';
 import { driftBlocks, expiredBlocks } from './drift-words.ts';
+import { dueBlocks } from './due-blocks.ts';
 import { type DigestServer, dayWords, digestLabel, dueWords } from './due-words.ts';
 import { listNames, splitLines } from './many.ts';
 
@@ -18,7 +18,7 @@ interface Rendering {
   readonly isOwn?: boolean;
 }
 
-/** So many servers have buttons, which are long: the rest of them have a line each. */
+/** So many servers have buttons, which are long: the rest of them have a line each here, and buttons in a modal. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
@@ -32,8 +32,8 @@ export function digestMessage(
   const blocks = [
     header(title),
     ...(digest.due.length > 0 || isOwn ? [section(summaryWords(due, currency, isOwn))] : []),
-    ...dueBlocks(digest.due, currency, isOver),
-    ...(isOver ? [] : [controls(due.length, isOwn)]),
+    ...serverBlocks(digest.due, currency, isOver),
+    ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
     ...expiredBlocks(digest.expired),
     ...driftBlocks(digest.drift),
     ...noteBlocks(digest, isOver),
@@ -69,45 +69,23 @@ function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boo
   return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure that the account balance covers it.`;
 }
 
-function dueBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
+function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
   const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
   const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
   const { sections, omitted } = splitLines(others, ROOM);
   return [
-    ...detailed.flatMap((server) => [section(dueWords(server, currency)), ...buttonsOf(server)]),
+    ...detailed.flatMap((server) => dueBlocks(server, currency)),
     ...sections.map((lines) => section(lines)),
-    ...(omitted > 0 ? [context(`…and ${omitted} more. \`/vps list\` shows all servers.`)] : []),
+    ...(omitted > 0
+      ? [context(`…and ${omitted} more. ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`)]
+      : []),
   ];
 }
 
-function buttonsOf({ serverId: id, label, paidUntil, snoozes, standing }: DigestServer): KnownBlock[] {
-  const month = { id, paidUntil };
-  const name = plainLabel(label, 50);
-  if (standing.kind === 'snoozed' || standing.kind === 'left')
-    return [actions(remindButton.element('Remind again', month, { label: `Remind again of ${name}` }))];
-  if (standing.kind !== 'due') return [];
-  return [
-    actions(
-      renewButton.element('Renew and pay…', { id }, { style: 'primary', label: `Renew ${name}` }),
-      ...snoozes.map(({ kind, untilDay }) => {
-        const words = kind === 'day' ? 'Snooze 1 day' : `Snooze until ${dayWords(untilDay)}`;
-        return snoozeButtons[kind].element(words, month, { label: `${words}: ${name}` });
-      }),
-      letExpireButton.element('Let it expire', month, {
-        label: `Let ${name} expire`,
-        confirm: confirmation({
-          title: 'Let it expire?',
-          text: `Reminders about ${plainLabel(label, 60)} stop until its paid time ends. Nothing happens to the server until then.`,
-          confirm: 'Let it expire',
-        }),
-      }),
-    ),
-  ];
-}
-
-function controls(due: number, isOwn: boolean): KnownBlock {
+function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
   return actions(
     ...(due > 1 ? [renewAllButton.element('Renew all…', {})] : []),
+    ...(listed > WITH_BUTTONS ? [allRemindersButton.element('Show all…', {})] : []),
     remindersButton.element(isOwn ? 'Refresh' : 'Show my reminders', {}),
   );
 }

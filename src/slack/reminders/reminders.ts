@@ -11,7 +11,14 @@ import { defineCommand } from '../kit/command.ts';
 import { codeLabel } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
-import { letExpireButton, remindButton, remindersButton, snoozeButtons } from './buttons.ts';
+import { allRemindersActions, showRemindersPage } from './all-reminders.ts';
+import {
+  letExpireButton,
+  type PressedMonth,
+  remindButton,
+  remindersButton,
+  snoozeButtons,
+} from './buttons.ts';
 import { digestMessage } from './digest-message.ts';
 import { dayWords } from './due-words.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
@@ -33,22 +40,29 @@ export const reminders = defineCommand({
     ...SNOOZES.map((snooze) =>
       snoozeButtons[snooze].on(async (month, request) => {
         const snoozed = await request.execute(snoozeReminder, { ...month, snooze });
-        await request.reply.send(textMessage(snoozedWords(snoozed)));
+        await tellMarked(month, snoozedWords(snoozed), request);
       }),
     ),
     letExpireButton.on(async (month, request) => {
       const { server } = await request.execute(letExpire, month);
       const words = `No more reminders for ${codeLabel(server.label)}: it’s left to expire. Press *Remind again* to undo this.`;
-      await request.reply.send(textMessage(words));
+      await tellMarked(month, words, request);
     }),
     remindButton.on(async (month, request) => {
       const { label } = await request.execute(remindAgain, month);
-      await request.reply.send(textMessage(`Reminders for ${codeLabel(label)} are on again.`));
+      await tellMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
     }),
     ...renewAllActions,
+    ...allRemindersActions,
   ],
   modals: [renewAllModal],
 });
+
+/** In the modal that shows all servers, the page shows it, too. */
+async function tellMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
+  if (page !== undefined) await showRemindersPage(page, request);
+  await request.reply.send(textMessage(words));
+}
 
 function snoozedWords({ server, mark: { untilDay = '' } }: MarkedReminder): string {
   return `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(untilDay)}.`;
