@@ -23,7 +23,7 @@ import type { StoredMessage } from './stored-message.ts';
 import { type } from './user-actions/command.ts';
 import { edit } from './user-actions/edit.ts';
 import { close, type FormValues, submit } from './user-actions/form.ts';
-import { openHome, reload } from './user-actions/home.ts';
+import { openTab, reload } from './user-actions/home.ts';
 import { getChannel } from './user-actions/places.ts';
 import { fill, press } from './user-actions/press.ts';
 import { useShortcut } from './user-actions/shortcut.ts';
@@ -193,7 +193,13 @@ export class Persona {
 
   opensHome(): Promise<Delivery | undefined> {
     this.#isHomeOpen = true;
-    return openHome(this.#world, this.#user);
+    return openTab(this.#world, this.#user, 'home');
+  }
+
+  /** Opens the Messages tab beside the home tab. */
+  opensMessages(): Promise<Delivery | undefined> {
+    this.#isHomeOpen = false;
+    return openTab(this.#world, this.#user, 'messages');
   }
 
   /** Reloads the client: ephemeral messages and open modals are gone. */

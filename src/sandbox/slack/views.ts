@@ -180,7 +180,9 @@ export function describeView(
     callback_id: textIn(fields, 'callback_id'),
     state: { values: valuesOf(view.blocks, view.entered) },
     hash: view.hash,
-    title: fields.title ?? { type: 'plain_text', text: 'View Title', emoji: true },
+    ...(view.type === 'home'
+      ? {}
+      : { title: fields.title ?? { type: 'plain_text', text: 'View Title', emoji: true } }),
     clear_on_close: fields.clear_on_close === true,
     notify_on_close: fields.notify_on_close === true,
     close: fields.close ?? null,

@@ -159,4 +159,45 @@ describe('a home tab', () => {
     });
     expect(app.last().response_url).toBeUndefined();
   });
+
+  it('tells the app of every opening of a tab, with the view once there is one', async () => {
+    const { slack, app } = await startBoth({ app: { events: ['app_home_opened'] } });
+    const olga = slack.as('olga');
+    await olga.opensHome();
+    const view = { type: 'home', blocks: [section('Home')] };
+    await app.call('views.publish', { user_id: olga.id, view });
+    await olga.opensHome();
+    await olga.opensMessages();
+    const events = app.received.map(({ content }) => content.event);
+    expect(events).toMatchObject([
+      { tab: 'home', channel: 'D0OWNER001' },
+      { tab: 'home', view: { type: 'home', app_installed_team_id: 'T0SANDBOX' } },
+      { tab: 'messages' },
+    ]);
+    expect(events[0]).not.toHaveProperty('view');
+    expect(events[1]).not.toHaveProperty('view.title');
+    expect(events[2]).not.toHaveProperty('view');
+  });
+
+  it('is for one user who exists, and has nothing that only a modal has', async () => {
+    const { slack, app } = await startBoth();
+    const view = { type: 'home', blocks: [section('Home')] };
+    const publish = (fields: object) => app.call('views.publish', { view, user_id: 'U0OWNER001', ...fields });
+    const refused = { ok: false, error: 'invalid_arguments' };
+    for (const id of ['', 'U0ABSENT01', 'U0FORMER01', 'D0OWNER001'])
+      expect(await publish({ user_id: id })).toMatchObject(refused);
+    for (const field of ['title', 'submit', 'close'])
+      expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
+    expect(await publish({ view: { ...view, notify_on_close: true } })).toMatchObject(refused);
+    const most = Array.from({ length: 100 }, () => section('x'));
+    expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
+    expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);
+    const cells = (text: string) => [{ type: 'raw_text', text }];
+    const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
+    expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
+    expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
+    expect(slack.brokenLaws().map(({ law }) => law)).not.toContain('told_outsiders');
+    await publish({ user_id: slack.as('sam').id });
+    expect(slack.brokenLaws().map(({ law }) => law)).toContain('told_outsiders');
+  });
 });

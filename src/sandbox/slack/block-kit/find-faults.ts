@@ -5,7 +5,7 @@ import { plainText } from './composition.ts';
 import { type BlockKitFault, findSchemaFaults } from './fault.ts';
 import { LIMITS } from './limits.ts';
 import { string, typed } from './object.ts';
-import { findBlockFaults, findTotalFaults } from './surface-rules.ts';
+import { findBlockFaults, findTableFaults, findTotalFaults } from './surface-rules.ts';
 
 export type { BlockKitFault } from './fault.ts';
 
@@ -50,7 +50,7 @@ export function findViewFaults(view: unknown): BlockKitFault[] {
   const surface = isJson(view) && view.type === 'home' ? 'home' : 'modal';
   const faults = findSchemaFaults(surface === 'home' ? home : modal, view);
   if (!isJson(view)) return faults;
-  faults.push(...findBlockFaults(view, surface));
+  faults.push(...findBlockFaults(view, surface), ...findTableFaults(view));
   if (surface === 'modal' && !view.submit && hasInput(view))
     faults.push({ path: '/submit', rule: 'submit_required', words: 'a modal with inputs needs submit' });
   const bytes = Buffer.byteLength(JSON.stringify(view));

@@ -48,25 +48,38 @@ export function findTotalFaults(message: Json): BlockKitFault[] {
   const blocks = objectsIn(message, 'blocks');
   const ofType = (type: string) => blocks.filter((block) => block.type === type);
   const others = blocks.filter(({ type }) => !OWN_BUDGET.has(String(type)));
-  const rowsOf = (type: string) => ofType(type).map(({ rows }) => rows);
-  const budgets: readonly (readonly [string, unknown, number])[] = [
-    ['cells of data tables', rowsOf('data_table'), LIMITS.dataTableText],
-    ['cells of tables', rowsOf('table'), LIMITS.tableText],
-    ['markdown blocks', ofType('markdown'), LIMITS.markdown],
-    ['other blocks', others, LIMITS.messageTextRefused - 1],
-  ];
   const charts = ofType('data_visualization').length;
   const most = LIMITS.dataVisualizations;
   return [
-    ...budgets.flatMap(([what, parts, max]) => {
-      const characters = textLength(parts);
-      if (characters <= max) return [];
-      return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
-    }),
+    ...findTableFaults(message),
+    ...findBudgetFaults([
+      ['markdown blocks', ofType('markdown'), LIMITS.markdown],
+      ['other blocks', others, LIMITS.messageTextRefused - 1],
+    ]),
     ...(charts > most
       ? fault('/blocks', 'too_many', `has ${charts} data_visualization blocks; at most ${most}`)
       : []),
   ];
+}
+
+/** Finds tables that are too much together, in a message or a view. */
+export function findTableFaults(holder: Json): BlockKitFault[] {
+  const blocks = objectsIn(holder, 'blocks');
+  const rowsOf = (type: string) => blocks.filter((block) => block.type === type).map(({ rows }) => rows);
+  return findBudgetFaults([
+    ['cells of data tables', rowsOf('data_table'), LIMITS.dataTableText],
+    ['cells of tables', rowsOf('table'), LIMITS.tableText],
+  ]);
+}
+
+type Budget = readonly [what: string, parts: unknown, max: number];
+
+function findBudgetFaults(budgets: readonly Budget[]): BlockKitFault[] {
+  return budgets.flatMap(([what, parts, max]) => {
+    const characters = textLength(parts);
+    if (characters <= max) return [];
+    return fault('/blocks', 'text_budget', `all ${what} have ${characters} characters; at most ${max}`);
+  });
 }
 
 const OWN_BUDGET = new Set(['data_table', 'table', 'markdown']);

@@ -2,7 +2,7 @@ import { isJson } from '../json.ts';
 import type { PageAction, PageResult } from '../page-api.ts';
 import { type } from '../user-actions/command.ts';
 import { close, submit } from '../user-actions/form.ts';
-import { openHome, reload } from '../user-actions/home.ts';
+import { openTab, reload } from '../user-actions/home.ts';
 import { getChannel } from '../user-actions/places.ts';
 import { fill, press } from '../user-actions/press.ts';
 import { useShortcut } from '../user-actions/shortcut.ts';
@@ -63,7 +63,7 @@ export async function perform(world: World, user: User, action: PageAction): Pro
       world.readMarks.mark(user.id, getChannel(world, user, action.channel).id, action.ts);
       return { ok: true };
     case 'home':
-      await openHome(world, user);
+      await openTab(world, user, action.tab === 'messages' ? 'messages' : 'home');
       return { ok: true };
     case 'reload':
       reload(world, user);

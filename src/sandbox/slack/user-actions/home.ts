@@ -7,21 +7,26 @@ import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkActive } from './places.ts';
 
-/** A user opens the app's home tab. */
-export async function openHome(world: World, user: User): Promise<Delivery | undefined> {
+export type AppTab = 'home' | 'messages';
+
+/** A user opens a tab of the app's conversation. Slack sends the event each time, and for each of the tabs. */
+export async function openTab(world: World, user: User, tab: AppTab): Promise<Delivery | undefined> {
   checkActive(world, user);
-  if (!world.app.hasHomeTab) throw new SlackRefusal('no_home', 'This app has no Home tab');
+  const isThere = tab === 'home' ? world.app.hasHomeTab : world.app.hasMessagesTab;
+  if (!isThere) throw new SlackRefusal('no_home', `This app has no ${TAB_NAMES[tab]} tab`);
   const channel = findChannel(world.channels, 'dm', user.id);
   if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
-  const home = world.views.homeOf(user.id);
+  const home = tab === 'home' ? world.views.homeOf(user.id) : undefined;
   return sendEvent(world, {
     type: 'app_home_opened',
     user: user.id,
     channel: channel.id,
-    tab: 'home',
-    ...(home ? { view: describeView(home) } : {}),
+    tab,
+    ...(home ? { view: describeView(home, user.teamId, world.team.id) } : {}),
   });
 }
+
+const TAB_NAMES = { home: 'Home', messages: 'Messages' } as const;
 
 /** A user reloads the client: ephemeral messages and open modals are gone. */
 export function reload(world: World, user: User): void {

@@ -2,6 +2,7 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { describeView, type StoredView } from '../views.ts';
+import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getViewContent, required, type WebMethods } from './method.ts';
 
@@ -37,7 +38,8 @@ export const viewMethods: WebMethods = {
     run: (world, args) => {
       checkHomeTab(world);
       const user = world.roster.findUser(required(args, 'user_id'));
-      if (!user || user.isBot || user.isDeactivated) throw new WebApiError('user_not_found');
+      if (!user || user.isBot || user.isDeactivated) throw invalidUser();
+      checkInsider(world, user);
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(user.id);
       if (home) checkHash(home, args);
@@ -53,6 +55,16 @@ function checkHomeTab(world: World): void {
   if (world.app.hasHomeTab) return;
   world.journal.breakLaw('home_tab', 'an app without a Home tab');
   throw new WebApiError('not_enabled');
+}
+
+function invalidUser(): WebApiError {
+  return new WebApiError('invalid_arguments', { response_metadata: { messages: ['invalid `user_id`'] } });
+}
+
+/** A Home shows servers and requests of one workspace. */
+function checkInsider({ journal }: World, { isExternal, name }: User): void {
+  if (isExternal)
+    journal.breakLaw('told_outsiders', `views.publish: ${name} belongs to another organization`);
 }
 
 function checkHash(view: StoredView, args: Json): void {

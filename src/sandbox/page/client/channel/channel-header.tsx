@@ -101,21 +101,16 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
 /** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
-  const openHome = () => {
-    changeScreen({ tab: 'home' });
-    void performWithNotice({ do: 'home' });
+  const open = (opened: 'home' | 'messages') => {
+    changeScreen({ tab: opened });
+    void performWithNotice({ do: 'home', tab: opened });
   };
   return (
     <div class="tabs" role="tablist" aria-label="The app">
-      <button type="button" role="tab" aria-selected={tab === 'home'} onClick={openHome}>
+      <button type="button" role="tab" aria-selected={tab === 'home'} onClick={() => open('home')}>
         Home
       </button>
-      <button
-        type="button"
-        role="tab"
-        aria-selected={tab === 'messages'}
-        onClick={() => changeScreen({ tab: 'messages' })}
-      >
+      <button type="button" role="tab" aria-selected={tab === 'messages'} onClick={() => open('messages')}>
         Messages
       </button>
     </div>

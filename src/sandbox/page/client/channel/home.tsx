@@ -14,7 +14,7 @@ export function Home({ view, appName }: { readonly view: PageView | null; readon
         </SurfaceContext.Provider>
       ) : (
         <p class="beginning">
-          {appName} has no home tab. Its commands work in every channel: type / under Messages.
+          {appName} hasn’t put anything here yet. Its commands work in every channel: type / under Messages.
         </p>
       )}
     </section>
