@@ -3,6 +3,7 @@ import { findConnectLink } from './app/account/connect-link.ts';
 import { createAccountRecognition } from './app/account/recognize-account.ts';
 import { createEntry } from './app/authorize/entry.ts';
 import { runBackground } from './app/background.ts';
+import { createLastLists } from './app/home/last-servers.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
 import { openSlack } from './compose-slack.ts';
@@ -162,6 +163,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     log,
     locks: createLocks({ leases: store.lockLeases, system, log }),
     hostingOf: hosting.of,
+    lastLists: createLastLists(),
     ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
     settings: {
       unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,

@@ -28,6 +28,7 @@ const PORTS = [
     'approvals',
     'authorize',
     'decisions',
+    'home',
     'installations',
     'purchases',
     'reminders',

@@ -27,6 +27,8 @@ import type {
   Users,
 } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
+import type { LastLists } from './home/last-servers.ts';
+import type { Homes } from './home/ports.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
@@ -53,6 +55,7 @@ export interface Store {
   readonly seenRequests: SeenRequests;
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
+  readonly homes: Homes;
   readonly digests: Digests;
   readonly reminders: Reminders;
   readonly renewalBatches: RenewalBatches;
@@ -96,6 +99,7 @@ export interface AppPorts extends Store {
   readonly locks: Locks;
   readonly hostingOf: FindHosting;
   readonly accountRecognition: AccountRecognition;
+  readonly lastLists: LastLists;
   /** The owners of a workspace that the operator named (`OWNERS`). */
   readonly ownersOf: (workspaceId: WorkspaceId) => readonly UserId[];
   readonly settings: {

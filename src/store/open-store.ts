@@ -18,6 +18,7 @@ import { migrate, requireCurrent } from './engine/migrate.ts';
 import type { Migrations, NewerMigrations } from './engine/store-migration.ts';
 import type { Tables } from './engine/tables.ts';
 import { findRestore, identify } from './find-restore.ts';
+import { createHomes } from './home/homes.ts';
 import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
@@ -163,6 +164,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     seenRequests: createSeenRequests(foundation),
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
+    homes: createHomes(foundation),
     digests: createDigests(foundation),
     reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),

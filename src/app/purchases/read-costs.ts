@@ -1,12 +1,13 @@
+import type { Catalog } from '../../domain/catalog.ts';
 import type { CreatedServer, KnownPrice } from '../../domain/known-price.ts';
 import { type Money, money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf } from '../../domain/operation.ts';
-import { compareServers, isDeleted, type Server } from '../../domain/server.ts';
+import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { filterInSteps, mapInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
 import { monthStart } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { type FindPrice, type KnownPricePorts, readKnownPrices } from './known-price.ts';
 import type { Ledger } from './ports.ts';
 import type { PricedPurchase } from './prices-port.ts';
@@ -79,28 +80,48 @@ export const readCosts = defineUseCase({
   needs: 'viewer',
   effect: 'reads',
   run: async ({ onWait }: { onWait?: () => void }, context): Promise<Costs> => {
-    const { actor, ports, covers } = context;
-    const { workspaceId } = actor;
+    const { covers } = context;
     const hosting = await context.hosting();
-    const since = monthStart(ports.system.now());
-    const [{ servers, isComplete }, catalog, purchases] = await Promise.all([
+    const [list, catalog, paid] = await Promise.all([
       hosting.fetchServers(omitUndefined({ onWait })),
       hosting.fetchCatalog(),
-      ports.ledger.listPurchases(workspaceId, since),
+      readPaid(covers, context),
     ]);
-    const findPrice = await readKnownPrices(workspaceId, catalog, ports);
-    const costs = await context.runInSteps(priceServers(servers, covers, findPrice));
-    return {
-      ...addUp(costs),
-      paid: tallyPurchases(
-        purchases.filter(({ purchase }) => covers(labelOf(purchase))),
-        since,
-      ),
-      isLimited: !context.coversEveryServer,
-      isListComplete: isComplete,
-    };
+    const isLimited = !context.coversEveryServer;
+    return costsOf({ list, catalog, paid, covers, isLimited }, context);
   },
 });
+
+type Context = Pick<UseCaseContext<CostPorts>, 'actor' | 'ports' | 'runInSteps'>;
+type Covers = (label: string) => boolean;
+
+/** What was paid here this month for servers with such labels. Asks nobody but the store. */
+export async function readPaid(covers: Covers, { actor, ports }: Context): Promise<PaidThisMonth> {
+  const since = monthStart(ports.system.now());
+  const purchases = await ports.ledger.listPurchases(actor.workspaceId, since);
+  const covered = purchases.filter(({ purchase }) => covers(labelOf(purchase)));
+  return tallyPurchases(covered, since);
+}
+
+/** Adds up what the servers of a list cost. */
+export async function costsOf(
+  {
+    list,
+    catalog,
+    paid,
+    covers,
+    isLimited,
+  }: {
+    readonly list: ServerList;
+    readonly catalog: Catalog;
+    readonly covers: Covers;
+  } & Pick<Costs, 'paid' | 'isLimited'>,
+  { actor, ports, runInSteps }: Context,
+): Promise<Costs> {
+  const findPrice = await readKnownPrices(actor.workspaceId, catalog, ports);
+  const costs = await runInSteps(priceServers(list.servers, covers, findPrice));
+  return { ...addUp(costs), paid, isLimited, isListComplete: list.isComplete };
+}
 
 function* priceServers(
   servers: readonly Server[],

@@ -41,6 +41,7 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   digest_snapshots: true,
   reminder_marks: true,
   renewal_batches: true,
+  homes: true,
 };
 export const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
 

@@ -4,6 +4,7 @@ import type { Role } from '../../domain/actor.ts';
 import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tables.ts';
 import type { AccessRequestsTable, ApprovalsTable } from './decision-tables.ts';
 import type { FollowTables } from './follow-tables.ts';
+import type { HomesTable } from './home-tables.ts';
 import type {
   InstallationsTable,
   InstallationWorkspacesTable,
@@ -45,6 +46,7 @@ export interface Tables extends FollowTables {
   pings: PingsTable;
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
+  homes: HomesTable;
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;

@@ -15,6 +15,7 @@ import { outcomeThreads } from './0014-outcome-threads.ts';
 import { reminders } from './0015-reminders.ts';
 import { serverNotes } from './0016-server-notes.ts';
 import { followedActs } from './0017-followed-acts.ts';
+import { homes } from './0018-homes.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Migrations = {
@@ -42,5 +43,6 @@ export function createMigrations(vault: Vault): Migrations {
     '0015-reminders': { ...reminders, needs: '0013-restores-and-versions' },
     '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
     '0017-followed-acts': { ...followedActs, needs: '0013-restores-and-versions' },
+    '0018-homes': { ...homes, needs: '0013-restores-and-versions' },
   };
 }

@@ -1,3 +1,4 @@
+import { createLastLists } from '../../../src/app/home/last-servers.ts';
 import { createLocks } from '../../../src/app/locks.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -55,6 +56,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
       throw new Error('no hosting API in these tests');
     },
     accountRecognition: { notice: () => undefined, recognize: async () => undefined },
+    lastLists: createLastLists(),
     ownersOf: () => [],
     settings: { unconfirmedMs: 1, passwordHoldMs: 1, auditKeepDays: undefined },
     ...more,

@@ -1,0 +1,168 @@
+import { coversRole, type HeldRoles, strongestRole } from '../../domain/access.ts';
+import type { AccessRequest } from '../../domain/access-request.ts';
+import type { Role } from '../../domain/actor.ts';
+import type { Approval } from '../../domain/approval.ts';
+import { isExpected, Refusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { PurchaseFreeze } from '../../domain/settings.ts';
+import { listDecidable } from '../approvals/list-decidable.ts';
+import { coversAllServers, lookUpRoles } from '../authorize/find-roles.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/read-costs.ts';
+import { withTimeout } from '../with-timeout.ts';
+import type { HomePorts } from './ports.ts';
+import { type HomeServers, type Reading, readList, showServers } from './read-servers.ts';
+
+type Context = UseCaseContext<HomePorts>;
+
+/** All that one user finds on Home; nothing in it is for anybody else. */
+export interface Home {
+  /** The actor's highest role; absent for none. */
+  readonly role?: Role;
+  readonly servers: HomeServers;
+  /** Confirmed orders for servers that the actor may see, whose outcome is not known yet. */
+  readonly open: readonly Operation[];
+  /** Servers whose root password the actor has not saved. */
+  readonly unsaved: readonly { readonly id: number; readonly label: string }[];
+  /** What the actor may decide, oldest first. */
+  readonly decisions: Requests;
+  /** What the actor has requested themself and nobody has decided. */
+  readonly own: Requests;
+  /** What was paid here this month, and what the servers cost as far as they could be read. */
+  readonly spending?: { readonly paid: PaidThisMonth; readonly costs?: Costs };
+  /** Set while nothing can be bought or renewed. */
+  readonly freeze?: PurchaseFreeze;
+  /** The app's token can't be renewed; told to owners alone. */
+  readonly needsInstall: boolean;
+}
+
+export interface Requests {
+  readonly approvals: readonly Approval[];
+  readonly access: readonly AccessRequest[];
+}
+
+const NO_REQUESTS: Requests = { approvals: [], access: [] };
+
+interface Input {
+  /** Of the servers; from 0. */
+  readonly page: number;
+  /** Waits for the hosting API, rather than showing soon what is known. */
+  readonly isPatient?: boolean;
+  /** Reads the servers anew, even if that was done half a minute ago. */
+  readonly isFresh?: boolean;
+}
+
+/**
+ * Reads Home. Everyone of the workspace gets one, and sees only what their roles cover.
+ * @throws Refusal `other_organization`: users of other organizations get none
+ */
+export const readHome = useCasesOver<HomePorts>()({
+  name: 'panel',
+  needs: 'anyone',
+  effect: 'reads',
+  run: async ({ page, isPatient = false, isFresh = false }: Input, context): Promise<Home> => {
+    const { actor, ports } = context;
+    const user = await ports.users.find(actor.workspaceId, actor.userId);
+    if (user?.isStranger) throw new Refusal('other_organization', {});
+    const { held: roles, possible } = await lookUpRoles(actor, ports);
+    if (!coversRole(roles, 'viewer')) return readBareHome(possible.length > 0, context);
+    const [reading, open] = await Promise.all([
+      readList({ isPatient, isFresh }, context),
+      listOpen(roles, context),
+    ]);
+    const [servers, spending, rest] = await Promise.all([
+      reading.kind === 'read' ? showServers(reading, page, roles, open, context) : reading,
+      readSpending(reading, roles, isPatient, context),
+      readRest(roles, context),
+    ]);
+    return { servers, open, ...rest, ...omitUndefined({ role: strongestRole(roles), spending }) };
+  },
+});
+
+/** Without a role: how to get one, and what was asked for already. */
+async function readBareHome(isUnknown: boolean, context: Context): Promise<Home> {
+  return {
+    servers: { kind: isUnknown ? 'role_unknown' : 'no_role' },
+    open: [],
+    unsaved: [],
+    decisions: NO_REQUESTS,
+    own: await listOwn(context),
+    needsInstall: false,
+  };
+}
+
+async function listOpen(roles: HeldRoles, { actor, ports }: Context): Promise<readonly Operation[]> {
+  const open = await ports.ledger.listOpen(actor.workspaceId);
+  return open.filter(({ purchase }) => coversRole(roles, 'viewer', labelOf(purchase)));
+}
+
+/** What needs no hosting API. */
+async function readRest(roles: HeldRoles, context: Context) {
+  const { actor, ports } = context;
+  const isOwner = coversRole(roles, 'owner');
+  const [held, approvals, access, own, workspace, needsInstall] = await Promise.all([
+    ports.passwords.listHeld(actor.workspaceId),
+    listDecidable(roles, context),
+    isOwner ? listAccessOf(context, (requesterId) => requesterId !== actor.userId) : [],
+    listOwn(context),
+    ports.workspaces.find(actor.workspaceId),
+    isOwner && ports.installations.needsInstall?.(actor.workspaceId),
+  ]);
+  const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
+  return {
+    unsaved: mine.map(({ serverId: id, label }) => ({ id, label })),
+    decisions: { approvals, access },
+    own,
+    needsInstall: needsInstall === true,
+    ...omitUndefined({ freeze: workspace?.settings.freeze }),
+  };
+}
+
+async function listOwn(context: Context): Promise<Requests> {
+  const { actor, ports } = context;
+  const now = ports.system.now();
+  const approvals = await ports.approvals.listOpen(actor.workspaceId);
+  return {
+    approvals: approvals.filter(
+      ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > now,
+    ),
+    access: await listAccessOf(context, (requesterId) => requesterId === actor.userId),
+  };
+}
+
+async function listAccessOf({ actor, ports }: Context, isWanted: (requesterId: string) => boolean) {
+  const open = await ports.accessRequests.listOpen(actor.workspaceId);
+  const now = ports.system.now();
+  return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
+}
+
+/** What was paid is known without the hosting API; what the servers cost takes its list and its catalog. */
+async function readSpending(
+  reading: Reading,
+  roles: HeldRoles,
+  isPatient: boolean,
+  context: Context,
+): Promise<Home['spending']> {
+  const covers = (label: string) => coversRole(roles, 'viewer', label);
+  const paid = await readPaid(covers, context);
+  if (reading.kind !== 'read') return { paid };
+  const catalog = await readCatalog(isPatient, context);
+  if (!catalog) return { paid };
+  const isLimited = !coversAllServers(roles, 'viewer');
+  const costs = await costsOf({ list: reading.last.list, catalog, paid, covers, isLimited }, context);
+  return { paid, costs };
+}
+
+const CATALOG_PATIENCE_MS = 300;
+
+/** Undefined where it is slow or can't be read: Home does without it. */
+async function readCatalog(isPatient: boolean, context: Context) {
+  try {
+    const reading = (await context.hosting()).fetchCatalog();
+    return await (isPatient ? reading : withTimeout(reading, context.ports.system, CATALOG_PATIENCE_MS));
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { coversRole, type HeldRoles } from '../../domain/access.ts';
+import type { Role } from '../../domain/actor.ts';
+import { DEFAULT_DIGEST } from '../../domain/digest-settings.ts';
+import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
+import { localDay } from '../../domain/local-time.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
+import { colorOf } from '../../domain/server-state.ts';
+import { filterInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
+import type { UseCaseContext } from '../authorize/use-case.ts';
+import { listDue } from '../reminders/list-due.ts';
+import { withTimeout } from '../with-timeout.ts';
+import type { LastServers } from './last-servers.ts';
+import type { HomePorts } from './ports.ts';
+
+type Context = UseCaseContext<HomePorts>;
+
+/** One server on Home. */
+export interface HomeServer {
+  readonly server: Server;
+  /** The actor's role for it: there are only buttons that this covers. */
+  readonly role: Role | undefined;
+  /** Its paid time ends soon, and nobody has decided that it may. */
+  readonly isExpiring: boolean;
+  readonly isProtected: boolean;
+}
+
+export type HomeServers =
+  /** Slack has not confirmed a role, and did not say that there is none. */
+  | { readonly kind: 'no_role' | 'role_unknown' }
+  /** No API key is connected yet. */
+  | { readonly kind: 'not_connected' }
+  /** Nothing is known of them; without an error, they are still being read. */
+  | { readonly kind: 'unread'; readonly error?: HostingError | Refusal }
+  | ListedServers;
+
+export interface ListedServers {
+  readonly kind: 'listed';
+  /** One page, the most urgent first. */
+  readonly shown: readonly HomeServer[];
+  readonly total: number;
+  readonly page: number;
+  readonly pages: number;
+  /** How many of all need attention: their paid time ends soon, or their state is unsettled. */
+  readonly urgent: number;
+  /** When they were read, in epoch milliseconds. */
+  readonly readAt: number;
+  readonly isComplete: boolean;
+  /** Why there is nothing newer; `reading`: it is on its way. */
+  readonly stale?: HostingError | Refusal | 'reading';
+}
+
+/** Each has two blocks of the hundred that a view may have. */
+export const SERVERS_PER_PAGE = 12;
+
+/** Slack shows what was published before until then; later, what is known already is published in between. */
+const PATIENCE_MS = 1000;
+
+/** A list of servers, or why there is none yet. */
+export type Reading =
+  | { readonly kind: 'read'; readonly last: LastServers; readonly stale?: ListedServers['stale'] }
+  | Exclude<HomeServers, ListedServers>;
+
+/**
+ * Reads the account's servers, or what this process knows of them. `isPatient`: waits for as long as the hosting API takes.
+ * `isFresh`: nothing that was read half a minute ago.
+ */
+export async function readList(
+  { isPatient, isFresh }: { readonly isPatient: boolean; readonly isFresh: boolean },
+  context: Context,
+): Promise<Reading> {
+  const { actor, ports } = context;
+  const { workspaceId } = actor;
+  try {
+    const held = await ports.apiKeys.find(workspaceId);
+    if (!held) return { kind: 'not_connected' };
+    const { generation } = held;
+    const known = ports.lastLists.find(workspaceId, generation);
+    const reading = readAndKeep(generation, isFresh, context);
+    try {
+      const last = isPatient ? await reading : await withTimeout(reading, ports.system, PATIENCE_MS);
+      if (last) return { kind: 'read', last };
+      return known ? { kind: 'read', last: known, stale: 'reading' } : { kind: 'unread' };
+    } catch (error) {
+      if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
+      return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
+    }
+  } catch (error) {
+    if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected' };
+    if (isExpected(error)) return { kind: 'unread', error };
+    throw error;
+  }
+}
+
+async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
+  const { actor, ports } = context;
+  const hosting = await context.hosting();
+  const list = await hosting.fetchServers({ freshness: isFresh ? 'shared' : 'recent' });
+  return ports.lastLists.put(actor.workspaceId, generation, { list, at: ports.system.now() });
+}
+
+/** One page of the servers that the actor may see, the most urgent first. */
+export async function showServers(
+  { last, stale }: Extract<Reading, { kind: 'read' }>,
+  wantedPage: number,
+  roles: HeldRoles,
+  open: readonly Operation[],
+  context: Context,
+): Promise<ListedServers> {
+  const { list, at: readAt } = last;
+  const expiring = await findExpiring(list, context);
+  const ordered = await context.runInSteps(orderInSteps(list, roles, expiring, unconfirmedIn(open)));
+  const pages = Math.max(1, Math.ceil(ordered.servers.length / SERVERS_PER_PAGE));
+  const page = Math.min(Math.max(0, wantedPage), pages - 1);
+  const first = page * SERVERS_PER_PAGE;
+  const { ports, actor } = context;
+  const shown = await Promise.all(
+    ordered.servers.slice(first, first + SERVERS_PER_PAGE).map(async (server) => ({
+      server,
+      role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
+        coversRole(roles, role, server.label),
+      ),
+      isExpiring: expiring.has(server.id),
+      isProtected: (await ports.protections.find(actor.workspaceId, server.id)) !== undefined,
+    })),
+  );
+  const { urgent, servers } = ordered;
+  const { isComplete } = list;
+  return {
+    ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
+    ...omitUndefined({ stale }),
+  };
+}
+
+/** As the daily digest lists them: without those that were snoozed or left to expire. */
+async function findExpiring({ servers }: ServerList, { actor, ports }: Context): Promise<Set<ServerId>> {
+  const { workspaceId } = actor;
+  const settings = (await ports.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
+  const now = ports.system.now();
+  const marks = await ports.reminders.listMarks(workspaceId);
+  const due = listDue(servers, localDay(now, settings.zone), now, settings, marks);
+  return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
+}
+
+function unconfirmedIn(open: readonly Operation[]): ReadonlySet<ServerId> {
+  return new Set(open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : [])));
+}
+
+/** Expiring ones come first, then unsettled ones, then those with an order that isn't confirmed, then the rest. */
+function* orderInSteps(
+  { servers: all }: ServerList,
+  roles: HeldRoles,
+  expiring: ReadonlySet<ServerId>,
+  unconfirmed: ReadonlySet<ServerId>,
+): Steps<{ readonly servers: readonly Server[]; readonly urgent: number }> {
+  const seen = yield* filterInSteps(
+    all,
+    (server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label),
+  );
+  const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
+  const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
+  const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
+  const servers = yield* sortInSteps(
+    seen,
+    (a, b) => rank(a) - rank(b) || sooner(a, b) || compareServers(a, b),
+  );
+  return { servers, urgent: servers.filter((server) => rank(server) < CALM).length };
+}
+
+const CALM = 3;
+
+function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: ReadonlySet<ServerId>): number {
+  if (expiring.has(server.id)) return 0;
+  if (['yellow', 'red'].includes(colorOf(server))) return 1;
+  return unconfirmed.has(server.id) ? 2 : CALM;
+}

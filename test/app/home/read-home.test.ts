@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import type { SlackUser } from '../../../src/app/authorize/ports.ts';
+import { createLastLists } from '../../../src/app/home/last-servers.ts';
+import { type Home, readHome } from '../../../src/app/home/read-home.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import type { Catalog } from '../../../src/domain/catalog.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import { money } from '../../../src/domain/money.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server } from '../../../src/domain/server.ts';
+import { DAY_MS } from '../../../src/domain/time.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import {
+  entry,
+  newApproval,
+  newCreate,
+  newGrant,
+  newRenew,
+  stillSystem,
+  T0,
+  vault,
+} from '../../store/fixtures.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const catalog: Catalog = { plans: [], locations: [], images: [] };
+const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
+  ...{ id, label, state: 'running', paidUntil: T0 + 20 * DAY_MS },
+  ...more,
+});
+
+let store: Store;
+let lastLists = createLastLists();
+beforeEach(async () => {
+  lastLists = createLastLists();
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+});
+afterEach(() => store.close());
+
+const grant = (subjectId: string, role: 'viewer' | 'manager' | 'owner', pattern = '') =>
+  store.grants.put(newGrant({ workspaceId: 'T1', subjectId, role, pattern }));
+
+function read(userId: string, hosting: Partial<HostingApi>, ports: Partial<AppPorts> = {}, input = {}) {
+  const api = makeHosting({ fetchCatalog: async () => catalog, ...hosting });
+  const app = createEntry(makePorts(store, { hostingOf: () => api, lastLists, ...ports }));
+  const actor = { workspaceId: 'T1', userId };
+  return app.execute(readHome, { page: 0, ...input }, { actor, surface: 'home' });
+}
+
+const listing = (...servers: readonly Server[]): Partial<HostingApi> => ({
+  fetchServers: async () => ({ servers, isComplete: true, unreadableCount: 0 }),
+});
+const labels = ({ servers }: Home) =>
+  servers.kind === 'listed' ? servers.shown.map((each) => each.server.label) : servers.kind;
+
+describe('the servers on Home', () => {
+  test('come in the order of their urgency: expiring, unsettled, with an unconfirmed order, then the rest', async () => {
+    await grant('U1', 'viewer');
+    await store.ledger.prepare(newRenew(4));
+    const home = await read(
+      'U1',
+      listing(
+        server(1, 'calm'),
+        server(2, 'rebooting', { state: 'rebooting' }),
+        server(3, 'in-5-days', { paidUntil: T0 + 5 * DAY_MS }),
+        server(4, 'renewing'),
+        server(5, 'in-2-days', { paidUntil: T0 + 2 * DAY_MS }),
+        server(6, 'gone', { state: 'deleted' }),
+      ),
+    );
+    expect(labels(home)).toEqual(['in-2-days', 'in-5-days', 'rebooting', 'renewing', 'calm']);
+    expect(home.servers).toMatchObject({ total: 5, urgent: 4, page: 0, pages: 1 });
+  });
+
+  test('that were snoozed or left to expire are not urgent', async () => {
+    await grant('U1', 'viewer');
+    const paidUntil = T0 + 2 * DAY_MS;
+    await store.reminders.putMark('T1', { serverId: 2, label: 'b', paidUntil, by: 'U1', at: T0 });
+    const home = await read('U1', listing(server(1, 'a'), server(2, 'b', { paidUntil })));
+    expect(labels(home)).toEqual(['a', 'b']);
+  });
+
+  test('are those that the role covers, in pages', async () => {
+    await grant('U1', 'viewer', 'web-*');
+    const all = Array.from({ length: 400 }, (_, at) => server(at + 1, `${at % 2 ? 'web' : 'db'}-${at}`));
+    const home = await read('U1', listing(...all), {}, { page: 99 });
+    expect(home.servers).toMatchObject({ total: 200, page: 16, pages: 17 });
+    expect(labels(home)).not.toContain('db-0');
+  });
+
+  test('are those that were read last where the hosting API fails, with their age and the reason', async () => {
+    await grant('U1', 'viewer');
+    const error = new HostingError('no_answer', 'maybe');
+    const failing: Partial<HostingApi> = { fetchServers: () => Promise.reject(error) };
+    expect((await read('U1', failing)).servers).toEqual({ kind: 'unread', error });
+    await read('U1', listing(server(1, 'web-1')));
+    const later = { ...stillSystem, now: () => T0 + 60_000 };
+    const home = await read('U1', failing, { system: later });
+    expect(home.servers).toMatchObject({ kind: 'listed', readAt: T0, stale: error, total: 1 });
+    // Another key may be another account's.
+    await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
+    expect((await read('U1', failing)).servers).toEqual({ kind: 'unread', error });
+  });
+
+  test('are not waited for, unless that was asked for', async () => {
+    await grant('U1', 'viewer');
+    const never: Partial<HostingApi> = { fetchServers: () => new Promise(() => undefined) };
+    const home = await read('U1', never);
+    expect(home.servers).toEqual({ kind: 'unread' });
+    expect(home.spending).toMatchObject({ paid: { creates: { count: 0 } } });
+  });
+});
+
+describe('the rest of Home', () => {
+  const user = (more: Partial<SlackUser>): SlackUser => ({
+    ...{ isAdmin: false, isGuest: false, isBot: false, isDeactivated: false, isStranger: false },
+    ...{ teamIds: ['T1'], ...more },
+  });
+
+  test('shows decisions to who may take them, requests to who made them, and passwords to who created', async () => {
+    await grant('U1', 'manager');
+    await grant('U2', 'manager', 'web-*');
+    await grant('U3', 'viewer');
+    await grant('U4', 'owner');
+    await store.approvals.request(newApproval({ requesterId: 'U1' }), entry());
+    const request = { id: '01REQ', workspaceId: 'T1', requesterId: 'U3', role: 'manager' } as const;
+    const times = { requestedAt: T0, expiresAt: T0 + DAY_MS };
+    await store.accessRequests.request(
+      { ...request, pattern: '', reason: 'on call', ...times },
+      { since: T0, most: 9 },
+    );
+    const home = async (id: string) => {
+      const { decisions, own } = await read(id, listing());
+      const count = (requests: Home['own']) => [requests.approvals.length, requests.access.length];
+      return [count(decisions), count(own)];
+    };
+    expect(await home('U1')).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+    expect(await home('U2')).toEqual([
+      [1, 0],
+      [0, 0],
+    ]);
+    expect(await home('U3')).toEqual([
+      [0, 0],
+      [0, 1],
+    ]);
+    expect(await home('U4')).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
+  });
+
+  test('of somebody without a role has nothing but their own requests, and reads no server', async () => {
+    const nothing: Partial<HostingApi> = {};
+    await store.ledger.prepare(newCreate('web-9', { actorId: 'U7' }));
+    const users = (found: SlackUser | undefined) => ({
+      users: { find: async () => found, exists: async () => 'unknown' as const },
+    });
+    const bare = await read('U9', nothing, users(user({})));
+    expect(bare.servers).toEqual({ kind: 'no_role' });
+    expect(bare).toMatchObject({ open: [], unsaved: [], decisions: { approvals: [], access: [] } });
+    expect(bare.spending).toBeUndefined();
+    // Without Slack's answer, "no role" would be a guess.
+    expect((await read('U9', nothing)).servers).toEqual({ kind: 'role_unknown' });
+    const outsider = read('U9', nothing, users(user({ isStranger: true, teamIds: ['T9'] })));
+    await expect(outsider).rejects.toMatchObject({ code: 'other_organization' });
+  });
+
+  test('says what was paid although the hosting API fails, and what the servers cost once it answers', async () => {
+    await grant('U1', 'viewer');
+    const failing: Partial<HostingApi> = {
+      fetchServers: () => Promise.reject(new HostingError('no_answer', 'maybe')),
+    };
+    const down = await read('U1', failing);
+    expect(down.spending?.paid.creates.amount).toBe(money(0));
+    expect(down.spending?.costs).toBeUndefined();
+    const up = await read('U1', listing(server(1, 'web-1')));
+    expect(up.spending?.costs?.servers).toHaveLength(1);
+  });
+});
