@@ -25,6 +25,7 @@ interface SlackParts
     | 'outcomeThreads'
     | 'followedActs'
     | 'actMessages'
+    | 'homes'
     | 'seenRequests'
     | 'installationStore'
     | 'installStates'
@@ -53,8 +54,8 @@ export interface OpenSlack extends Slack {
 
 /** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
 export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, outcomeThreads, seenRequests, followedActs, actMessages, system, log } =
-    parts;
+  const { workspaces, replyUrls, outcomeThreads, seenRequests, followedActs, actMessages, homes } = parts;
+  const { system, log } = parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
@@ -69,6 +70,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     outcomeThreads,
     followedActs,
     actMessages,
+    homes,
     seenRequests,
     system,
     log,

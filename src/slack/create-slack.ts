@@ -3,6 +3,7 @@ import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from '../app/authorize/ports.ts';
+import type { Homes } from '../app/home/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import type { Log } from '../log.ts';
@@ -16,6 +17,7 @@ import { createAdmins } from './directory/admins.ts';
 import { createChannels } from './directory/channels.ts';
 import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
+import { home, homeScreen } from './home/home.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { createBatchNotifier } from './reminders/batch-notifier.ts';
@@ -29,8 +31,13 @@ import { createChannelTest } from './transport/channel-test.ts';
 import { createDispatch, type Dispatch } from './transport/dispatch.ts';
 import { explainError } from './transport/explain-error.ts';
 import { createFollowedViews } from './transport/followed-views.ts';
+import { createHomePublisher } from './transport/home-publisher.ts';
+import { createHomeTouches, type HomeTouches } from './transport/home-touch.ts';
 import { createOutbox } from './transport/outbox.ts';
+import { NO_REPLY } from './transport/reply-paths.ts';
+import { createRequest } from './transport/request-factory.ts';
 import type { Revocation } from './transport/revocations.ts';
+import type { DispatchParts } from './transport/routing.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
 import { createWorkspaceQueues, withWorkspaceQueues } from './transport/workspace-queues.ts';
 
@@ -67,6 +74,7 @@ export interface SlackOptions {
   readonly outcomeThreads: OutcomeThreads;
   readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
   readonly actMessages: ActMessages;
+  readonly homes: Homes;
   readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly system: System;
   readonly log: Log;
@@ -84,11 +92,13 @@ export function createSlack(options: SlackOptions): Slack {
   const { clients, workspaces, system, log, accountUrl } = options;
   const currencyOf = createCurrencyOf(workspaces, options.currency);
   const channels = createChannels(clients, system);
+  const homeTouches = createHomeTouches();
   const shared = {
     ...options,
     currencyOf,
     channels,
     followedViews: createFollowedViews(),
+    touchHome: homeTouches.touch,
     acknowledgedViews: createAcknowledgedViews(system),
     mayAnnounce: (workspaceId: string, channelId: string | undefined) =>
       mayAnnounce(workspaceId, channelId, workspaces, channels),
@@ -112,11 +122,24 @@ export function createSlack(options: SlackOptions): Slack {
       reminderNotifier: createReminderNotifier(notifying),
       batchNotifier: createBatchNotifier(notifying),
     },
-    createDispatch: (entry) =>
-      withWorkspaceQueues(
-        createDispatch({ runCommand, commands, shortcuts, nextSteps }, { ...shared, entry }),
-        createWorkspaceQueues(system),
-      ),
+    createDispatch: (entry) => openDispatch({ ...shared, entry }, homeTouches),
     explain: (error) => explainError(error, options),
   };
+}
+
+type Parts = Omit<DispatchParts, 'home'> & Pick<SlackOptions, 'homes'>;
+
+function openDispatch(parts: Parts, homeTouches: HomeTouches): Dispatch {
+  const publisher = createHomePublisher({
+    ...parts,
+    screen: homeScreen,
+    requestFor: (workspaceId, userId, channelId) => {
+      const caller = { actor: { workspaceId, userId, channelId }, surface: 'home' as const };
+      return createRequest(parts, caller, NO_REPLY, undefined);
+    },
+  });
+  homeTouches.listen(publisher.refreshSoon);
+  const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
+  const dispatch = createDispatch(routes, { ...parts, home: publisher });
+  return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
 }

@@ -11,6 +11,7 @@ const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
   'auth.test': [],
   'views.open': [],
   'views.update': [],
+  'views.publish': [],
   'chat.postMessage': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
   'chat.update': ['chat:write'],
@@ -72,10 +73,11 @@ describe('the manifest', () => {
     ).toEqual(shortcuts.map(({ name, type, id }) => ({ name, type, id })));
   });
 
-  it('subscribes to mentions and direct messages, and to no other messages', () => {
+  it('subscribes to mentions, direct messages and opened tabs, and to no other messages', () => {
     expect(settings?.event_subscriptions?.bot_events).toEqual([
       'app_mention',
       'message.im',
+      'app_home_opened',
       'app_uninstalled',
       'tokens_revoked',
     ]);

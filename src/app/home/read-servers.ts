@@ -97,7 +97,7 @@ export async function readList(
 async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
   const { actor, ports } = context;
   const hosting = await context.hosting();
-  const list = await hosting.fetchServers({ freshness: isFresh ? 'shared' : 'recent' });
+  const list = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
   return ports.lastLists.put(actor.workspaceId, generation, { list, at: ports.system.now() });
 }
 

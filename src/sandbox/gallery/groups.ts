@@ -10,6 +10,7 @@ export interface Place {
 type Rule = readonly [pattern: RegExp, group: string, family?: string];
 
 const HELP = 'Help';
+const HOME = 'Home';
 const SERVERS = 'Servers';
 const PURCHASES = 'Purchases';
 const REMINDERS = 'Reminders';
@@ -19,7 +20,17 @@ const ACCOUNT = 'Account';
 const REFUSALS = 'Refusals and errors';
 
 /** The order on the page. */
-const GROUPS: readonly string[] = [HELP, SERVERS, PURCHASES, REMINDERS, APPROVALS, ACCESS, ACCOUNT, REFUSALS];
+const GROUPS: readonly string[] = [
+  HELP,
+  HOME,
+  SERVERS,
+  PURCHASES,
+  REMINDERS,
+  APPROVALS,
+  ACCESS,
+  ACCOUNT,
+  REFUSALS,
+];
 
 /** By how the name of a surface begins; the first match counts. What it captures is the name of the row. */
 const RULES: readonly Rule[] = [
@@ -27,6 +38,8 @@ const RULES: readonly Rule[] = [
   [/^help (?!for )(\w+)$/, HELP, 'help about one command'],
   [/^help/, HELP],
   [/^a modal that is loading/, HELP],
+
+  [/^Home/, HOME],
 
   [/^((?:start|stop|reboot), (?:announced|told).*)/, SERVERS, 'start, stop and reboot, step by step'],
   [/^((?:start|stop|reboot), unconfirmed)/, SERVERS, 'start, stop and reboot, unconfirmed'],

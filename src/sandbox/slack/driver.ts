@@ -23,7 +23,7 @@ import type { StoredMessage } from './stored-message.ts';
 import { type } from './user-actions/command.ts';
 import { edit } from './user-actions/edit.ts';
 import { close, type FormValues, submit } from './user-actions/form.ts';
-import { openTab, reload } from './user-actions/home.ts';
+import { type AppTab, openTab, reload } from './user-actions/home.ts';
 import { getChannel } from './user-actions/places.ts';
 import { fill, press } from './user-actions/press.ts';
 import { useShortcut } from './user-actions/shortcut.ts';
@@ -110,7 +110,6 @@ export class Persona {
     }
   }
 
-  /** Submits the open modal. */
   async submits(values: FormValues = {}): Promise<Delivery> {
     return submit(this.#world, this.#user, (await this.#openModal()).id, values);
   }
@@ -191,15 +190,10 @@ export class Persona {
     return useShortcut(this.#world, this.#user, callbackId, this.#newest(text));
   }
 
-  opensHome(): Promise<Delivery | undefined> {
-    this.#isHomeOpen = true;
-    return openTab(this.#world, this.#user, 'home');
-  }
-
-  /** Opens the Messages tab beside the home tab. */
-  opensMessages(): Promise<Delivery | undefined> {
-    this.#isHomeOpen = false;
-    return openTab(this.#world, this.#user, 'messages');
+  /** Opens the Home tab, or the Messages tab beside it. */
+  opensHome(tab: AppTab = 'home'): Promise<Delivery | undefined> {
+    this.#isHomeOpen = tab === 'home';
+    return openTab(this.#world, this.#user, tab);
   }
 
   /** Reloads the client: ephemeral messages and open modals are gone. */

@@ -215,7 +215,6 @@ export type PageAction =
     }
   /** They have seen the channel up to this message. */
   | { readonly as: string; readonly do: 'read'; readonly channel: string; readonly ts: string }
-  /** Opens a tab of the app's conversation; Home where none is named. */
   | { readonly as: string; readonly do: 'home'; readonly tab?: 'home' | 'messages' }
   /** Reload the client: ephemeral messages and open modals are gone. */
   | { readonly as: string; readonly do: 'reload' };

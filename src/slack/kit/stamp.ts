@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { WorkspaceId } from '../../domain/ids.ts';
 
@@ -28,7 +28,7 @@ export function readBlockStamp(blockId: string | undefined): WorkspaceId | undef
 const metadata = z.looseObject({ o: z.looseObject({}) });
 
 /** The same view, with the workspace in the origin that its metadata carries. */
-export function stampView(view: ModalView, workspaceId: WorkspaceId): ModalView {
+export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const blocks = stampBlocks(view.blocks, workspaceId);
   const written = parseMetadata(view.private_metadata ?? '');
   if (!written) return { ...view, blocks };

@@ -1,5 +1,8 @@
 import type { ConfirmationDialog } from '@slack/types';
+import type { PowerAction, Server } from '../../domain/server.ts';
 import { confirmation } from '../kit/blocks.ts';
+import { plainLabel } from '../kit/text.ts';
+import { VERBS } from './verbs.ts';
 
 /** What Slack asks before it sends a choice or a press: a menu is as easily touched by accident as a button. */
 export function confirmationOf(verb: string): ConfirmationDialog | undefined {
@@ -17,4 +20,20 @@ export function confirmationOf(verb: string): ConfirmationDialog | undefined {
     confirm: 'Reboot',
     isDangerous: true,
   });
+}
+
+/** Stop and reboot ask first: they are easily touched by accident on a phone. */
+export function confirmPower(
+  action: PowerAction,
+  { label }: Pick<Server, 'label'>,
+): ConfirmationDialog | undefined {
+  const { title } = VERBS[action];
+  const name = plainLabel(label, 40);
+  const question = {
+    start: undefined,
+    stop: `${name} goes offline. Billing continues.`,
+    reboot: `${name} will be offline for a moment.`,
+  }[action];
+  if (question === undefined) return undefined;
+  return confirmation({ title: `${title} the server?`, text: question, confirm: title, isDangerous: true });
 }

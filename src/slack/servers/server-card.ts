@@ -9,6 +9,7 @@ import { stateWords } from '../kit/server-state.ts';
 import { escapeText, mention, plainLabel, slackDate, slackDay, utcDate } from '../kit/text.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { deleteButton, powerButton, protectButton, showButton, unprotectButton } from './buttons.ts';
+import { confirmPower } from './confirm-dialogs.ts';
 import { describePaidUntil, describePlace } from './describe-server.ts';
 import { describeLast } from './last-action.ts';
 import { VERBS } from './verbs.ts';
@@ -80,20 +81,11 @@ function cardButtons(card: ServerCard) {
   );
 }
 
-/** Stop and reboot ask first: they are easily touched by accident on a phone. */
-function cardPower(action: PowerAction, { id, label }: Server): Button {
+function cardPower(action: PowerAction, server: Server): Button {
   const { title } = VERBS[action];
-  const name = plainLabel(label, 40);
-  const question = {
-    start: undefined,
-    stop: `${name} goes offline. Billing continues.`,
-    reboot: `${name} will be offline for a moment.`,
-  }[action];
-  const confirm =
-    question === undefined
-      ? undefined
-      : confirmation({ title: `${title} the server?`, text: question, confirm: title, isDangerous: true });
-  return powerButton[action].element(title, { id, on: 'card' }, { label: `${title} ${name}`, confirm });
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  const confirm = confirmPower(action, server);
+  return powerButton[action].element(title, { id: server.id, on: 'card' }, { label, confirm });
 }
 
 function protectionButton({ server, protection }: ServerCard): Button {

@@ -11,7 +11,7 @@ import { findChoice, matchButton } from './buttons.ts';
 import { serverLine } from './describe-server.ts';
 import { serverCard } from './server-card.ts';
 
-const MANAGE_TITLE = 'Manage server';
+export const MANAGE_TITLE = 'Manage server';
 /** More than these are found by typing. */
 const MATCHES_SHOWN = 10;
 const RECENT_SHOWN = 5;

@@ -2,10 +2,11 @@ import { AUDIT_ACTIONS } from '../../domain/audit-action.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { splitSubcommand } from '../kit/typed-words.ts';
-import { isRefused } from './admission.ts';
+import { describeRefusedPlace, isRefused } from './admission.ts';
 import { explainError } from './explain-error.ts';
 import { sendError } from './failures.ts';
-import { replyDirectly, replyToMention } from './reply-paths.ts';
+import { type HomeOpened, readHomeOpened } from './home-opened.ts';
+import { NO_REPLY, replyDirectly, replyToMention } from './reply-paths.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import { createRequest } from './request-factory.ts';
 import { namedId } from './request-id.ts';
@@ -18,8 +19,17 @@ import { isSilent, WORKING, watchCommand } from './visible.ts';
 export async function dispatchEvent(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
   const revocation = readRevocation(body);
   if (revocation) return routing.onRevocation?.(revocation);
+  const opened = readHomeOpened(body);
+  if (opened) return openHome(opened, delivery, routing);
   const message = readTypedMessage(body);
   if (message) await dispatchMessage(message, delivery, routing);
+}
+
+/** Nobody is told why there is no Home: the event is no question. */
+async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
+  if ((await describeRefusedPlace(place, routing)) !== undefined) return;
+  const caller = callerOf(actor, 'home', undefined, delivery);
+  await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
 }
 
 /** A command that Slack delivers this late may have been given up, or done by somebody else. */

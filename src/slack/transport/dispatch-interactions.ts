@@ -1,15 +1,19 @@
 import type { PlainTextOption } from '@slack/types';
 import type { z } from 'zod';
 import { withTimeout } from '../../app/with-timeout.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { CARD_VIEW } from '../kit/card-view.ts';
 import { noticeView } from '../kit/form.ts';
+import { readHomePage } from '../kit/home-view.ts';
 import { findOrigin, type SubmitAnswer } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { describeRefusedPlace, isRefused } from './admission.ts';
 import { replyInCard } from './card-reply.ts';
 import { explainInModal, type NextSteps, sendError, showLateError, submissionAck } from './failures.ts';
 import { awaitFinalView, type FinalView } from './final-view.ts';
+import type { ShownHome } from './home-publisher.ts';
+import { replyInHome } from './home-reply.ts';
 import {
   actionPayload,
   actorOf,
@@ -30,10 +34,10 @@ import { callerOf, type Delivery, type Routing, sendUnreadable, UNREADABLE } fro
 export async function dispatchAction(body: unknown, delivery: Delivery, routing: Routing): Promise<void> {
   const payload = actionPayload.safeParse(body).data;
   if (!payload) return sendUnreadable(body, routing);
-  const [pressed] = payload.actions;
   const { view } = payload;
   const origin = findOrigin(view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
+  if (view?.type === 'home') return dispatchHomeAction(payload, view, actor, delivery, routing);
   const thread = origin?.thread ?? threadOf(payload);
   const reply = origin
     ? replyFrom(origin, actor, routing)
@@ -43,10 +47,36 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const caller = callerOf(actor, 'button', id, delivery);
   const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
   const request = origin && view ? inModal(made, view, origin) : made;
+  await runAction(payload, request, routing);
+}
+
+async function runAction(
+  { actions: [pressed] }: Pick<z.output<typeof actionPayload>, 'actions'>,
+  request: SlackRequest,
+  routing: Routing,
+): Promise<void> {
   const action = routing.actions.get(pressed?.action_id ?? '');
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
   const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
   await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
+}
+
+/** On Home: what comes of it is shown there. */
+async function dispatchHomeAction(
+  payload: z.output<typeof actionPayload>,
+  view: PressedView,
+  actor: Actor,
+  delivery: Delivery,
+  routing: Routing,
+): Promise<void> {
+  const otherwise = replyTo(undefined, actor, routing);
+  if (await isRefused(placeOf(payload, actor), otherwise, routing)) return;
+  const caller = callerOf(actor, 'home', pressId(payload, actor), delivery);
+  const page = readHomePage(view.private_metadata);
+  const reply = replyInHome(otherwise, (notices) => routing.home.show(made, { page, notices }));
+  const made: SlackRequest = await createRequest(routing, caller, reply, payload.trigger_id);
+  const home = { show: (shown: ShownHome) => routing.home.show(made, { page, ...shown }) };
+  await runAction(payload, { ...made, home }, routing);
 }
 
 /** The same request from within a modal; on a card, its answers are shown there. */

@@ -9,6 +9,7 @@ import { createAnnouncements, type MayAnnounce } from './announcements.ts';
 import { editCards, postCards } from './cards.ts';
 import { withFallback } from './fallback.ts';
 import type { FollowedViews } from './followed-views.ts';
+import type { TouchHome } from './home-touch.ts';
 import { createPacedEdits, type PacedEdit } from './paced-edits.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
@@ -49,20 +50,26 @@ export interface OutboxParts extends StoredReplyParts {
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
   readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
+  readonly touchHome: TouchHome;
 }
 
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
-  const { clients, followedViews, acknowledgedViews, mayAnnounce } = parts;
-  const replyTo = (confirmer: Confirmer) => createStoredReply(confirmer, parts);
+  const { clients, followedViews, acknowledgedViews, mayAnnounce, touchHome } = parts;
+  const replyTo = (confirmer: Confirmer) => {
+    touchHome(confirmer.workspaceId, confirmer.userId);
+    return createStoredReply(confirmer, parts);
+  };
   const announcements = createAnnouncements({ ...parts, clients, mayAnnounce, replyTo });
   return {
     replyTo,
     sendDirectly: async (workspaceId, userId, message) => {
+      touchHome(workspaceId, userId);
       const slack = clients.of(workspaceId);
       return (await withFallback(message, (shown) => slack.post(userId, shown))).ok;
     },
     postCards: async (workspaceId, recipients, message) => {
+      for (const id of recipients) if (!isChannel(id)) touchHome(workspaceId, id);
       const allowed = await Promise.all(recipients.map((id) => mayReceive(workspaceId, id, parts.channels)));
       const chosen = recipients.filter((_, at) => allowed[at]);
       return postCards(chosen, message, clients.of(workspaceId));

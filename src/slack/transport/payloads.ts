@@ -43,6 +43,7 @@ const surroundingView = z
   .object({
     ...installed,
     id: z.string().default(''),
+    type: z.string().default('modal').catch('modal'),
     callback_id: z.string().default('').catch(''),
     private_metadata: z.string().default(''),
     title: z.object({ text: z.string() }).optional().catch(undefined),

@@ -60,8 +60,11 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
     if (!sent.ok) log.warn('a user got no answer: Slack refused every way', { user: actor.userId });
     return sent.ok && !isSecret;
   };
-  const none = async () => false;
-  return { send, replace: send, edit: none, delete: none, announce: none };
+  return { ...NO_REPLY, send, replace: send };
 }
+
+const none = async () => false;
+/** Where nobody is to be answered. */
+export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: none, announce: none };
 
 const NOT_SHOWN = 'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';

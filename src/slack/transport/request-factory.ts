@@ -36,7 +36,11 @@ function makeRequest(
     currency: parts.currency,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
-    execute: (useCase, input) => entry.execute(useCase, input, caller),
+    execute: async (useCase, input) => {
+      const output = await entry.execute(useCase, input, caller);
+      if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
+      return output;
+    },
     authorize: (useCase) => entry.authorize(useCase, caller),
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, parts),

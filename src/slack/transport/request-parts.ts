@@ -11,6 +11,7 @@ import type { AcknowledgedViews } from './acknowledged-views.ts';
 import type { AdmissionParts } from './admission.ts';
 import type { MayAnnounce } from './announcements.ts';
 import type { FollowedViews } from './followed-views.ts';
+import type { TouchHome } from './home-touch.ts';
 import type { Reply } from './request.ts';
 import type { SlackClients } from './slack-clients.ts';
 
@@ -25,6 +26,7 @@ export interface RequestParts extends AdmissionParts {
   readonly acknowledgedViews: AcknowledgedViews;
   readonly mayAnnounce: MayAnnounce;
   readonly channels: Pick<Channels, 'look'>;
+  readonly touchHome: TouchHome;
   readonly system: System;
   readonly log: Log;
   readonly currencyOf: CurrencyOf;

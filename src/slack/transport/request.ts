@@ -24,6 +24,11 @@ export interface SlackRequest {
     /** It shows a card: the forms of its buttons take its place. */
     readonly isCard?: boolean;
   };
+  /** The Home tab whose button was pressed. */
+  readonly home?: {
+    /** Shows it again with what is true now. True when Slack took it. */
+    show(shown: { readonly page?: number; readonly isFresh?: boolean }): Promise<boolean>;
+  };
   /** What prices are in; empty when the operator has not said. */
   readonly currency: string;
   /** The hosting account's page; undefined when the operator has not said. */

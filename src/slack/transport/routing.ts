@@ -7,6 +7,7 @@ import type { Command, Suggestions } from '../kit/command.ts';
 import type { ModalHandler } from '../kit/modal.ts';
 import type { Shortcut } from '../kit/shortcut.ts';
 import type { NextSteps } from './failures.ts';
+import type { HomePublisher } from './home-publisher.ts';
 import { findReplyUrl, replyByUrl } from './reply.ts';
 import type { SlackRequest } from './request.ts';
 import type { RequestParts } from './request-parts.ts';
@@ -32,6 +33,7 @@ export interface Routes {
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
+  readonly home: HomePublisher;
   /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
 }

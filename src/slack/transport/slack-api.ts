@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { Agent, fetch } from 'undici';
 import type { z } from 'zod';
@@ -27,6 +27,8 @@ export interface SlackApi {
   whoAmI(): Promise<SlackAnswer<Introduction>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
+  /** Shows the Home tab to one user. */
+  publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
   /** `threadTs`: in that thread, which has to have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
   /** To a channel, one of its threads, or directly to a user by ID; the card names the channel that it stands in. */
@@ -142,6 +144,7 @@ function createSlackApi(
     whoAmI: () => call('auth.test', {}, introduction),
     openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
     updateView: (viewId, view) => call('views.update', { view_id: viewId, view }, nothing),
+    publishView: (userId, view) => call('views.publish', { user_id: userId, view }, nothing),
     postEphemeral: (channel, user, { text, blocks }, threadTs) =>
       call('chat.postEphemeral', { channel, user, text, blocks, ...inThread(threadTs) }, nothing),
     post: (channel, { text, blocks }, threadTs) =>

@@ -167,7 +167,7 @@ describe('a home tab', () => {
     const view = { type: 'home', blocks: [section('Home')] };
     await app.call('views.publish', { user_id: olga.id, view });
     await olga.opensHome();
-    await olga.opensMessages();
+    await olga.opensHome('messages');
     const events = app.received.map(({ content }) => content.event);
     expect(events).toMatchObject([
       { tab: 'home', channel: 'D0OWNER001' },

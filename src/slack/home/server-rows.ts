@@ -1,0 +1,170 @@
+import type { Button, KnownBlock } from '@slack/types';
+import type { HomeServer, HomeServers, ListedServers } from '../../app/home/read-servers.ts';
+import { type Role, roleCovers } from '../../domain/actor.ts';
+import type { PowerAction, Server } from '../../domain/server.ts';
+import { powerActionsIn } from '../../domain/server-state.ts';
+import { requestAccessButton } from '../access/buttons.ts';
+import { actions, context, divider, header, section } from '../kit/blocks.ts';
+import { steady } from '../kit/home-view.ts';
+import { count, plainLabel, slackDate } from '../kit/text.ts';
+import { createButton, renewButton } from '../purchases/buttons.ts';
+import { confirmPower } from '../servers/confirm-dialogs.ts';
+import { serverLine } from '../servers/describe-server.ts';
+import { VERBS } from '../servers/verbs.ts';
+import { wordsOfError } from '../words.ts';
+import { homeFindChoice, homeManageButton, homePages, homePower, homeRefreshButton } from './buttons.ts';
+
+interface Rendering {
+  readonly now: number;
+  readonly currency: string;
+  /** The user's highest role. */
+  readonly role: Role | undefined;
+}
+
+/** The servers on Home, or why there are none. */
+export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
+  switch (servers.kind) {
+    case 'no_role':
+      return [
+        header('No access yet'),
+        section('You don’t have a role yet, so you can’t see any servers. Ask an owner for one.'),
+        actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
+      ];
+    case 'role_unknown':
+      return [
+        section('Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.'),
+        actions(refresh('Try again')),
+      ];
+    case 'not_connected':
+      return [];
+    case 'unread':
+      return [header('Servers'), ...unread(servers.error, rendering.currency)];
+    case 'listed':
+      return listed(servers, rendering);
+  }
+}
+
+function unread(error: Parameters<typeof wordsOfError>[0] | undefined, currency: string): KnownBlock[] {
+  if (!error) return [section('Loading servers…')];
+  return [
+    section(`🔴 ${wordsOfError(error, currency)}\nYour servers can’t be shown right now.`),
+    actions(refresh('Try again')),
+  ];
+}
+
+function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
+  const { shown, total, urgent } = servers;
+  const create = roleCovers(rendering.role, 'manager')
+    ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
+    : [];
+  const heading = [divider(), header(total === 0 ? 'Servers' : `Servers (${total.toLocaleString('en')})`)];
+  if (total === 0)
+    return [
+      ...heading,
+      ...cautions(servers, rendering.currency),
+      section('There are no servers that you can see.'),
+      actions(...create, refresh()),
+    ];
+  const attention =
+    urgent === 0
+      ? 'Nothing needs attention.'
+      : `${urgent === 1 ? '1 needs' : `${urgent} need`} attention; most urgent first.`;
+  return [
+    ...heading,
+    ...cautions(servers, rendering.currency),
+    context(`${attention}${rangeWords(servers)}`),
+    ...shown.flatMap((each) => row(each, rendering.now)),
+    steady(
+      'controls',
+      actions(
+        ...(total > shown.length ? [homeFindChoice.typeAhead('Find a server')] : []),
+        ...pageButtons(servers),
+        ...create,
+        refresh(),
+      ),
+    ),
+  ];
+}
+
+/** What is missing in the list, and how old it is where nothing newer could be read. */
+function cautions({ stale, isComplete, readAt }: ListedServers, currency: string): KnownBlock[] {
+  const part = isComplete
+    ? []
+    : [
+        section(
+          ':warning: The hosting API returned only part of the list, so some servers may be missing here.',
+        ),
+      ];
+  if (stale === undefined) return part;
+  const since = `as of ${slackDate(readAt)}`;
+  if (stale === 'reading') return [context(`Showing servers ${since}. Loading…`), ...part];
+  return [section(`🔴 ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
+}
+
+function rangeWords({ page, pages, shown, total }: ListedServers): string {
+  if (pages === 1) return '';
+  const number = (at: number) => at.toLocaleString('en');
+  const first = page < pages - 1 ? page * shown.length : total - shown.length;
+  return ` Showing ${number(first + 1)}–${number(first + shown.length)} of ${number(total)}.`;
+}
+
+function pageButtons({ page, pages }: ListedServers): Button[] {
+  return [
+    ...(page > 0 ? [homePages.back.element('Previous', { page: page - 1 })] : []),
+    ...(page < pages - 1 ? [homePages.further.element('Next', { page: page + 1 })] : []),
+  ];
+}
+
+function refresh(text = 'Refresh'): Button {
+  return homeRefreshButton.element(text, {});
+}
+
+/** A line, and what this user may do with the server now. */
+function row(each: HomeServer, now: number): KnownBlock[] {
+  const { server } = each;
+  const buttons = rowButtons(each);
+  const manage = homeManageButton.element(
+    'Manage',
+    { id: server.id },
+    { label: `Manage ${plainLabel(server.label, 60)}` },
+  );
+  if (buttons.length === 0) return [steady(`server_${server.id}`, section(serverLine(server, now), manage))];
+  return [section(serverLine(server, now)), steady(`server_${server.id}`, actions(...buttons, manage))];
+}
+
+function rowButtons({ server, role, isExpiring, isProtected }: HomeServer): Button[] {
+  const power = roleCovers(role, 'operator') ? powerActionsIn(server) : [];
+  const renew = isExpiring && roleCovers(role, 'manager');
+  return [
+    ...power
+      .filter((action) => !isProtected || action === 'start')
+      .map((action) => powerElement(action, server)),
+    ...(renew
+      ? [
+          renewButton.element(
+            'Renew…',
+            { id: server.id },
+            { label: `Renew ${plainLabel(server.label, 60)}`, style: 'primary' },
+          ),
+        ]
+      : []),
+  ];
+}
+
+function powerElement(action: PowerAction, server: Server): Button {
+  const { title } = VERBS[action];
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  return homePower[action].element(
+    title,
+    { id: server.id },
+    { label, confirm: confirmPower(action, server) },
+  );
+}
+
+/** "3 servers", for the line at the end. */
+export function accountWords(servers: HomeServers): string | undefined {
+  if (servers.kind !== 'listed') return undefined;
+  const answers =
+    servers.stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
+  return `${answers} · ${count(servers.total, 'server')} · read ${slackDate(servers.readAt)}`;
+}

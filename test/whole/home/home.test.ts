@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+
+/** How often the app has called that method of Slack, or that address of the hosting API. */
+const calls = (team: Team, what: string) =>
+  team.slack.traffic().filter((each) => each.from === 'app' && each.what.includes(what)).length;
+
+it('Home shows servers with buttons that this user may press, and shows there what comes of a press', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 300, 'web');
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('Welcome to vps');
+  await otto.sees('Servers (300)');
+  await otto.sees('Showing 1–12 of 300');
+  otto.doesNotSee('Create a server');
+  await otto.presses('Next');
+  await otto.sees('Showing 13–24 of 300');
+  otto.doesNotSee('Welcome to vps');
+  await otto.presses('Previous');
+  await otto.presses('Reboot');
+  await otto.sees(/Rebooting|was rebooted/);
+  await otto.chooses('Find a server', 'web-250');
+  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('web-250');
+  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('ssh root@');
+  await otto.presses('Stop');
+  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('stopped');
+  await otto.closes();
+  const vera = team.slack.as('vera');
+  await vera.opensHome();
+  await vera.sees('Servers (300)');
+  for (const button of ['Stop', 'Reboot', 'Renew…', 'Create a server…'])
+    expect(JSON.stringify(vera.home()?.blocks)).not.toContain(`"${button}"`);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Home begins with the setup for an owner, and with a way to ask for access for somebody without a role', async () => {
+  await using team = await startTeam({ isConnected: false });
+  const olga = team.slack.as('olga').in('dm');
+  await olga.opensHome();
+  await olga.sees('Get started');
+  await olga.presses('Connect…');
+  await olga.sees('Enter your hosting API key on a secure page');
+  const vera = team.slack.as('vera');
+  await vera.opensHome();
+  await vera.sees('An owner can do that');
+  const nora = team.slack.as('nora').in('dm');
+  await nora.opensHome();
+  await nora.sees('You don’t have a role yet');
+  for (const words of ['Spending', 'Servers', 'hosting account']) nora.doesNotSee(words);
+  await nora.presses('Ask for access');
+  await nora.fills({ 'Why do you need it?': 'on call' });
+  await nora.submits();
+  await nora.sees('You requested the viewer role');
+  await olga.sees('nora is requesting the viewer role');
+  await olga.presses('Approve for 8 h');
+  await olga.sees('Approved');
+  await nora.sees('An owner can do that');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Home of somebody from another organization is never published', async () => {
+  await using team = await startTeam();
+  const event = (user: string, more: object = {}) =>
+    team.slack.deliverBody(
+      'json',
+      JSON.stringify({
+        ...{
+          type: 'event_callback',
+          event_id: 'Ev1',
+          event_time: 1,
+          team_id: TEAM.id,
+          context_team_id: TEAM.id,
+        },
+        event: { type: 'app_home_opened', user, channel: 'D0X', tab: 'home', event_ts: '1.1' },
+        ...more,
+      }),
+    );
+  await event(USERS.sam.id);
+  await event(USERS.sam.id, { team_id: USERS.sam.teamId });
+  await event(USERS.vera.id, {
+    event: { type: 'app_home_opened', user: USERS.vera.id, channel: 'D0X', tab: 'messages' },
+  });
+  await event(USERS.otto.id);
+  await expect.poll(() => team.slack.as('otto').home(), { timeout: 10_000 }).toBeDefined();
+  expect(team.slack.as('sam').home()).toBeUndefined();
+  expect(team.slack.as('vera').home()).toBeUndefined();
+});
+
+it('Home opened fifty times takes a few calls, and one that was not opened lately is left alone', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 3, 'web');
+  const otto = team.slack.as('otto');
+  await Promise.all(Array.from({ length: 50 }, () => otto.opensHome()));
+  await otto.sees('Servers (3)');
+  const mara = team.slack.as('mara').in('#ops');
+  await mara.types('/vps stop web-1');
+  await mara.sees('stopped web-1');
+  expect(mara.home()).toBeUndefined();
+  expect(calls(team, 'views.publish')).toBeLessThanOrEqual(4);
+  const lists = team.hosting.requests({ operation: 'servers' }).length;
+  expect(lists).toBeLessThanOrEqual(4);
+});
+
+it('a root password is shown from Home to its creator only, and is never part of Home', async () => {
+  await using team = await startTeam();
+  const mara = team.slack.as('mara').in('#ops');
+  await mara.types('/vps create plan=micro location=ams image=debian-13 label=web-1');
+  await mara.presses('Create and pay');
+  await mara.sees('web-1 is being created');
+  if (mara.modal()) await mara.closes();
+  const inDm = team.slack.as('mara').in('dm');
+  await inDm.opensHome();
+  await inDm.sees('The root password of web-1 isn’t saved yet');
+  await inDm.presses('Show password');
+  await inDm.sees('in the Messages tab, visible only to you');
+  await inDm.sees(/I[’']ve saved it/);
+  expect(JSON.stringify(inDm.home()?.blocks)).not.toContain('rich_text');
+  const olga = team.slack.as('olga');
+  await olga.opensHome();
+  await olga.sees('Servers (1)');
+  olga.doesNotSee('root password');
+  // What their own action changes is shown soon, without opening Home again.
+  await inDm.presses(/I[’']ve saved it/);
+  await expect.poll(() => inDm.home()?.shown ?? '', { timeout: 10_000 }).not.toContain('root password of');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Home shows what is known while the hosting API is slow or fails, and says what is missing', async () => {
+  await using team = await startTeam();
+  team.hosting.seedServers(team.account, 2, 'web');
+  team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('Your servers can’t be shown right now');
+  await otto.sees('Paid with this app');
+  team.hosting.faults.clear();
+  await otto.presses('Try again');
+  await otto.sees('Servers (2)');
+  team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
+  await otto.presses('Refresh');
+  await otto.sees('Showing servers as of');
+  await otto.sees('web-1');
+});
