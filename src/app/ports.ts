@@ -38,6 +38,7 @@ import type { BatchNotifier } from './reminders/end-batch.ts';
 import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
 import type { FollowNotifier } from './servers/follow-acts.ts';
 import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
+import type { WorkflowKeys, WorkflowRuns } from './workflows/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -61,6 +62,8 @@ export interface Store {
   readonly renewalBatches: RenewalBatches;
   readonly followedActs: FollowedActs;
   readonly actMessages: ActMessages;
+  readonly workflowKeys: WorkflowKeys;
+  readonly workflowRuns: WorkflowRuns;
   readonly replyUrls: ReplyUrls;
   readonly outcomeThreads: OutcomeThreads;
   readonly apiCalls: ApiCalls;

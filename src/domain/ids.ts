@@ -25,3 +25,7 @@ export type ConfirmationId = Id<'confirmation'>;
 export type GrantId = Id<'grant'>;
 /** An audit entry; a ULID, so that IDs sort in the order in which entries were added. */
 export type AuditEntryId = Id<'audit entry'>;
+/** A grant key that an owner issued for workflows. */
+export type WorkflowKeyId = Id<'workflow key'>;
+/** One run of our step in a workflow; also what its card's button carries. */
+export type WorkflowRunId = Id<'workflow run'>;

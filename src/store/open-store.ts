@@ -39,6 +39,8 @@ import { createActMessages } from './servers/act-messages.ts';
 import { createFollowedActs } from './servers/followed-acts.ts';
 import { createServerNotes } from './servers/notes.ts';
 import { createProtections } from './servers/protections.ts';
+import { createWorkflowKeys } from './workflows/workflow-keys.ts';
+import { createWorkflowRuns } from './workflows/workflow-runs.ts';
 
 export interface StoreOptions {
   /** `sqlite:./path`, `sqlite::memory:` or `postgres://…` (docs/design.md 8, `DATABASE_URL`). */
@@ -140,6 +142,12 @@ export async function bringUp(
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.updateTable('followed_acts').set({ lease_owner: '', lease_until: 0, due_at: 0 }).execute();
+  await db
+    .updateTable('workflow_runs')
+    .set({ due_at: 0 })
+    .where('is_told', '=', 0)
+    .where('state', '!=', 'asking')
+    .execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -169,6 +177,8 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),
     followedActs: createFollowedActs(foundation),
+    workflowKeys: createWorkflowKeys(foundation),
+    workflowRuns: createWorkflowRuns(foundation),
     actMessages: createActMessages(foundation),
     replyUrls: createReplyUrls(foundation),
     outcomeThreads: createOutcomeThreads(foundation),

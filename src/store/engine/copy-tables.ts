@@ -42,6 +42,8 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   reminder_marks: true,
   renewal_batches: true,
   homes: true,
+  workflow_keys: true,
+  workflow_runs: true,
 };
 export const MOVED_TABLES = Object.keys(MOVED) as readonly MovedTable[];
 

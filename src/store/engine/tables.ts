@@ -18,12 +18,13 @@ import type {
   RenewalBatchesTable,
 } from './reminder-tables.ts';
 import type { ProtectedServersTable, ServerNotesTable } from './server-tables.ts';
+import type { WorkflowTables } from './workflow-tables.ts';
 
 /**
  * The columns as they are after the last migration. Portable types only, so that one schema serves every engine:
  * text (ULIDs, JSON), bigint (epoch milliseconds, hundredths), integer (counts, 0 or 1).
  */
-export interface Tables extends FollowTables {
+export interface Tables extends FollowTables, WorkflowTables {
   workspaces: WorkspacesTable;
   workspace_versions: WorkspaceVersionsTable;
   api_keys: ApiKeysTable;

@@ -16,6 +16,7 @@ import { reminders } from './0015-reminders.ts';
 import { serverNotes } from './0016-server-notes.ts';
 import { followedActs } from './0017-followed-acts.ts';
 import { homes } from './0018-homes.ts';
+import { workflows } from './0019-workflows.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Migrations = {
@@ -44,5 +45,6 @@ export function createMigrations(vault: Vault): Migrations {
     '0016-server-notes': { ...serverNotes, needs: '0013-restores-and-versions' },
     '0017-followed-acts': { ...followedActs, needs: '0013-restores-and-versions' },
     '0018-homes': { ...homes, needs: '0013-restores-and-versions' },
+    '0019-workflows': { ...workflows, needs: '0013-restores-and-versions' },
   };
 }

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HashedKey, NewRun } from '../../../src/app/workflows/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { engines, makeFolder, open, readBytes, stillSystem, T0 } from '../support.ts';
+
+const MINUTE = { most: 2, withinMs: 60_000 };
+const TOKEN = new Secret('xwfp-canary-of-a-run');
+
+function newKey(more: Partial<HashedKey> = {}): HashedKey {
+  return {
+    id: stillSystem.newId(),
+    workspaceId: 'T1',
+    name: 'nightly',
+    hash: 'hash-1',
+    actions: ['reboot', 'stop'],
+    pattern: 'web-*',
+    issuedBy: 'U1',
+    issuedAt: T0,
+    ...more,
+  };
+}
+
+function newRun(more: Partial<NewRun> = {}): NewRun {
+  const id = stillSystem.newId();
+  return {
+    id,
+    workspaceId: 'T1',
+    executionId: `Fx${id}`,
+    action: 'reboot',
+    label: 'web-1',
+    key: { kind: 'none' },
+    channelId: 'C1',
+    receivedAt: T0,
+    ...more,
+  };
+}
+
+describe.each(engines)('workflows, on $name', ({ make }) => {
+  test('grant keys are those of their workspace, one of each name, and a removed one is gone', async () => {
+    const { workflowKeys } = await make();
+    const key = newKey({ until: T0 + 1000 });
+    expect(await workflowKeys.add(key, 10)).toBe(true);
+    expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }), 10)).toBe(false);
+    expect(await workflowKeys.add(newKey({ name: 'deploys' }), 1)).toBe(false);
+    expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }), 1)).toBe(true);
+    expect(await workflowKeys.list('T1')).toEqual([key]);
+    const { hash: _, ...shown } = key;
+    expect(await workflowKeys.find('T1', key.id)).toEqual(shown);
+    expect(await workflowKeys.find('T2', key.id)).toBeUndefined();
+    expect(await workflowKeys.remove('T2', key.id)).toBeUndefined();
+    expect(await workflowKeys.remove('T1', key.id)).toEqual(shown);
+    expect(await workflowKeys.list('T1')).toEqual([]);
+  });
+
+  test('an execution is stored once, however often it is delivered', async () => {
+    const { workflowRuns } = await make();
+    const run = newRun();
+    expect(await workflowRuns.receive(run, TOKEN, T0)).toBe(true);
+    expect(await workflowRuns.receive({ ...run, id: stillSystem.newId() }, TOKEN, T0)).toBe(false);
+    expect(await workflowRuns.find('T1', run.id)).toEqual({ ...run, state: 'received' });
+    expect(await workflowRuns.find('T2', run.id)).toBeUndefined();
+    const token = await workflowRuns.findToken({ ...run, state: 'received' });
+    expect(token?.reveal()).toBe(TOKEN.reveal());
+  });
+
+  test('a run is sent once, from the state that the sender has seen', async () => {
+    const { workflowRuns } = await make();
+    const run = { ...newRun(), state: 'received' as const };
+    await workflowRuns.receive(run, undefined, T0);
+    const press = { now: T0, pressedBy: 'U2', dueAt: T0 };
+    expect(await workflowRuns.send(run, press)).toBe('over');
+    expect(await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' }, T0)).toBe(true);
+    const sent = await Promise.all([workflowRuns.send(run, press), workflowRuns.send(run, press)]);
+    expect(sent.sort()).toEqual(['over', 'sent']);
+    expect(await workflowRuns.find('T1', run.id)).toMatchObject({
+      state: 'sent',
+      pressedBy: 'U2',
+      card: { channelId: 'C1', ts: '1.1' },
+    });
+  });
+
+  test('a run ends once, is told once, and its token is erased then', async () => {
+    const { workflowRuns } = await make();
+    const run = { ...newRun(), state: 'received' as const };
+    await workflowRuns.receive(run, TOKEN, T0);
+    const done = { code: 'done', details: { label: 'web-1', state: 'running' } } as const;
+    expect(await workflowRuns.end(run, ['sent'], done, T0)).toBe(false);
+    expect(await workflowRuns.end(run, ['received'], done, T0)).toBe(true);
+    expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} }, T0)).toBe(false);
+    expect(await workflowRuns.listDue(T0, 5)).toMatchObject([{ id: run.id, outcome: done }]);
+    await workflowRuns.postpone(run, T0 + 1);
+    expect(await workflowRuns.listDue(T0, 5)).toEqual([]);
+    await workflowRuns.markTold(run);
+    expect(await workflowRuns.listDue(T0 + 1, 5)).toEqual([]);
+    expect(await workflowRuns.findToken(run)).toBeUndefined();
+    await workflowRuns.removeBefore(T0 + 1);
+    expect(await workflowRuns.find('T1', run.id)).toBeUndefined();
+  });
+
+  test('nothing is sent with a key that was revoked, or has expired, at that moment', async () => {
+    const { workflowKeys, workflowRuns } = await make();
+    const key = newKey({ until: T0 + 1000 });
+    await workflowKeys.add(key, 10);
+    const runOf = async () => {
+      const run = {
+        ...newRun({ key: { kind: 'key', id: key.id, name: key.name } }),
+        state: 'received' as const,
+      };
+      await workflowRuns.receive(run, undefined, T0);
+      return run;
+    };
+    expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('sent');
+    expect(await workflowKeys.find('T1', key.id)).toMatchObject({ lastUsedAt: T0 });
+    expect(await workflowRuns.send(await runOf(), { now: T0 + 1000, dueAt: T0 })).toBe('key_gone');
+    await workflowKeys.remove('T1', key.id);
+    expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('key_gone');
+  });
+
+  test('only so many runs with one key are admitted in a minute, each counted once', async () => {
+    const { workflowRuns } = await make();
+    const runOf = async (keyId: string) => {
+      const key = { kind: 'key', id: keyId, name: keyId } as const;
+      const run = { ...newRun({ key }), state: 'received' as const };
+      await workflowRuns.receive(run, undefined, T0);
+      return run;
+    };
+    const [one, two, three, other] = [await runOf('a'), await runOf('a'), await runOf('a'), await runOf('b')];
+    expect(await workflowRuns.admit(one, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(two, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(three, T0, MINUTE)).toBe(false);
+    expect(await workflowRuns.admit(one, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(other, T0, MINUTE)).toBe(true);
+    expect(await workflowRuns.admit(three, T0 + 60_001, MINUTE)).toBe(true);
+  });
+});
+
+test('a run’s token is in no file of the database in the clear', async () => {
+  const folder = makeFolder();
+  const { workflowRuns } = await open(`sqlite:${join(folder, 'vps.sqlite')}`);
+  await workflowRuns.receive(newRun(), TOKEN, T0);
+  expect(readBytes(folder).includes(TOKEN.reveal())).toBe(false);
+});
