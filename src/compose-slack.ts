@@ -64,6 +64,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     : openInstalledWorkspaces(config, parts, connections, abilities);
   const slack = createSlack({
     clients: createSlackClients(connections, source, source.watch),
+    connections,
     abilities,
     workspaces,
     replyUrls,

@@ -54,7 +54,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const entry = createEntry(ports);
   const transport = openTransport(config, system, log, stop.signal);
   const { receiver } = transport;
-  const dispatch = slack.createDispatch(entry);
+  const dispatch = slack.createDispatch(entry, ports);
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];

@@ -13,6 +13,9 @@ import { type SweepBatchPorts, sweepBatches } from './reminders/sweep-batches.ts
 import type { FollowPorts } from './servers/follow-acts.ts';
 import { createFollower } from './servers/follow-round.ts';
 import { pruneAudit, sweep } from './sweep.ts';
+import type { WorkflowPorts } from './workflows/ports.ts';
+import type { RunEntry } from './workflows/run-step.ts';
+import { sweepRuns } from './workflows/sweep-runs.ts';
 
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
@@ -23,6 +26,8 @@ const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
 const DIGEST_MS = 15_000;
 const REFRESH_MS = 2000;
+/** An outcome that Slack didn't take at once is sent again after 5 s at the earliest. */
+const RUNS_MS = 2500;
 const MOST_AT_ONCE = 8;
 
 /** What the background needs: what each of its jobs needs. */
@@ -35,6 +40,7 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof pruneAudit>[0] &
   Parameters<typeof createAuditPublisher>[0] &
   ReminderPorts &
+  WorkflowPorts &
   SweepBatchPorts & {
     readonly system: System;
     readonly log: Log;
@@ -48,7 +54,7 @@ export type BackgroundPorts = DueOperationPorts &
  */
 export async function runBackground(
   ports: BackgroundPorts,
-  roles: RoleCheck,
+  roles: RoleCheck & RunEntry,
   signal: AbortSignal,
 ): Promise<void> {
   const { system } = ports;
@@ -60,8 +66,10 @@ export async function runBackground(
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
   const reminders = startReminders(ports, signal);
+  const runs = onceAtATime(() => sweepRuns(roles, ports));
   const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
+  const runsAreDue = everyNow(RUNS_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
   const publishIsDue = everyNow(PUBLISH_MS, system);
@@ -74,6 +82,7 @@ export async function runBackground(
         await sweep(ports);
       }
       if (unfinishedIsDue()) unfinished.start();
+      if (runsAreDue()) runs.start();
       reminders.tick();
       if (publishIsDue()) await publishHeads();
       // A long audit takes a while, and outcomes must not wait for it.
@@ -83,7 +92,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, reminders, follower];
+  const drains = [aside, payments, unfinished, runs, reminders, follower];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }

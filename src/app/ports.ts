@@ -38,7 +38,7 @@ import type { BatchNotifier } from './reminders/end-batch.ts';
 import type { Digests, ReminderNotifier, Reminders, RenewalBatches } from './reminders/ports.ts';
 import type { FollowNotifier } from './servers/follow-acts.ts';
 import type { ActMessages, FollowedActs, Protections, ServerNotes } from './servers/ports.ts';
-import type { WorkflowKeys, WorkflowRuns } from './workflows/ports.ts';
+import type { WorkflowKeys, WorkflowNotifier, WorkflowRuns } from './workflows/ports.ts';
 
 /** Everything that is stored. */
 export interface Store {
@@ -98,6 +98,7 @@ export interface AppPorts extends Store {
   readonly accountNotifier: AccountNotifier;
   readonly reminderNotifier: ReminderNotifier;
   readonly batchNotifier: BatchNotifier;
+  readonly workflowNotifier: WorkflowNotifier;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;
   readonly hostingOf: FindHosting;

@@ -9,9 +9,13 @@ import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from './authorize/ports.ts';
 import type { Passwords } from './purchases/ports.ts';
 import type { ActMessages } from './servers/ports.ts';
+import type { WorkflowRuns } from './workflows/ports.ts';
 
 /** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
 const REPLAY_MS = 11 * MINUTE_MS;
+
+/** Slack gives an event up after a day at most, and a run that nobody answered is over after two. */
+const RUNS_KEPT_MS = 7 * DAY_MS;
 
 export interface SweepPorts {
   readonly system: System;
@@ -21,6 +25,7 @@ export interface SweepPorts {
   readonly actMessages: Pick<ActMessages, 'removeExpired'>;
   readonly connectLinks: Pick<ConnectLinks, 'removeExpired'>;
   readonly seenRequests: Pick<SeenRequests, 'removeBefore'>;
+  readonly workflowRuns: Pick<WorkflowRuns, 'removeBefore'>;
   readonly grants: Pick<Grants, 'removeEnded'>;
 }
 
@@ -34,6 +39,7 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   await ports.actMessages.removeExpired(now);
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
+  await ports.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
   await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
 }
 

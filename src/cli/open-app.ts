@@ -64,6 +64,7 @@ const WITHOUT_SLACK: Omit<PermissionPorts, 'grants'> &
   users: { find: async () => undefined, exists: async () => 'unknown' },
   groups: { list: async () => undefined, listMembers: async () => undefined },
   ownersOf: () => [],
+  workflowKeys: { find: async () => undefined },
   connectNotifier: { notifyConnected: async () => undefined },
   accountNotifier: { notifyKeyChange: async () => undefined },
 };

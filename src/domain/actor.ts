@@ -40,6 +40,19 @@ export function commandLineOf(systemUser: string): UserId {
   return `${THE_COMMAND_LINE} (${name || 'unknown'})`;
 }
 
+/** The actor in the audit of a step in a workflow that came with no key of the workspace. */
+export const A_WORKFLOW: UserId = 'workflow';
+
+/** The same where it came with a grant key: "workflow (nightly)". */
+export function workflowOf(keyName: string): UserId {
+  return `${A_WORKFLOW} (${keyName})`;
+}
+
+/** The name of the grant key with which a workflow acted; undefined for every other actor. */
+export function findKeyNameOf(userId: UserId): string | undefined {
+  return /^workflow \((.+)\)$/s.exec(userId)?.[1];
+}
+
 export function isCommandLine(userId: UserId): boolean {
   return userId === THE_COMMAND_LINE || userId.startsWith(`${THE_COMMAND_LINE} (`);
 }

@@ -52,5 +52,9 @@ export const AUDIT_ACTIONS = [
   'reminder_end',
   'reminder_again',
   'renew_all',
+  'workflow_keys',
+  'workflow_key_issue',
+  'workflow_key_revoke',
+  'workflow_cancel',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -14,6 +14,7 @@ export type Surface =
   | 'home'
   | 'page'
   | 'background'
+  | 'workflow'
   | 'cli'
   | 'command_line';
 

@@ -7,6 +7,7 @@ import type { Reason } from './reason.ts';
 import type { ReminderRefusalDetails } from './reminder-refusals.ts';
 import type { Secret } from './secret.ts';
 import type { ServerRefusalDetails } from './server-refusals.ts';
+import type { WorkflowRefusalDetails } from './workflow-refusals.ts';
 
 /** The ten codes of docs/hosting-api.md 7.2. */
 export const API_CODES = [
@@ -27,7 +28,7 @@ export type ApiCode = (typeof API_CODES)[number];
 export type HostingCode = ApiCode | 'no_answer' | 'unreadable_answer' | 'not_sent';
 
 /** The refusals of our own rules, with the details of each. Their words are in `slack/<feature>/refusal-words.ts`. */
-export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDetails {
+export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDetails, WorkflowRefusalDetails {
   // permission
   /** `label`: the role is held, but not for that server. `owners`: known users who could grant it. */
   role_needed: { needed: Role; held?: Role; label?: string; owners?: readonly string[] };

@@ -27,5 +27,5 @@ export type GrantId = Id<'grant'>;
 export type AuditEntryId = Id<'audit entry'>;
 /** A grant key that an owner issued for workflows. */
 export type WorkflowKeyId = Id<'workflow key'>;
-/** One run of our step in a workflow; also what its card's button carries. */
-export type WorkflowRunId = Id<'workflow run'>;
+/** One run of our step in a workflow; also what its card's button carries, and by what its messages are found. */
+export type WorkflowRunId = ConfirmationId;

@@ -18,6 +18,8 @@ import { note } from './servers/note.ts';
 import { reboot, start, stop } from './servers/power.ts';
 import { show } from './servers/show.ts';
 
+import { workflow } from './workflows/workflow.ts';
+
 /** Every subcommand of `/vps`, in the order in which help and the README list them. */
 export const commands: readonly Command[] = [
   defineHelp(() => commands),
@@ -41,6 +43,7 @@ export const commands: readonly Command[] = [
     return getCommand(name, commands).run(rest, request);
   }),
   settings,
+  workflow,
   audit,
   status,
 ];

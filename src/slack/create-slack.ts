@@ -6,6 +6,7 @@ import type { OutcomeThreads, ReplyUrls, SeenRequests } from '../app/authorize/p
 import type { Homes } from '../app/home/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
+import { createStepIntake } from '../app/workflows/receive-step.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { createAccessNotifier } from './access/notifier.ts';
@@ -38,8 +39,12 @@ import { NO_REPLY } from './transport/reply-paths.ts';
 import { createRequest } from './transport/request-factory.ts';
 import type { Revocation } from './transport/revocations.ts';
 import type { DispatchParts } from './transport/routing.ts';
+import type { SlackConnections } from './transport/slack-api.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
+import { createEndStep } from './transport/step-ends.ts';
 import { createWorkspaceQueues, withWorkspaceQueues } from './transport/workspace-queues.ts';
+
+import { createWorkflowNotifier } from './workflows/notifier.ts';
 
 /** All that the app needs of Slack, and what Slack needs of the app. */
 export interface Slack {
@@ -60,14 +65,16 @@ export interface Slack {
     | 'accountNotifier'
     | 'reminderNotifier'
     | 'batchNotifier'
+    | 'workflowNotifier'
   >;
-  createDispatch(entry: Entry<AppPorts>): Dispatch;
+  createDispatch(entry: Entry<AppPorts>, ports: AppPorts): Dispatch;
   /** Puts an error into the words that a user reads. */
   explain(error: unknown): string;
 }
 
 export interface SlackOptions {
   readonly clients: SlackClients;
+  readonly connections: Pick<SlackConnections, 'open'>;
   readonly abilities: SlackAbilities;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;
@@ -97,6 +104,7 @@ export function createSlack(options: SlackOptions): Slack {
     ...options,
     currencyOf,
     channels,
+    endStep: createEndStep(options.connections, clients),
     followedViews: createFollowedViews(),
     touchHome: homeTouches.touch,
     acknowledgedViews: createAcknowledgedViews(system),
@@ -121,8 +129,10 @@ export function createSlack(options: SlackOptions): Slack {
       accountNotifier: createAccountNotifier(notifying),
       reminderNotifier: createReminderNotifier(notifying),
       batchNotifier: createBatchNotifier(notifying),
+      workflowNotifier: createWorkflowNotifier(notifying),
     },
-    createDispatch: (entry) => openDispatch({ ...shared, entry }, homeTouches),
+    createDispatch: (entry, ports) =>
+      openDispatch({ ...shared, entry, steps: createStepIntake(entry, ports) }, homeTouches),
     explain: (error) => explainError(error, options),
   };
 }

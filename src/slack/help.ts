@@ -40,7 +40,7 @@ export function getCommand(typed: string, commands: readonly Command[]): Command
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Servers: ['list', 'show', 'start', 'stop', 'reboot', 'note', 'delete'],
   Orders: ['catalog', 'create', 'renew', 'password', 'costs'],
-  'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'audit', 'status'],
+  'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
 /** What each command may look like when it is typed. */

@@ -17,6 +17,7 @@ import { purchaseRefusalWords } from './purchases/refusal-words.ts';
 import { reminderRefusalWords } from './reminders/refusal-words.ts';
 import { failedWords, isErrorStatus } from './servers/failed-words.ts';
 import { serverRefusalWords } from './servers/refusal-words.ts';
+import { workflowRefusalWords } from './workflows/refusal-words.ts';
 
 /** The words of every refusal: a code without words does not compile. */
 const REFUSALS: RefusalWords = {
@@ -26,6 +27,7 @@ const REFUSALS: RefusalWords = {
   ...approvalRefusalWords,
   ...accessRefusalWords,
   ...accountRefusalWords,
+  ...workflowRefusalWords,
   already_handled: () => 'This request was already handled.',
   unreadable_press: () => 'This button or form is out of date. Run the command again.',
   newer_version: () =>

@@ -60,6 +60,7 @@ const DENIALS: readonly RefusalCode[] = [
   'identity_unknown',
   'own_request',
   'not_requester',
+  'workflow_key_invalid',
 ];
 
 /** Tells a denial from any other failure. */

@@ -13,30 +13,35 @@ import {
   type RolePorts,
 } from './find-roles.ts';
 import { listOwners } from './list-role-holders.ts';
-import type { Installations } from './ports.ts';
+import type { Installations, KeyLookup } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
+import { checkWorkflowKey } from './workflow-permission.ts';
 
 export interface PermissionPorts extends RolePorts {
   readonly installations: Installations;
+  readonly workflowKeys: KeyLookup;
 }
 
 /**
  * The one permission check (docs/design.md 3): returns the roles that the actor holds in this place.
  * `isEnough` decides whether the roles that are known without asking Slack are enough.
- * @throws Refusal `other_workspace`, `other_organization`, `role_needed`, `identity_unknown`
+ * @throws Refusal `other_workspace`, `other_organization`, `role_needed`, `identity_unknown`, `workflow_key_invalid`
  */
 export async function checkPermission(
-  { needs }: UseCaseSpec,
-  { actor, surface }: Caller,
+  useCase: UseCaseSpec,
+  caller: Caller,
   ports: PermissionPorts,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
   options: { readonly isFresh?: boolean } = {},
 ): Promise<KnownRoles> {
+  const { needs } = useCase;
+  const { actor, surface } = caller;
   // A user who can run programs on the machine has the database and its keys anyway.
   if (surface === 'cli') return ALL_ROLES;
   const isServed = await ports.installations.isServed(actor.workspaceId);
   if (isServed === undefined) throw new Refusal('identity_unknown', {});
   if (!isServed) throw new Refusal('other_workspace', {});
+  if (surface === 'workflow') return checkWorkflowKey(useCase, caller, ports);
   if (!(await belongsToWorkspace(actor, ports))) throw await describeOutsider(actor, ports);
   if (needs === 'anyone') return NO_ROLES;
   const roles = await lookUpRoles(actor, ports, (own) => isEnough(own, needs), options);

@@ -1,6 +1,7 @@
-import type { ConfirmationId, UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { ConfirmationId, UserId, WorkflowKeyId, WorkspaceId } from '../../domain/ids.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Thread } from '../../domain/thread.ts';
+import type { WorkflowKey } from '../../domain/workflow-key.ts';
 
 /** The workspaces that the app is installed in. */
 export interface Installations {
@@ -8,6 +9,11 @@ export interface Installations {
   isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
   /** The app's token can't be renewed: it works for a few hours at most, and then only another install helps. */
   needsInstall?(workspaceId: WorkspaceId): Promise<boolean>;
+}
+
+/** What workflows may do: the grant keys that owners issued (`workflows/ports.ts`). */
+export interface KeyLookup {
+  find(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
 }
 
 /** What Slack says about a user. */

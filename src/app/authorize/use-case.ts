@@ -2,6 +2,7 @@ import type { Actor, Role } from '../../domain/actor.ts';
 import type { AuditAction } from '../../domain/audit-action.ts';
 import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
+import type { WorkflowKeyId } from '../../domain/ids.ts';
 import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
@@ -30,6 +31,8 @@ export type UseCaseSpec = Pick<UseCase<never, unknown, never>, 'name' | 'needs' 
 export interface Caller {
   readonly actor: Actor;
   readonly surface: Surface;
+  /** The grant key that a workflow came with; absent where it came with none of this workspace. */
+  readonly workflowKeyId?: WorkflowKeyId | undefined;
   /** Unique for each signed request; absent where nothing can be replayed (the app's own pages, the command line). */
   readonly requestId?: string;
   /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */

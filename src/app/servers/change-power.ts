@@ -2,10 +2,10 @@ import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
-import type { CallOptions, HostingApi, OnWait } from '../hosting-api.ts';
+import type { CallOptions, HostingApi, OnWait, Urgency } from '../hosting-api.ts';
 import { checkPower } from './check-power.ts';
 import type { PowerConfirmation } from './confirmed-power.ts';
-import { getServer, type ServerRef, subjectOf } from './find-server.ts';
+import { type ExactRef, getServer, type ServerRef, subjectOf } from './find-server.ts';
 import { followPower } from './follow-power.ts';
 import { findKeyGeneration } from './key-generation.ts';
 import { nameFailure } from './name-failure.ts';
@@ -24,8 +24,8 @@ export interface PowerChange {
   readonly actId?: string;
 }
 
-interface PowerInput {
-  readonly ref: ServerRef;
+export interface PowerInput {
+  readonly ref: ServerRef | ExactRef;
   readonly onWait?: OnWait | undefined;
   /** The user was asked about this server and this action, and confirmed both. */
   readonly isSure?: boolean | undefined;
@@ -33,6 +33,9 @@ interface PowerInput {
   readonly confirmed?: PowerConfirmation | undefined;
   /** One of several servers of one command: those before it are followed as this act, or as none yet. */
   readonly among?: { readonly actId?: string | undefined } | undefined;
+  readonly urgency?: Urgency | undefined;
+  /** Called when everything permits it, before the request is queued for the hosting API; if it rejects, nothing is sent. */
+  readonly onSending?: (() => Promise<void>) | undefined;
 }
 
 /** Start, stop and reboot, each a use case with its own name in the audit. */
@@ -48,14 +51,18 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
     needs: 'operator',
     effect: 'changes',
     subject: ({ ref }) => subjectOf(ref),
-    run: async ({ ref, onWait, among, ...sureness }: PowerInput, context): Promise<PowerChange> => {
-      const waiting = omitUndefined({ onWait });
+    run: async (
+      { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
+      context,
+    ): Promise<PowerChange> => {
+      const waiting = omitUndefined({ onWait, urgency });
       const server = await getServer(ref, context, waiting).catch((error: unknown) => {
         throw nameUnknown(nameFailure(error, { act: action, ...nameOf(ref) }), action);
       });
       await checkPower(action, server, { ref, ...sureness }, context);
       const keyGeneration = await findKeyGeneration(context);
       const hosting = await context.hosting();
+      await onSending?.();
       const answer = await send(action, server, hosting, waiting, context.ports);
       if (answer.code === undefined) {
         const change = { server, ...omitUndefined({ state: answer.state || undefined }) };
@@ -128,7 +135,8 @@ function nameUnknown(error: unknown, act: PowerAction): unknown {
 }
 
 /** How the server was named, before it was looked up. */
-function nameOf(ref: ServerRef) {
+function nameOf(ref: ServerRef | ExactRef) {
+  if ('exactly' in ref) return { label: ref.exactly };
   return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
 }
 

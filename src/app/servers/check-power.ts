@@ -5,7 +5,7 @@ import { isFullName } from '../../domain/server-ref.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { type PowerConfirmation, takeConfirmation } from './confirmed-power.ts';
-import type { ServerRef } from './find-server.ts';
+import type { ExactRef, ServerRef } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
 import { refuseProtected } from './refuse-protected.ts';
 
@@ -15,7 +15,7 @@ const REPEAT_MS = 2 * MINUTE_MS;
 type Context = Pick<UseCaseContext<ServerPorts>, 'actor' | 'ports'>;
 
 interface Sureness {
-  readonly ref: ServerRef;
+  readonly ref: ServerRef | ExactRef;
   /** The user has confirmed this server and this action. */
   readonly isSure?: boolean | undefined;
   readonly confirmed?: PowerConfirmation | undefined;

@@ -3,7 +3,7 @@ import type { ConfirmationId } from '../../domain/ids.ts';
 import { freezeBriefly, isIdenticalLabel } from '../../domain/label.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
-import type { ServerRef } from './find-server.ts';
+import type { ExactRef, ServerRef } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
 
 /** A list of servers that the user was shown, and has confirmed. */
@@ -17,7 +17,7 @@ export interface PowerConfirmation {
 export const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
 interface Confirmed {
-  readonly ref: ServerRef;
+  readonly ref: ServerRef | ExactRef;
   readonly server: Server;
   readonly confirmed: PowerConfirmation;
 }

@@ -1,6 +1,7 @@
 import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { isRefusal, Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
+import { isIdenticalLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
 import { matchServerInSteps } from '../../domain/server-ref.ts';
@@ -16,8 +17,14 @@ import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
  */
 export type ServerRef = { readonly typed: string } | { readonly id: ServerId; readonly label?: string };
 
+/** For whoever can't be asked which server they meant: the label as it is, character by character. */
+export interface ExactRef {
+  readonly exactly: string;
+}
+
 /** What the audit says an act is about before the server was looked up. */
-export function subjectOf(ref: ServerRef): AuditSubject {
+export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
+  if ('exactly' in ref) return { label: ref.exactly };
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };
 }
 
@@ -32,13 +39,34 @@ type Finding = Matching & Pick<UseCaseContext<unknown>, 'hosting' | 'requireRole
  * @throws Refusal `unknown_server` (with the nearest labels), `ambiguous_server` (with the matches; nothing is done),
  * `role_needed` when the actor's role is for other servers
  */
-export async function getServer(ref: ServerRef, context: Finding, options?: CallOptions): Promise<Server> {
+export async function getServer(
+  ref: ServerRef | ExactRef,
+  context: Finding,
+  options?: CallOptions,
+): Promise<Server> {
+  if ('exactly' in ref) return getExactServer(ref.exactly, context, options);
   const hosting = await context.hosting();
   const servers = await hosting.listServers(options);
   const server =
     'id' in ref ? getServerById(ref, servers) : await getNamedServer(ref.typed, servers, context);
   context.setSubject({ serverId: server.id, label: server.label });
   await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
+  return server;
+}
+
+/**
+ * Whether the actor may act on a server of that label is checked first: the answer does not tell which labels there are.
+ * @throws Refusal `role_needed`, `unknown_server` without suggestions, `ambiguous_server`
+ */
+async function getExactServer(label: string, context: Finding, options?: CallOptions): Promise<Server> {
+  await context.requireRoleFor(label);
+  const hosting = await context.hosting();
+  const servers = await hosting.listServers(options);
+  const matches = servers.filter((each) => isIdenticalLabel(each.label, label));
+  const [server] = matches;
+  if (!server) throw new Refusal('unknown_server', { typed: label });
+  if (matches.length > 1) throw new Refusal('ambiguous_server', { typed: label, servers: matches });
+  context.setSubject({ serverId: server.id, label: server.label });
   return server;
 }
 

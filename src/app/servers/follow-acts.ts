@@ -1,3 +1,4 @@
+import { findKeyNameOf } from '../../domain/actor.ts';
 import { describeDefect, isExpected, isRefusal } from '../../domain/errors.ts';
 import {
   describeStanding,
@@ -210,6 +211,8 @@ async function mayStillSee(
   { workspaceId, actorId: userId, channelId, servers }: FollowedAct,
   roles: RoleCheck,
 ): Promise<boolean | 'unknown'> {
+  // There is no user to be told.
+  if (findKeyNameOf(userId) !== undefined) return false;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   try {
     const may = await Promise.all(servers.map(({ label }) => roles.hasRole(actor, 'viewer', label)));

@@ -4,7 +4,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { WorkflowKey } from '../../domain/workflow-key.ts';
 import type { RunOutcome, RunState, WorkflowRun } from '../../domain/workflow-run.ts';
 import type { Locks } from '../locks.ts';
-import type { ServerPorts } from '../servers/ports.ts';
+import type { FollowedActs, ServerPorts } from '../servers/ports.ts';
 
 /** What the use cases about workflows need from outside. */
 export interface WorkflowPorts extends ServerPorts {
@@ -12,6 +12,7 @@ export interface WorkflowPorts extends ServerPorts {
   readonly workflowRuns: WorkflowRuns;
   readonly workflowNotifier: WorkflowNotifier;
   readonly locks: Locks;
+  readonly followedActs: Pick<FollowedActs, 'add' | 'supersede' | 'place' | 'forget'>;
 }
 
 /** A grant key with the hash that it is recognized by. */

@@ -127,6 +127,22 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'turn on reminders for %',
     group: 'purchases',
   },
+  workflow_keys: { did: 'viewed the workflow keys', base: 'view the workflow keys', group: 'reading' },
+  workflow_key_issue: {
+    did: 'issued the workflow key %',
+    base: 'issue the workflow key %',
+    group: 'access',
+  },
+  workflow_key_revoke: {
+    did: 'revoked the workflow key %',
+    base: 'revoke the workflow key %',
+    group: 'access',
+  },
+  workflow_cancel: {
+    did: 'canceled a workflow’s step for %',
+    base: 'cancel a workflow’s step for %',
+    group: 'servers',
+  },
   renew_all: { did: 'confirmed several renewals', base: 'renew several servers', group: 'purchases' },
 };
 

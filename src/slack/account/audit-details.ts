@@ -82,6 +82,7 @@ const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
   home: 'App Home',
   page: 'Connect page',
   background: 'By itself, in the background',
+  workflow: 'Workflow step',
   cli: 'Command line',
   command_line: 'Command line',
 };

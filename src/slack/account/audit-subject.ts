@@ -23,6 +23,9 @@ export function describeSubject(entry: Subject): string {
       return (
         grantWords(label, ({ who, role }) => `the temporary ${role} of ${who}`) ?? codeOf(entry, 'a role')
       );
+    case 'workflow_key_issue':
+    case 'workflow_key_revoke':
+      return codeOf(entry, '');
     case 'approval_answer':
       return `the approval request for ${codeOf(entry, 'a server')}`;
     case 'settings_change':

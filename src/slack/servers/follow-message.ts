@@ -3,8 +3,9 @@ import { FOLLOW_MS, type FollowedAct, type FollowedServer, isPower } from '../..
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
+import { nameActor } from '../kit/actor-name.ts';
 import { actions, context, type Message, textMessage } from '../kit/blocks.ts';
-import { mention, plainLabel } from '../kit/text.ts';
+import { plainLabel } from '../kit/text.ts';
 import { addressMessage } from '../purchases/order-news.ts';
 import { checkButton, powerButton } from './buttons.ts';
 import { confirmationOf } from './confirm-dialogs.ts';
@@ -38,7 +39,7 @@ export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlo
       ? actWords(only, wording, approvedBy)
       : severalActWords(servers, action, 'is');
   const lines = others.length > 0 ? serverLines(servers, wording) : [];
-  return textMessage(`${mention(actorId)} ${words}`, ...lines, ...more);
+  return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
 }
 
 /** What the actor is told where no channel is. */

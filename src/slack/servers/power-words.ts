@@ -8,12 +8,15 @@ import { showButton } from './buttons.ts';
 import { VERBS } from './verbs.ts';
 
 /** Whether the answer to a power action already reports where the action leads. */
-export function isThere(action: PowerAction, { state }: PowerChange): boolean {
+export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state'>): boolean {
   return state !== undefined && isWhereLeads(action, { state });
 }
 
 /** What the channel is told when the hosting API has accepted a power action, after the user's name. */
-export function announcedWords(action: PowerAction, change: PowerChange): string {
+export function announcedWords(
+  action: PowerAction,
+  change: Pick<PowerChange, 'state'> & { readonly server: Pick<PowerChange['server'], 'label'> },
+): string {
   const label = codeLabel(change.server.label);
   const { past, present } = VERBS[action];
   if (!isThere(action, change)) return `is ${present} ${label}…`;

@@ -1,4 +1,4 @@
-import { isCommandLine } from '../../domain/actor.ts';
+import { findKeyNameOf, isCommandLine } from '../../domain/actor.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
 import { codeLabel, codeTyped, count, escapeText, mention } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';
@@ -26,7 +26,8 @@ export const serverRefusalWords = {
 
 /** "rebooted 40 s ago by @otto" */
 export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy: string }): string {
-  return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isCommandLine(rebootedBy) ? `the ${escapeText(rebootedBy)}` : mention(rebootedBy)}`;
+  const isUser = !isCommandLine(rebootedBy) && findKeyNameOf(rebootedBy) === undefined;
+  return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
 }
 
 /** Two or three names; more are only counted. */

@@ -49,6 +49,8 @@ export async function startBolt(options: {
     authorize: async () => ({}),
     clientOptions: { slackApiUrl: options.slackApiUrl, timeout: 5000, retryConfig: { retries: 0 }, logger },
     deferInitialization: true,
+    // The library would keep a client, with its token, for every run of a step.
+    attachFunctionToken: false,
   });
   const running = new Set<Promise<void>>();
   const start = (work: Promise<void>): void => {
@@ -110,6 +112,12 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
   });
   app.options(/.*/, async ({ ack, body }) => {
     await ack({ options: await dispatch.suggestion(body) });
+  });
+  // The one event that Bolt does not acknowledge itself: an unacknowledged one comes again.
+  app.event('function_executed', async ({ ack, body }) => {
+    const after = await dispatch.step(body);
+    await ack();
+    if (after) start(after());
   });
   // Bolt itself acknowledges events; a shortcut without a listener would be left to Slack's time-out.
   app.shortcut(/.*/, async ({ ack, body, context }) => {

@@ -4,6 +4,7 @@ import { isRefused } from './admission.ts';
 import { dispatchEvent } from './dispatch-events.ts';
 import { dispatchAction, dispatchSubmission, dispatchSuggestion } from './dispatch-interactions.ts';
 import { dispatchShortcut } from './dispatch-shortcut.ts';
+import { dispatchStep } from './dispatch-step.ts';
 import { type SubmissionAck, sendError } from './failures.ts';
 import { commandPayload, placeOfCommand, triggerId } from './payloads.ts';
 import { replyTo } from './reply-paths.ts';
@@ -38,6 +39,8 @@ export interface Dispatch {
   ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
   suggestion(body: unknown): Promise<PlainTextOption[]>;
   shortcut(body: unknown, delivery: Delivery): Promise<void>;
+  /** An execution of the app's step in a workflow: stored, before its ack; what is to be done after that. */
+  step(body: unknown): Promise<(() => Promise<void>) | undefined>;
   /** Whatever the app subscribes to. */
   event(body: unknown, delivery: Delivery): Promise<void>;
 }
@@ -51,6 +54,7 @@ export function createDispatch(routes: Routes, parts: DispatchParts): Dispatch {
     submission: (body, delivery) => dispatchSubmission(body, delivery, routing),
     suggestion: (body) => dispatchSuggestion(body, routing),
     shortcut: (body, delivery) => dispatchShortcut(body, delivery, routing),
+    step: (body) => dispatchStep(body, routing),
     event: (body, delivery) => dispatchEvent(body, delivery, routing),
   };
 }

@@ -14,6 +14,7 @@ import { createPacedEdits, type PacedEdit } from './paced-edits.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type { Reply } from './request.ts';
 import { createSinglePosts, type SinglePosts } from './single-posts.ts';
+import type { EndStep } from './step-ends.ts';
 
 /** What is sent later, when no request is at hand: outcomes, cards, and the progress shown in open modals. */
 export interface Outbox extends SinglePosts {
@@ -36,6 +37,10 @@ export interface Outbox extends SinglePosts {
   ): Promise<void>;
   /** Edits a message in a channel, without getting in the way of what users press. */
   readonly editPaced: PacedEdit;
+  /** Announces in a channel what no user did; undefined where nothing is announced. */
+  announceIn(workspaceId: WorkspaceId, channelId: ChannelId, message: Message): Promise<Card | undefined>;
+  /** Tells Slack how a step in a workflow ended. */
+  readonly endStep: EndStep;
   /** Announces in the channel that it has begun, if the workspace announces changes. */
   startAnnouncement(confirmer: Confirmer, message: Message): Promise<void>;
   /** Edits that announcement, if there is one. */
@@ -51,6 +56,7 @@ export interface OutboxParts extends StoredReplyParts {
   readonly mayAnnounce: MayAnnounce;
   readonly actMessages: Pick<ActMessages, 'find' | 'put'>;
   readonly touchHome: TouchHome;
+  readonly endStep: EndStep;
 }
 
 /** Builds the outbox of all workspaces. */
@@ -61,6 +67,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     return createStoredReply(confirmer, parts);
   };
   const announcements = createAnnouncements({ ...parts, clients, mayAnnounce, replyTo });
+  const singlePosts = createSinglePosts(parts);
   return {
     replyTo,
     sendDirectly: async (workspaceId, userId, message) => {
@@ -75,7 +82,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
       return postCards(chosen, message, clients.of(workspaceId));
     },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
-    ...createSinglePosts(parts),
+    ...singlePosts,
     updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
       const viewId = followedViews.take(confirmationId);
       if (viewId === undefined) return;
@@ -85,6 +92,12 @@ export function createOutbox(parts: OutboxParts): Outbox {
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     editPaced: createPacedEdits(parts),
+    announceIn: async (workspaceId, channelId, message) => {
+      if (!(await mayAnnounce(workspaceId, channelId))) return undefined;
+      const posted = await singlePosts.postOnce(workspaceId, channelId, message);
+      return posted.kind === 'posted' ? posted.card : undefined;
+    },
+    endStep: parts.endStep,
     startAnnouncement: announcements.start,
     updateAnnouncement: announcements.update,
     announce: announcements.finish,

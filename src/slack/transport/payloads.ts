@@ -107,6 +107,29 @@ export const suggestionPayload = z.object({
   view: surroundingView,
 });
 
+const maybeId = id.nullish().catch(undefined);
+/** A step's input: what is left out is null, absent or empty. */
+const input = z.string().max(20_000).default('').catch('');
+
+/** An execution of the app's step in a workflow. */
+export const stepPayload = z.object({
+  team_id: maybeId,
+  context_team_id: maybeId,
+  enterprise_id: maybeId,
+  context_enterprise_id: maybeId,
+  authorizations: z
+    .array(z.object({ team_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
+    .default([])
+    .catch([]),
+  event: z.object({
+    type: z.literal('function_executed'),
+    function: z.object({ callback_id: z.string() }),
+    function_execution_id: z.string().min(1).max(200),
+    inputs: z.object({ action: input, server: input, key: input, channel: input }),
+    bot_access_token: input,
+  }),
+});
+
 type PlaceField = 'user' | 'team' | 'channel' | 'is_enterprise_install' | 'enterprise';
 export type Place = Pick<z.output<typeof suggestionPayload>, PlaceField> & {
   readonly view?:

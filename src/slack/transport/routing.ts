@@ -1,5 +1,6 @@
 import type { SeenRequests } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
+import type { StepIntake } from '../../app/workflows/receive-step.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
@@ -12,6 +13,7 @@ import { findReplyUrl, replyByUrl } from './reply.ts';
 import type { SlackRequest } from './request.ts';
 import type { RequestParts } from './request-parts.ts';
 import type { Revocation } from './revocations.ts';
+import type { EndStep } from './step-ends.ts';
 
 /** How a request reached us. */
 export interface Delivery {
@@ -34,6 +36,8 @@ export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly home: HomePublisher;
+  readonly steps: StepIntake;
+  readonly endStep: EndStep;
   /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */
   readonly onRevocation?: ((revocation: Revocation) => Promise<void>) | undefined;
 }

@@ -41,6 +41,9 @@ export interface SlackApi {
   /** Disabled ones, too, each with its members. */
   listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
+  /** Completes an execution of our step in a workflow. */
+  completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
+  failStep(executionId: string, error: string): Promise<SlackAnswer>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). */
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
@@ -161,6 +164,9 @@ function createSlackApi(
     listUsers: (page) => call('users.list', { ...page }, foundUsers),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
     findChannel: (channel) => call('conversations.info', { channel }, foundChannel),
+    completeStep: (id, outputs) =>
+      call('functions.completeSuccess', { function_execution_id: id, outputs }, nothing),
+    failStep: (id, error) => call('functions.completeError', { function_execution_id: id, error }, nothing),
     respond: async (url, body) => {
       const answer = await respond(url, body, agent, refusals);
       const error = answer.ok ? undefined : answer.error;

@@ -51,6 +51,11 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
       notifyUndelivered: async () => undefined,
     },
     batchNotifier: { notifyBatch: async () => true },
+    workflowNotifier: {
+      ask: async () => ({ reason: 'not_in_channel' }),
+      end: async () => 'told',
+      tell: async () => undefined,
+    },
     locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');

@@ -62,6 +62,13 @@ const act = (workspaceId: string, { audit }: Pick<AppPorts, 'audit'>, at: number
   });
 
 /** The same number of rounds for every store: each is begun once the one before has slept. */
+const roles = {
+  hasRole: async () => true,
+  execute: async () => {
+    throw new Error('no workflow runs here');
+  },
+};
+
 async function runHours(ports: AppPorts, system: ReturnType<typeof movableSystem>): Promise<void> {
   const stop = new AbortController();
   let rounds = 0;
@@ -72,7 +79,7 @@ async function runHours(ports: AppPorts, system: ReturnType<typeof movableSystem
     if (rounds >= (HOURS * 3_600_000) / 30_000) stop.abort();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  await runBackground({ ...ports, system: { ...system, sleep } }, { hasRole: async () => true }, stop.signal);
+  await runBackground({ ...ports, system: { ...system, sleep } }, roles, stop.signal);
 }
 
 function watchedEngine(watch: { statements: string[]; rows: number }): typeof openEngine {

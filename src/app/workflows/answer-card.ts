@@ -1,0 +1,44 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { WorkflowRunId } from '../../domain/ids.ts';
+import type { WorkflowRun } from '../../domain/workflow-run.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { endRun } from './end-run.ts';
+import type { WorkflowPorts } from './ports.ts';
+
+const defineUseCase = useCasesOver<WorkflowPorts>();
+
+/**
+ * Finds the run that a card asks about, for a user who may answer it.
+ * @throws Refusal `workflow_run_over`, `role_needed`
+ */
+export const findAskingRun = defineUseCase({
+  name: 'show',
+  needs: 'operator',
+  effect: 'reads',
+  run: (input: { runId: WorkflowRunId }, context) => getAsking(input.runId, context),
+});
+
+/** Ends a run without doing anything. @throws Refusal `workflow_run_over`, `role_needed` */
+export const cancelRun = defineUseCase({
+  name: 'workflow_cancel',
+  needs: 'operator',
+  effect: 'changes',
+  run: async (input: { runId: WorkflowRunId }, context): Promise<WorkflowRun> => {
+    const { actor, ports, setSubject } = context;
+    const run = await getAsking(input.runId, context);
+    setSubject({ label: run.label });
+    await endRun(run, ['asking'], { code: 'canceled', details: { by: actor.userId } }, ports);
+    return run;
+  },
+});
+
+async function getAsking(
+  runId: WorkflowRunId,
+  { actor, ports, requireRoleFor }: UseCaseContext<WorkflowPorts>,
+): Promise<WorkflowRun> {
+  const run = await ports.workflowRuns.find(actor.workspaceId, runId);
+  if (run?.key.kind !== 'none') throw new Refusal('workflow_run_over', {});
+  await requireRoleFor(run.label);
+  if (run.state !== 'asking') throw new Refusal('workflow_run_over', {});
+  return run;
+}

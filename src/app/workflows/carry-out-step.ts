@@ -1,0 +1,83 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { PowerAction } from '../../domain/server.ts';
+import type { RunOutcome, WorkflowRun } from '../../domain/workflow-run.ts';
+import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { changePower } from '../servers/change-power.ts';
+import { endRun } from './end-run.ts';
+import type { WorkflowPorts } from './ports.ts';
+import { isAboutServer, outcomeOfChange, outcomeOfError } from './run-outcome.ts';
+
+const defineUseCase = useCasesOver<WorkflowPorts>();
+
+interface StepInput {
+  readonly run: WorkflowRun;
+}
+type Context = UseCaseContext<WorkflowPorts>;
+
+/** A step that begins to send is looked at by others after this long; they leave it alone while this process lives. */
+const SENT_DUE_MS = 15_000;
+
+/**
+ * Carries out the step of a run: by its grant key, or by the user who pressed the button of its card, who need the same role
+ * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
+ * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
+ */
+export const carryOutStep: Readonly<Record<PowerAction, UseCase<StepInput, RunOutcome, WorkflowPorts>>> = {
+  start: defineStep('start'),
+  stop: defineStep('stop'),
+  reboot: defineStep('reboot'),
+};
+
+function defineStep(action: PowerAction): UseCase<StepInput, RunOutcome, WorkflowPorts> {
+  return defineUseCase({
+    name: action,
+    needs: 'operator',
+    effect: 'changes',
+    subject: ({ run }: StepInput) => ({ label: run.label }),
+    run: async ({ run }: StepInput, context): Promise<RunOutcome> => {
+      let outcome: RunOutcome | undefined;
+      const isFree = await context.ports.locks.runIfFree(lockOf(run), async () => {
+        outcome = await carryOut(action, run, context);
+      });
+      if (!isFree || !outcome) throw new Refusal('workflow_run_over', {});
+      return outcome;
+    },
+  });
+}
+
+/** Held for as long as a living process carries the run out. */
+export function lockOf({ id }: Pick<WorkflowRun, 'id'>): string {
+  return `workflow run ${id}`;
+}
+
+async function carryOut(action: PowerAction, run: WorkflowRun, context: Context): Promise<RunOutcome> {
+  const { ports } = context;
+  let isSent = false;
+  const onSending = async () => {
+    await markSent(run, context);
+    isSent = true;
+  };
+  // The button has asked whether to do it; a workflow was asked nothing.
+  const isSure = run.key.kind === 'none';
+  const input = { ref: { exactly: run.label }, urgency: 'background', isSure, onSending } as const;
+  try {
+    const change = await changePower[action].run(input, context);
+    const outcome = outcomeOfChange(change);
+    await endRun(run, ['sent'], outcome, ports, change.actId);
+    return outcome;
+  } catch (error) {
+    const outcome = outcomeOfError(error, run, isSent);
+    if (isSent) await endRun(run, ['sent'], outcome, ports);
+    else if (isAboutServer(outcome)) await endRun(run, ['asking'], outcome, ports);
+    throw error;
+  }
+}
+
+/** @throws Refusal `workflow_run_over`, `workflow_key_invalid` */
+async function markSent(run: WorkflowRun, { actor, ports }: Context): Promise<void> {
+  const now = ports.system.now();
+  const pressedBy = run.key.kind === 'none' ? actor.userId : undefined;
+  const sent = await ports.workflowRuns.send(run, { now, pressedBy, dueAt: now + SENT_DUE_MS });
+  if (sent === 'key_gone') throw new Refusal('workflow_key_invalid', { problem: 'unknown' });
+  if (sent === 'over') throw new Refusal('workflow_run_over', {});
+}

@@ -1,0 +1,76 @@
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import type { RunOutcome, RunState, WorkflowRun } from '../../domain/workflow-run.ts';
+import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
+import type { FollowedActs } from '../servers/ports.ts';
+import type { WorkflowNotifier, WorkflowRuns } from './ports.ts';
+
+export interface EndPorts {
+  readonly system: Pick<System, 'now'>;
+  readonly log: Log;
+  readonly workflowRuns: WorkflowRuns;
+  readonly workflowNotifier: WorkflowNotifier;
+  readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
+}
+
+/** Another process tells of it if this one has died by then. */
+const TOLD_WITHIN_MS = 20_000;
+const SHORTEST_RETRY_MS = 5000;
+const LONGEST_RETRY_MS = 10 * MINUTE_MS;
+/** A step whose outcome Slack didn't take for so long stays "in progress" there. */
+const GIVE_UP_MS = DAY_MS;
+/** Until then the message is as it was posted. */
+const FIRST_LOOK_MS = 2000;
+
+/**
+ * Ends a run from one of these states, and tells Slack and users. Does nothing if it was ended before. `actId`: the act whose
+ * outcome is told in place of what the channel is told now.
+ */
+export async function endRun(
+  run: WorkflowRun,
+  from: readonly RunState[],
+  outcome: RunOutcome,
+  ports: EndPorts,
+  actId?: string,
+): Promise<void> {
+  const { system, workflowRuns } = ports;
+  const isMine = await workflowRuns.end(run, from, outcome, system.now() + TOLD_WITHIN_MS);
+  if (!isMine) return;
+  // The one who pressed is known to the store alone.
+  const ended = (await workflowRuns.find(run.workspaceId, run.id)) ?? { ...run, outcome };
+  await Promise.all([tellSlack(ended, outcome, ports), tellUsers(ended, outcome, ports, actId)]);
+}
+
+/** Tells Slack again what it has not taken; and shows it on the card, where nothing is said twice. */
+export async function tellAgain(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts): Promise<void> {
+  await tellSlack(run, outcome, ports);
+  if (run.card) await tellUsers(run, outcome, ports);
+}
+
+async function tellSlack(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts): Promise<void> {
+  const { workflowRuns, workflowNotifier, system, log } = ports;
+  const end = await workflowNotifier.end(run, outcome, await workflowRuns.findToken(run));
+  if (end === 'told') return workflowRuns.markTold(run);
+  const ageMs = Math.max(0, system.now() - run.receivedAt);
+  if (ageMs > GIVE_UP_MS) {
+    log.warn('Slack did not take the outcome of a workflow step', { runId: run.id });
+    return workflowRuns.markTold(run);
+  }
+  const waitMs = Math.min(Math.max(ageMs / 2, SHORTEST_RETRY_MS), LONGEST_RETRY_MS);
+  await workflowRuns.postpone(run, system.now() + Math.round(waitMs));
+}
+
+async function tellUsers(
+  run: WorkflowRun,
+  outcome: RunOutcome,
+  { workflowNotifier, followedActs, system }: EndPorts,
+  actId?: string,
+): Promise<void> {
+  const message = await workflowNotifier.tell(run, outcome);
+  if (actId === undefined) return;
+  const now = system.now();
+  if (message)
+    await followedActs.place(actId, omitUndefined({ message }), { now, dueAt: now + FIRST_LOOK_MS });
+  else await followedActs.forget(actId);
+}

@@ -1,0 +1,86 @@
+import { Refusal } from '../../domain/errors.ts';
+import type { WorkflowKeyId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { PowerAction } from '../../domain/server.ts';
+import type { WorkflowKey } from '../../domain/workflow-key.ts';
+import { useCasesOver } from '../authorize/use-case.ts';
+import { hashKey, makeGrantKey } from './key-hash.ts';
+import type { WorkflowPorts } from './ports.ts';
+
+const defineUseCase = useCasesOver<WorkflowPorts>();
+
+/** Each run compares with all of them. */
+const MOST_KEYS = 50;
+
+/** What an owner enters. */
+export interface WantedKey {
+  readonly name: string;
+  readonly actions: readonly PowerAction[];
+  /** '' for every server (`label-pattern.ts`). */
+  readonly pattern: string;
+  /** In milliseconds; absent: until it is revoked. */
+  readonly forMs?: number | undefined;
+}
+
+export interface IssuedKey {
+  readonly key: WorkflowKey;
+  /** To be shown once, and nowhere stored. */
+  readonly secret: Secret<string>;
+}
+
+/**
+ * Issues a grant key.
+ * @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full`
+ */
+export const issueKey = defineUseCase({
+  name: 'workflow_key_issue',
+  needs: 'owner',
+  effect: 'changes',
+  subject: (wanted: WantedKey) => ({ label: describeKey(wanted) }),
+  run: async (wanted: WantedKey, { actor, ports }): Promise<IssuedKey> => {
+    const { system, workflowKeys } = ports;
+    const { workspaceId, userId: issuedBy } = actor;
+    const { name, actions, pattern, forMs } = wanted;
+    const issuedAt = system.now();
+    const until = forMs === undefined ? undefined : issuedAt + forMs;
+    const limits = { actions, pattern, ...omitUndefined({ until }) };
+    const key: WorkflowKey = { id: system.newId(), workspaceId, name, issuedBy, issuedAt, ...limits };
+    const secret = new Secret(makeGrantKey(system));
+    if (await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) }, MOST_KEYS))
+      return { key, secret };
+    const known = await workflowKeys.list(workspaceId);
+    if (known.length >= MOST_KEYS) throw new Refusal('workflow_keys_full', { most: MOST_KEYS });
+    throw new Refusal('workflow_key_name', { name });
+  },
+});
+
+/** Lists the grant keys of the workspace, without anything that they could be used with. */
+export const listKeys = defineUseCase({
+  name: 'workflow_keys',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, { actor, ports }): Promise<readonly WorkflowKey[]> => {
+    const keys = await ports.workflowKeys.list(actor.workspaceId);
+    return keys.map(({ hash: _, ...key }) => key);
+  },
+});
+
+/** Revokes a grant key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
+export const revokeKey = defineUseCase({
+  name: 'workflow_key_revoke',
+  needs: 'owner',
+  effect: 'changes',
+  subject: ({ id }: { id: WorkflowKeyId }) => ({ label: id }),
+  run: async ({ id }: { id: WorkflowKeyId }, { actor, ports, setSubject }): Promise<WorkflowKey> => {
+    const key = await ports.workflowKeys.remove(actor.workspaceId, id);
+    if (!key) throw new Refusal('workflow_key_gone', {});
+    setSubject({ label: describeKey(key) });
+    return key;
+  },
+});
+
+/** As the audit stores it: "nightly (reboot, stop; web-*)". */
+function describeKey({ name, actions, pattern }: Pick<WantedKey, 'name' | 'actions' | 'pattern'>): string {
+  return `${name} (${actions.join(', ')}; ${pattern || '*'})`;
+}

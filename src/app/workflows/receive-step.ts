@@ -1,0 +1,72 @@
+import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
+import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Secret } from '../../domain/secret.ts';
+import { POWER_ACTIONS } from '../../domain/server.ts';
+import type { RunKey } from '../../domain/workflow-run.ts';
+import { findByHash, hashKey } from './key-hash.ts';
+import type { NewRun, WorkflowPorts } from './ports.ts';
+import { type RunEntry, runStep } from './run-step.ts';
+
+/** One execution of our step, as Slack's event describes it. */
+export interface StepEvent {
+  readonly workspaceId: WorkspaceId;
+  readonly executionId: string;
+  /** As it was entered in the workflow; so with the next two. */
+  readonly action: string;
+  readonly server: string;
+  readonly key: Secret<string> | undefined;
+  readonly channelId: ChannelId | undefined;
+  /** What Slack gave for this run alone. */
+  readonly token: Secret<string> | undefined;
+}
+
+/** What Slack's events about our step come to. */
+export interface StepIntake {
+  /**
+   * Stores the run, durably, before Slack gets its ack; undefined when it was stored before. The work follows the ack, and
+   * never rejects.
+   */
+  receive(event: StepEvent): Promise<(() => Promise<void>) | undefined>;
+}
+
+/** If the process that has stored a run dies, another one begins it after this long. */
+const DUE_MS = 15_000;
+
+/** Builds the intake over the one entry. */
+export function createStepIntake(entry: RunEntry, ports: WorkflowPorts): StepIntake {
+  const { system, workflowRuns } = ports;
+  return {
+    receive: async (event) => {
+      const run: NewRun = await readRun(event, ports);
+      const isNew = await workflowRuns.receive(run, event.token, system.now() + DUE_MS);
+      return isNew ? () => runStep({ ...run, state: 'received' }, entry, ports) : undefined;
+    },
+  };
+}
+
+/** The key itself goes no further than this. */
+async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> {
+  const { workspaceId, executionId, channelId } = event;
+  const typed = event.action.trim().toLowerCase();
+  const action = POWER_ACTIONS.find((each) => each === typed);
+  const label = event.server.trim();
+  return {
+    id: ports.system.newId(),
+    workspaceId,
+    executionId,
+    label: label.length > LABEL_MAX_CHARACTERS ? '' : label,
+    key: await findKey(event, ports),
+    receivedAt: ports.system.now(),
+    ...omitUndefined({ action, channelId }),
+  };
+}
+
+async function findKey(
+  { workspaceId, key }: StepEvent,
+  { workflowKeys }: Pick<WorkflowPorts, 'workflowKeys'>,
+): Promise<RunKey> {
+  if (!key) return { kind: 'none' };
+  const found = findByHash(await workflowKeys.list(workspaceId), hashKey(key, workspaceId));
+  return found ? { kind: 'key', id: found.id, name: found.name } : { kind: 'invalid' };
+}

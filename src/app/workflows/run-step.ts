@@ -1,0 +1,98 @@
+import { A_WORKFLOW, workflowOf } from '../../domain/actor.ts';
+import { describeDefect, isRefusal } from '../../domain/errors.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { PowerAction } from '../../domain/server.ts';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import { MOST_RUNS_A_MINUTE, type RunOutcome, type WorkflowRun } from '../../domain/workflow-run.ts';
+import type { Caller, UseCase } from '../authorize/use-case.ts';
+import { carryOutStep, lockOf } from './carry-out-step.ts';
+import { endRun } from './end-run.ts';
+import type { WorkflowPorts } from './ports.ts';
+import { isDefect, outcomeOfError } from './run-outcome.ts';
+
+/** The one entry (`authorize/entry.ts`), as far as it is needed here. */
+export interface RunEntry {
+  execute<Input, Output>(
+    useCase: UseCase<Input, Output, WorkflowPorts>,
+    input: Input,
+    caller: Caller,
+  ): Promise<Output>;
+}
+
+/** What a workflow wanted minutes ago may have been done by somebody since. */
+const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
+/** For so long, the button of a card can be pressed. */
+export const ASK_MS = DAY_MS;
+
+/** Does what a run that has arrived asks for. Never throws: every run ends, here or by `sweep-runs.ts`. */
+export async function runStep(run: WorkflowRun, entry: RunEntry, ports: WorkflowPorts): Promise<void> {
+  try {
+    const refused = await findRefusal(run, ports);
+    if (refused) await endRun(run, ['received'], refused, ports);
+    else if (run.key.kind === 'none') await ask(run, ports);
+    else await act(run, entry, ports);
+  } catch (error) {
+    // The store fails: the run stays due.
+    ports.log.warn('a workflow step could not be run', { runId: run.id, ...describeDefect(error) });
+  }
+}
+
+/** What is wrong with a run, before anything is looked up in Slack or with the hosting API. */
+async function findRefusal(
+  run: WorkflowRun,
+  { system, workflowRuns }: WorkflowPorts,
+): Promise<RunOutcome | undefined> {
+  const now = system.now();
+  if (now - run.receivedAt > BEGIN_WITHIN_MS) return { code: 'too_late', details: {} };
+  const input = findBadInput(run);
+  if (input) return { code: 'bad_input', details: { input } };
+  const limit = { most: MOST_RUNS_A_MINUTE, withinMs: MINUTE_MS };
+  const isAdmitted = await workflowRuns.admit(run, now, limit);
+  return isAdmitted ? undefined : { code: 'too_many', details: { most: MOST_RUNS_A_MINUTE } };
+}
+
+function findBadInput({ action, label, key, channelId }: WorkflowRun) {
+  if (action === undefined) return 'action';
+  if (label === '') return 'server';
+  return key.kind === 'none' && channelId === undefined ? 'channel' : undefined;
+}
+
+/** Posts the card. A crash between both of its halves leaves two cards of one run, which is carried out once. */
+async function ask(run: WorkflowRun, ports: WorkflowPorts): Promise<void> {
+  const { locks, system, workflowRuns, workflowNotifier } = ports;
+  await locks.runIfFree(lockOf(run), async () => {
+    const now = await workflowRuns.find(run.workspaceId, run.id);
+    if (now?.state !== 'received') return;
+    const posted = await workflowNotifier.ask(run);
+    if ('card' in posted) await workflowRuns.ask(run, posted.card, system.now() + ASK_MS);
+    else await endRun(run, ['received'], { code: 'not_posted', details: posted }, ports);
+  });
+}
+
+async function act(run: WorkflowRun, entry: RunEntry, ports: WorkflowPorts): Promise<void> {
+  const { action } = run;
+  if (action === undefined) return;
+  try {
+    await entry.execute(carryOutStep[action], { run }, callerOf(run));
+  } catch (error) {
+    // It is being carried out, or was, elsewhere.
+    if (isRefusal(error, 'workflow_run_over')) return;
+    if (isDefect(error)) logDefect(action, run, error, ports);
+    await endRun(run, ['received'], outcomeOfError(error, run), ports);
+  }
+}
+
+function logDefect(action: PowerAction, { id: runId }: WorkflowRun, error: unknown, { log }: WorkflowPorts) {
+  log.error('a workflow step failed unexpectedly', { action, runId, ...describeDefect(error) });
+}
+
+/** A workflow is no user: it may do what its key says, and its key alone. */
+function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
+  const isKey = key.kind === 'key';
+  const userId = isKey ? workflowOf(key.name) : A_WORKFLOW;
+  return {
+    actor: { workspaceId, userId, ...omitUndefined({ channelId }) },
+    surface: 'workflow',
+    ...omitUndefined({ workflowKeyId: isKey ? key.id : undefined }),
+  };
+}

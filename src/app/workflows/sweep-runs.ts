@@ -1,0 +1,44 @@
+import { describeDefect } from '../../domain/errors.ts';
+import type { WorkflowRun } from '../../domain/workflow-run.ts';
+import { lockOf } from './carry-out-step.ts';
+import { endRun, tellAgain } from './end-run.ts';
+import type { WorkflowPorts } from './ports.ts';
+import { type RunEntry, runStep } from './run-step.ts';
+
+/** A run that is being worked on is looked at again after this long. */
+const AGAIN_MS = 15_000;
+const MOST_AT_ONCE = 20;
+
+/** Goes on with the runs that a dead process or an outage of Slack has left, and gives up those that nobody answered. */
+export async function sweepRuns(entry: RunEntry, ports: WorkflowPorts): Promise<void> {
+  const { system, workflowRuns, locks, log } = ports;
+  const due = await workflowRuns.listDue(system.now(), MOST_AT_ONCE);
+  const goOn = async (run: WorkflowRun) => {
+    await workflowRuns.postpone(run, system.now() + AGAIN_MS);
+    // It takes the lock itself.
+    if (run.state === 'received') return runStep(run, entry, ports);
+    await locks.runIfFree(lockOf(run), () => settle(run, ports));
+  };
+  await Promise.all(
+    due.map((run) =>
+      goOn(run).catch((error: unknown) => {
+        log.warn('a workflow step could not be continued', { runId: run.id, ...describeDefect(error) });
+      }),
+    ),
+  );
+}
+
+/** Whoever held the lock may have ended it since it was listed. */
+async function settle({ workspaceId, id }: WorkflowRun, ports: WorkflowPorts): Promise<void> {
+  const run = await ports.workflowRuns.find(workspaceId, id);
+  switch (run?.state) {
+    // Its request may have left, so that it is never sent again, and nothing is known of it.
+    case 'sent':
+      return endRun(run, ['sent'], { code: 'interrupted', details: {} }, ports);
+    case 'asking':
+      return endRun(run, ['asking'], { code: 'not_pressed', details: {} }, ports);
+    case 'ended':
+      return run.outcome && tellAgain(run, run.outcome, ports);
+    default:
+  }
+}

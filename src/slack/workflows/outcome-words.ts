@@ -1,0 +1,82 @@
+import { describeReason, type ReasonWords } from '../../domain/reason.ts';
+import type { RunOutcome, RunOutcomeDetails, WorkflowRun } from '../../domain/workflow-run.ts';
+import { describeCode } from '../account/code-words.ts';
+import { plainLabel } from '../kit/text.ts';
+import { isThere } from '../servers/power-words.ts';
+import { VERBS } from '../servers/verbs.ts';
+
+type Act = Pick<WorkflowRun, 'label'> & { readonly action: NonNullable<WorkflowRun['action']> };
+
+/** Longer ones are of no use in a sentence. */
+const MOST_LABEL = 80;
+const MOST_STATE = 40;
+
+const NOTHING = 'Nothing was done.';
+
+/**
+ * How a step ended, as Slack shows it to users, and as later steps can use it: plain text. It says nothing about servers that the
+ * workflow didn't name.
+ */
+const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
+  done: ({ state }, { action, label }) => {
+    const { past, present } = VERBS[action];
+    if (state !== undefined && isThere(action, { state }))
+      return `${nameOf(label)} was ${past}. It’s ${stateOf(state)}.`;
+    const reports = state === undefined ? '' : ` and reports it as ${stateOf(state)}`;
+    return `${nameOf(label)} is ${present}: the hosting API accepted it${reports}.`;
+  },
+  unconfirmed: ({ state }, { action, label }) => {
+    const seen = state === undefined ? '' : ` Right after that, it reported ${stateOf(state)}.`;
+    return `We’re not sure whether ${nameOf(label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen} Check its state before you run this again.`;
+  },
+  interrupted: (_, { action, label }) =>
+    `We don’t know whether ${nameOf(label)} was ${VERBS[action].past}: the app stopped while it was being done. Check its state before you run this again.`,
+  bad_input: ({ input }) => `${INPUTS[input]} ${NOTHING}`,
+  key_invalid: () =>
+    `The grant key isn’t valid in this workspace, or was revoked. ${NOTHING} An owner can issue a key with /vps workflow.`,
+  key_expired: ({ name }) => `The grant key “${name}” has expired. ${NOTHING}`,
+  key_action: ({ name }, { action }) => `The grant key “${name}” isn’t for “${action}”. ${NOTHING}`,
+  key_label: ({ name }, { label }) => `The grant key “${name}” isn’t for ${nameOf(label)}. ${NOTHING}`,
+  too_many: ({ most }) =>
+    `This step ran more than ${most} times in a minute, so this run wasn’t carried out. ${NOTHING}`,
+  unknown_server: (_, { label }) => `No server is labeled exactly ${nameOf(label)}. ${NOTHING}`,
+  ambiguous_server: ({ count }, { label }) =>
+    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose. ${NOTHING}`,
+  server_protected: (_, { action, label }) =>
+    `${nameOf(label)} is protected, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
+  rebooted_recently: ({ agoMs }, { label }) =>
+    `${nameOf(label)} was rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago, so it wasn’t rebooted again.`,
+  wrong_state: ({ state }, { action, label }) =>
+    `${nameOf(label)}${state === undefined ? '’s state' : ` is ${stateOf(state)}, which`} doesn’t allow “${action}”. ${NOTHING}`,
+  not_done: ({ code }, { action, label }) =>
+    `${nameOf(label)} wasn’t ${VERBS[action].past}: ${describeCode(code)}.`,
+  no_api_key: () => `No hosting account is connected. ${NOTHING}`,
+  too_late: () =>
+    `This step couldn’t be started in time. ${NOTHING} Run the workflow again if you still want it.`,
+  not_posted: ({ reason }) =>
+    `The message with the button couldn’t be posted in the channel (${describeCode(reason)}). ${NOTHING}`,
+  not_pressed: () => `Nobody pressed the button within a day. ${NOTHING}`,
+  canceled: () => `Someone pressed Cancel. ${NOTHING}`,
+  unreadable: () => 'The outcome was stored by another version of the app. Check the server’s state.',
+};
+
+const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> = {
+  action: 'The step’s “Action” has to be start, stop or reboot.',
+  server: 'The step’s “Server” has to be the label of one server.',
+  channel: 'The step needs a grant key, or a channel in which someone can press a button.',
+};
+
+/** Says how a run ended, in plain text. */
+export function describeOutcome(run: Pick<WorkflowRun, 'action' | 'label'>, outcome: RunOutcome): string {
+  // Without a valid action, nothing was done, and the words don't name one.
+  const { action = 'start', label } = run;
+  return describeReason<RunOutcomeDetails, keyof RunOutcomeDetails, [Act]>(WORDS, outcome, { action, label });
+}
+
+function nameOf(label: string): string {
+  return plainLabel(label, MOST_LABEL);
+}
+
+function stateOf(state: string): string {
+  return plainLabel(state, MOST_STATE);
+}
