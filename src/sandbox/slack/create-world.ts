@@ -16,6 +16,7 @@ import type { SlackOptions } from './slack-options.ts';
 import { SocketConnections } from './socket/connections.ts';
 import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
+import { WorkflowRuns } from './workflows/runs.ts';
 import { TEAM, type Team } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
@@ -49,6 +50,7 @@ export function createWorld(
     views: new Views(ids, journal),
     triggers: new Triggers(clock, ids),
     replyUrls: new ReplyUrls(clock, ids, team, stored?.replyUrls),
+    workflowRuns: new WorkflowRuns(ids, journal),
     faults: new Faults(),
     limits: new RateLimits(clock, options.hasRateLimits ?? true),
     deliverer: new Deliverer(() => app, sockets, clock, journal),

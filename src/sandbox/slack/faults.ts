@@ -12,6 +12,8 @@ export class Faults {
   #lateAcksMs = 0;
   #repeatedEvents = 0;
   #losesEphemerals = false;
+  #endsRunTokens = false;
+  #refusesBotTokens = false;
   #replyUrl: { readonly status: number; left: number } | undefined;
 
   /** The next calls of this Web API method answer with this error. */
@@ -54,6 +56,16 @@ export class Faults {
     this.#losesEphemerals = true;
   }
 
+  /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
+  endRunTokens(): void {
+    this.#endsRunTokens = true;
+  }
+
+  /** Only a run's own token ends it: nothing says that the app's token does. */
+  refuseBotTokensForRuns(): void {
+    this.#refusesBotTokens = true;
+  }
+
   /** Everything works again. */
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
@@ -62,6 +74,8 @@ export class Faults {
     this.#lateAcksMs = 0;
     this.#repeatedEvents = 0;
     this.#losesEphemerals = false;
+    this.#endsRunTokens = false;
+    this.#refusesBotTokens = false;
   }
 
   takeFailure(method: string): string | undefined {
@@ -82,6 +96,14 @@ export class Faults {
     if (this.#repeatedEvents <= 0) return false;
     this.#repeatedEvents -= 1;
     return true;
+  }
+
+  endsRunTokens(): boolean {
+    return this.#endsRunTokens;
+  }
+
+  refusesBotTokensForRuns(): boolean {
+    return this.#refusesBotTokens;
   }
 
   losesEphemerals(): boolean {

@@ -8,6 +8,8 @@ export type SlackEvent =
   | { readonly type: 'views' | 'home' | 'reload' | 'read'; readonly user: string }
   /** Users or channels changed: pages read the whole state again. */
   | { readonly type: 'workspace' }
+  /** A run of a workflow began or ended. */
+  | { readonly type: 'workflow' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
   | { readonly type: 'broken_law'; readonly law: BrokenLaw };
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { PageShortcut } from './page-api.ts';
+import { functionsIn, readSteps, type StepDefinition } from './workflows/step-definition.ts';
 
 /** What an app's manifest lets it do, as Slack reads it: what is left out is switched off. */
 export interface ManifestFacts {
@@ -29,9 +30,12 @@ export interface ManifestFacts {
   /** Where Slack sends the browser back to after an install. */
   readonly redirectUrls: readonly string[];
   readonly rotatesTokens: boolean;
+  /** The steps that it offers in workflows, where all that Slack demands for that is there. */
+  readonly steps: readonly StepDefinition[];
 }
 
 const manifest = z.object({
+  functions: functionsIn,
   features: z.object({
     app_home: z
       .object({
@@ -71,6 +75,8 @@ const manifest = z.object({
       interactivity: z
         .object({ is_enabled: z.boolean(), message_menu_options_url: z.string().optional() })
         .optional(),
+      org_deploy_enabled: z.boolean().default(false),
+      function_runtime: z.string().default(''),
       token_rotation_enabled: z.boolean().default(false),
       socket_mode_enabled: z.boolean().default(false),
     })
@@ -79,7 +85,7 @@ const manifest = z.object({
 
 /** Reads the text of a manifest. @throws ZodError where it is not one */
 export function parseManifest(text: string): ManifestFacts {
-  const { features, oauth_config, settings } = manifest.parse(parse(text));
+  const { features, oauth_config, settings, functions } = manifest.parse(parse(text));
   const [command] = features.slash_commands;
   const { interactivity, socket_mode_enabled: isSocketMode } = settings;
   const isInteractive = interactivity?.is_enabled ?? false;
@@ -104,10 +110,15 @@ export function parseManifest(text: string): ManifestFacts {
     isSocketMode,
     redirectUrls: oauth_config.redirect_urls,
     rotatesTokens: settings.token_rotation_enabled,
+    steps: readSteps(functions, settings),
   };
 }
 
-const OWN_MANIFESTS = { http: 'manifest.yml', socket: 'manifest.socket.yml' } as const;
+const OWN_MANIFESTS = {
+  http: 'manifest.yml',
+  socket: 'manifest.socket.yml',
+  workflow: 'manifest.workflow.yml',
+} as const;
 
 /** One of the manifests that this repository ships. */
 export function readOwnManifest(mode: keyof typeof OWN_MANIFESTS = 'http'): ManifestFacts {

@@ -22,6 +22,7 @@ import { signBody } from './sign.ts';
 import type { SlackOptions } from './slack-options.ts';
 import type { SlackSnapshot } from './snapshot.ts';
 import type { SocketConnections } from './socket/connections.ts';
+import { runWorkflow } from './workflows/run-workflow.ts';
 import { APP, type Team, type User, type UserName } from './workspace.ts';
 import type { InstalledApp, World } from './world.ts';
 
@@ -175,10 +176,7 @@ export class LocalSlack implements AsyncDisposable {
     return this.#world.deliverer.send('made up', kind, body);
   }
 
-  /**
-   * Delivers what was delivered before with changes of an attacker's making, well signed: another
-   * user's id, another team. Nothing of the answer shows in the workspace.
-   */
+  /** Delivers what was delivered before with an attacker's changes, well signed; nothing of the answer shows. */
   deliverAltered(delivery: Delivery, change: (content: Json) => Json): Promise<Delivery> {
     const fields = Object.fromEntries(new URLSearchParams(delivery.body));
     const payload = fields.payload === undefined ? undefined : readJson(fields.payload);
@@ -217,6 +215,11 @@ export class LocalSlack implements AsyncDisposable {
   /** Another app posts a message, such as an alert; gives its ts. */
   posts(channelName: string, message: OtherAppsMessage): Promise<string> {
     return postAsOtherApp(this.#world, channelName, message);
+  }
+
+  /** A user runs a workflow that has one step of the app, with these inputs. */
+  runsWorkflow(stepId: string, inputs: Json) {
+    return runWorkflow(this.#world, stepId, inputs);
   }
 
   /** Sends an event of the Events API, if the app subscribes to it: `{ type: 'app_uninstalled' }`. */

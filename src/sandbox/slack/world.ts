@@ -14,6 +14,8 @@ import type { Roster } from './roster.ts';
 import type { SocketConnections } from './socket/connections.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
+import type { WorkflowRuns } from './workflows/runs.ts';
+import type { StepDefinition } from './workflows/step-definition.ts';
 import type { Team } from './workspace.ts';
 
 /** The app as installed in the workspace. Everything may be changed while the local Slack runs. */
@@ -43,6 +45,8 @@ export interface InstalledApp {
   shortcuts: readonly PageShortcut[];
   /** The events that it subscribes to. */
   events: readonly string[];
+  /** What it offers in workflows. */
+  steps: readonly StepDefinition[];
   isInteractive: boolean;
   hasMenuOptions: boolean;
   /** How long Slack waits for an ack; really 3000. */
@@ -81,6 +85,7 @@ export interface World {
   readonly views: Views;
   readonly triggers: Triggers;
   readonly replyUrls: ReplyUrls;
+  readonly workflowRuns: WorkflowRuns;
   readonly faults: Faults;
   readonly limits: RateLimits;
   readonly deliverer: Deliverer;

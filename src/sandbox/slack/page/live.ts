@@ -22,6 +22,7 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if (event.type === 'workspace') return { type: 'reload' };
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
+  if (event.type === 'workflow') return undefined;
   if (event.user !== user.id || event.type === 'read') return undefined;
   if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
   if (event.type === 'reload') return { type: 'reload' };

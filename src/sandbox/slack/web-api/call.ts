@@ -10,6 +10,7 @@ import { blockMethods } from './blocks.ts';
 import { chatMethods } from './chat.ts';
 import { connectionMethods } from './connections.ts';
 import { conversationMethods } from './conversations.ts';
+import { functionMethods, useRunToken } from './functions.ts';
 import { required, type WebMethods } from './method.ts';
 import { answerTokenMethod } from './tokens.ts';
 import { userMethods } from './users.ts';
@@ -21,6 +22,7 @@ const METHODS: WebMethods = {
   ...chatMethods,
   ...connectionMethods,
   ...conversationMethods,
+  ...functionMethods,
   ...userMethods,
   ...viewMethods,
 };
@@ -73,7 +75,8 @@ function run(world: World, worlds: readonly World[], call: WebCall): Json {
   const failure = world.faults.takeFailure(call.method);
   if (failure) throw new WebApiError(failure);
   const answer =
-    method?.run(world, args) ?? answerTokenMethod(call.method, worlds, args, call.authorization, issued);
+    method?.run(world, args, tokenOf(call, args)) ??
+    answerTokenMethod(call.method, worlds, args, call.authorization, issued);
   if (answer) return answer;
   world.journal.breakLaw('unknown_method', `${call.method} is no method of the local Slack`);
   throw new WebApiError('unknown_method', { req_method: call.method });
@@ -87,6 +90,7 @@ function checkToken(world: World, call: WebCall, args: Json): IssuedToken | unde
   if (token === '') throw new WebApiError('not_authed');
   const { botToken, appToken } = world.app;
   if (token === (isForApp ? appToken : botToken)) return undefined;
+  if (!isForApp && useRunToken(world, token)) return undefined;
   const issued = world.oauth.find(token);
   if (isForApp ? issued || token === botToken : token === appToken)
     throw new WebApiError('not_allowed_token_type');
@@ -121,7 +125,11 @@ export function findWorld(worlds: readonly World[], call: WebCall): World {
   const args = readSafely(call);
   const token = tokenOf(call, args);
   const issued = first.oauth.find(token);
-  if (!issued) return worlds.find(({ app }) => app.botToken === token) ?? first;
+  if (!issued)
+    return (
+      worlds.find(({ app, workflowRuns }) => app.botToken === token || workflowRuns.findByToken(token)) ??
+      first
+    );
   const named = worlds.find(({ team }) => team.id === (issued.isOrg ? args.team_id : issued.place));
   return named ?? worldsOf(worlds, issued)[0] ?? first;
 }
@@ -143,7 +151,7 @@ function readSafely(call: WebCall): Json {
 }
 
 /** Fields that are JSON within a form. */
-const STRUCTURED = new Set(['blocks', 'view', 'attachments', 'metadata']);
+const STRUCTURED = new Set(['blocks', 'view', 'attachments', 'metadata', 'outputs']);
 
 function readArguments(call: WebCall): Json {
   const form = new URLSearchParams(call.query);

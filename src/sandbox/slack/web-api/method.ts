@@ -11,7 +11,7 @@ import type { World } from '../world.ts';
 export interface WebMethod {
   /** Any of these scopes is enough; empty: none is needed. */
   readonly scopes: readonly string[];
-  run(world: World, args: Json): Json;
+  run(world: World, args: Json, token: string): Json;
 }
 
 export type WebMethods = Readonly<Record<string, WebMethod>>;

@@ -1,0 +1,61 @@
+import { isJson } from '../json.ts';
+import type { Json } from '../page-api.ts';
+import { WebApiError } from '../refusal.ts';
+import type { WorkflowRun } from '../workflows/runs.ts';
+import type { World } from '../world.ts';
+import { required, type WebMethods } from './method.ts';
+
+/** The methods that end a step of a workflow; they need no scope. */
+export const functionMethods: WebMethods = {
+  'functions.completeSuccess': {
+    scopes: [],
+    run: (world, args, token) => {
+      const run = getRunning(world, args, token);
+      if (!isJson(args.outputs)) required({}, 'outputs');
+      const outputs = isJson(args.outputs) ? args.outputs : {};
+      checkOutputs(world, run, outputs);
+      world.workflowRuns.complete(run.id, outputs);
+      return {};
+    },
+  },
+  'functions.completeError': {
+    scopes: [],
+    run: (world, args, token) => {
+      const run = getRunning(world, args, token);
+      world.workflowRuns.fail(run.id, required(args, 'error'));
+      return {};
+    },
+  },
+};
+
+/**
+ * Whether the token is that of a run. It works for as long as its run goes on.
+ * @throws WebApiError token_revoked, token_expired
+ */
+export function useRunToken(world: World, token: string): boolean {
+  const run = world.workflowRuns.findByToken(token);
+  if (!run) return false;
+  if (run.state !== 'running') throw new WebApiError('token_revoked');
+  if (world.faults.endsRunTokens()) throw new WebApiError('token_expired');
+  return true;
+}
+
+/** @throws WebApiError function_execution_not_found, execution_not_in_running_state, not_allowed_token_type */
+function getRunning(world: World, args: Json, token: string): WorkflowRun {
+  const run = world.workflowRuns.find(required(args, 'function_execution_id'));
+  const ofToken = world.workflowRuns.findByToken(token);
+  if (!ofToken && world.faults.refusesBotTokensForRuns()) throw new WebApiError('not_allowed_token_type');
+  if (!run || (ofToken && ofToken !== run)) throw new WebApiError('function_execution_not_found');
+  if (run.state !== 'running') throw new WebApiError('execution_not_in_running_state');
+  return run;
+}
+
+/** @throws WebApiError parameter_validation_failed where they are not those of the manifest */
+function checkOutputs(world: World, { step }: WorkflowRun, outputs: Json): void {
+  const missing = step.outputs.filter(({ name, isRequired }) => isRequired && outputs[name] === undefined);
+  const unknown = Object.keys(outputs).filter((name) => !step.outputs.some((each) => each.name === name));
+  const wrong = Object.entries(outputs).filter(([, value]) => typeof value !== 'string');
+  if (missing.length + unknown.length + wrong.length === 0) return;
+  world.journal.breakLaw('bad_outputs', `functions.completeSuccess: not the outputs of ${step.id}`);
+  throw new WebApiError('parameter_validation_failed');
+}
