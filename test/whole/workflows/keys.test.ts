@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest';
+import { USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { changesSeen } from '../../support/visitor.ts';
+import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
+
+it('an owner issues a key, a workflow reboots with it, and revoking it stops that at once', async () => {
+  await using team = await startWorkflowTeam();
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps workflow');
+  await owner.sees('No keys have been issued');
+  await owner.presses('Issue a key…');
+  await owner.sees('A workflow acts with this key without asking anyone');
+  await owner.fills({ Name: 'nightly', Actions: 'Reboot', Servers: 'web-*', Expires: '30 days' });
+  await owner.submits();
+  await owner.sees('Copy it now');
+  const secret = /vpswf_[\w-]{32}/.exec(owner.modal()?.shown ?? '')?.[0] ?? '';
+  expect(secret).not.toBe('');
+  await owner.closes();
+
+  const channel = team.slack.channel('#ops')?.id ?? '';
+  const run = await runToEnd(team, { key: secret, channel });
+  expect(run).toMatchObject({ state: 'completed', outputs: { server: 'web-1' } });
+  expect(run.outputs?.message).toMatch(/^web-1 (was rebooted|is rebooting)/);
+  await team.slack.as('vera').in('#ops').sees('Workflow key nightly rebooted web-1');
+  expect(changesSeen(team)).toHaveLength(1);
+
+  await owner.types('/vps workflow');
+  await owner.sees(/nightly: reboot on web-\* until .*\nIssued by @olga, .* · last used/);
+  owner.doesNotSee(secret);
+  await owner.presses('Revoke');
+  await owner.sees('No keys have been issued');
+  const late = await runToEnd(team, { server: 'web-2', key: secret });
+  expect(late).toMatchObject({ state: 'failed' });
+  expect(late.error).toContain('isn’t valid in this workspace, or was revoked');
+  expect(changesSeen(team)).toHaveLength(1);
+  await owner.types('/vps audit');
+  await owner.sees('@olga issued the workflow key nightly (reboot; web-*)');
+  await owner.sees('The workflow (nightly) rebooted web-1');
+  await owner.sees('@olga revoked the workflow key nightly (reboot; web-*)');
+  await owner.sees('The workflow tried to reboot web-2 and was denied: the grant key doesn’t permit it');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('nobody but an owner sees, issues or revokes keys', async () => {
+  await using team = await startWorkflowTeam();
+  const { id } = await giveKey(team);
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps workflow');
+  await manager.sees('You need the owner role');
+  manager.doesNotSee('nightly');
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps workflow');
+  await owner.presses('Revoke');
+  await owner.sees('No keys have been issued');
+  const press = team.slack.deliveries().findLast(({ body }) => body.includes('workflow_revoke'));
+  if (!press) throw new Error('no press');
+  const again = await giveKey(team, { name: 'second' });
+  await team.slack.deliverAltered(press, (payload) => ({
+    ...payload,
+    user: { id: USERS.mara.id, username: 'mara', name: 'mara', team_id: team.slack.team.id },
+    actions: JSON.parse(JSON.stringify(payload.actions).replace(id, again.id)),
+  }));
+  await manager.types('/vps list');
+  await manager.sees('web-1');
+  expect(await team.app.ports.workflowKeys.find(team.slack.team.id, again.id)).toBeDefined();
+});
+
+it.each([
+  ['for another workspace', { workspaceId: 'T0ELSEWHERE' }, {}, 'isn’t valid in this workspace'],
+  ['that has expired', { until: 1000 }, {}, 'The grant key “nightly” has expired.'],
+  ['for other actions', {}, { action: 'stop' }, 'The grant key “nightly” isn’t for “stop”.'],
+  ['for other servers', { pattern: 'db-*' }, {}, 'The grant key “nightly” isn’t for web-1.'],
+  ['for other servers, also for a label that nobody has', {}, { server: 'secret-1' }, 'isn’t for secret-1.'],
+] as const)('a key %s does nothing', async (_name, keyOptions, inputs, words) => {
+  await using team = await startWorkflowTeam();
+  const { secret } = await giveKey(team, keyOptions);
+  const run = await runToEnd(team, { ...inputs, key: secret });
+  expect(run.state).toBe('failed');
+  expect(run.error).toContain(words);
+  expect(changesSeen(team)).toEqual([]);
+  const entries = await team.app.ports.audit.list({ workspaceId: team.slack.team.id, limit: 5 });
+  expect(entries[0]).toMatchObject({ surface: 'workflow', outcome: 'denied' });
+});
+
+it('a workflow never guesses a server: not by the beginning of a label, another letter case, an ID or an address', async () => {
+  await using team = await startWorkflowTeam(1);
+  const { secret } = await giveKey(team, { pattern: '' });
+  const [server] = team.hosting.seedServers(team.account, 1, 'db');
+  const typed = ['web', 'WEB-1', String(server), 'db-1 '];
+  const runs = [];
+  for (const name of typed) runs.push(await runToEnd(team, { key: secret, server: name }));
+  expect(runs.slice(0, 3).map(({ error }) => error)).toEqual([
+    'No server is labeled exactly web. Nothing was done.',
+    'No server is labeled exactly WEB-1. Nothing was done.',
+    `No server is labeled exactly ${server}. Nothing was done.`,
+  ]);
+  expect(runs[3]?.state).toBe('completed');
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('a protected server stays on, and a workflow that reboots in a loop is stopped', async () => {
+  await using team = await startWorkflowTeam(1);
+  const { secret } = await giveKey(team, { actions: ['stop', 'reboot'] });
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps show web-1');
+  await owner.presses('Protect');
+  await owner.sees('Protected by @olga');
+  const stopped = await runToEnd(team, { key: secret, action: 'stop' });
+  expect(stopped.error).toBe('web-1 is protected, so it can’t be stopped. Nothing was done.');
+  await owner.presses('Lift protection');
+  await owner.sees('lifted the protection');
+  expect(await runToEnd(team, { key: secret })).toMatchObject({ state: 'completed' });
+  const again = await runToEnd(team, { key: secret });
+  expect(again.error).toMatch(/^web-1 was rebooted \d+ s ago, so it wasn’t rebooted again\.$/);
+  for (let run = 0; run < 7; run++) await runToEnd(team, { key: secret });
+  const reads = team.hosting.requests().length;
+  const over = await runToEnd(team, { key: secret });
+  expect(over.error).toContain('more than 10 times in a minute');
+  expect(team.hosting.requests().length).toBe(reads);
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('what is wrong with a step is said in plain text', async () => {
+  await using team = await startWorkflowTeam(1);
+  const { secret } = await giveKey(team);
+  const errors = [];
+  for (const inputs of [{ action: 'delete', key: secret }, { server: 'x'.repeat(501), key: secret }, {}])
+    errors.push((await runToEnd(team, inputs)).error);
+  expect(errors).toEqual([
+    'The step’s “Action” has to be start, stop or reboot. Nothing was done.',
+    'The step’s “Server” has to be the label of one server. Nothing was done.',
+    'The step needs a grant key, or a channel in which someone can press a button. Nothing was done.',
+  ]);
+  await expect(team.slack.runsWorkflow(STEP, { action: 'reboot' })).rejects.toThrow('Server: required');
+  expect(changesSeen(team)).toEqual([]);
+});

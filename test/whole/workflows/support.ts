@@ -1,0 +1,51 @@
+import { hashKey } from '../../../src/app/workflows/key-hash.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { PowerAction } from '../../../src/domain/server.ts';
+import { readOwnManifest } from '../../../src/sandbox/slack/manifest.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../../src/system.ts';
+import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+
+export const STEP = 'power_action';
+
+/** A team whose app has the step, with servers `web-1`, `web-2` … */
+export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
+  const manifest = readOwnManifest('workflow');
+  const team = await startTeam({ mode: 'http', ...options, slackApp: { manifest, ...options.slackApp } });
+  team.hosting.seedServers(team.account, count, 'web');
+  return team;
+}
+
+interface KeyOptions {
+  readonly name?: string;
+  readonly actions?: readonly PowerAction[];
+  readonly pattern?: string;
+  readonly until?: number;
+  readonly workspaceId?: string;
+}
+
+let made = 0;
+
+/** A grant key as an owner has issued it; returns what is entered in a workflow. */
+export async function giveKey(team: Team, options: KeyOptions = {}) {
+  const { name = 'nightly', actions = ['reboot'], pattern = 'web-*', until, workspaceId = TEAM.id } = options;
+  made++;
+  const secret = `vpswf_key-of-a-test-${made}`;
+  const id = realSystem.newId();
+  await team.app.ports.workflowKeys.add(
+    {
+      ...{ id, workspaceId, name, actions, pattern, issuedBy: USERS.olga.id, issuedAt: realSystem.now() },
+      ...(until === undefined ? {} : { until }),
+      hash: hashKey(new Secret(secret), workspaceId),
+    },
+    50,
+  );
+  return { id, secret };
+}
+
+/** Runs the step and waits until Slack knows how it ended. */
+export async function runToEnd(team: Team, inputs: Readonly<Record<string, string>>) {
+  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', ...inputs });
+  await run.ended;
+  return run;
+}
