@@ -33,6 +33,7 @@ const PORTS = [
     'purchases',
     'reminders',
     'servers',
+    'workflows',
   ].map((feature) => `app/${feature}/ports.ts`),
 ];
 
@@ -234,9 +235,9 @@ describe('the direction of imports', () => {
   });
 });
 
-const NOUNS = ['servers', 'purchases', 'reminders', 'approvals', 'access', 'account'];
+const NOUNS = ['servers', 'purchases', 'reminders', 'approvals', 'access', 'account', 'workflows'];
 
-describe('the six nouns', () => {
+describe('the seven nouns', () => {
   it('divide every layer, the tests and the docs', () => {
     const folders = new Set(sources.map(({ path }) => path.split('/').slice(0, 2).join('/')));
     for (const layer of ['app', 'slack']) {
@@ -435,7 +436,9 @@ describe('what is confined', () => {
         'cli/store.ts',
         'slack/transport/http-receiver.ts',
         'slack/transport/socket-connection.ts',
+        'app/workflows/key-hash.ts',
         'slack/account/connect.ts',
+        'slack/workflows/issue-form.ts',
         'slack/purchases/password-blocks.ts',
         'slack/transport/installer.ts',
         'slack/transport/oauth-api.ts',
@@ -447,6 +450,7 @@ describe('what is confined', () => {
         'store/purchases/sealed-answers.ts',
         'store/purchases/spill.ts',
         'store/reply-urls.ts',
+        'store/workflows/workflow-runs.ts',
         'web/metrics-access.ts',
       ].sort(),
     );

@@ -55,6 +55,7 @@ export const AUDIT_ACTIONS = [
   'workflow_keys',
   'workflow_key_issue',
   'workflow_key_revoke',
+  'workflow_answer',
   'workflow_cancel',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commands } from '../../src/slack/commands.ts';
+import { STEP } from '../../src/slack/kit/step.ts';
 import { shortcuts } from '../../src/slack/servers/shortcuts.ts';
 import { readSources } from '../support/sources.ts';
 import { slackManifest } from './slack-schema.ts';
@@ -21,6 +22,8 @@ const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
   'usergroups.users.list': ['usergroups:read'],
   // One for public channels, one for private ones.
   'conversations.info': ['channels:read', 'groups:read'],
+  'functions.completeSuccess': [],
+  'functions.completeError': [],
 };
 
 /** The scope without which Slack doesn't send an event (Slack's event pages). */
@@ -51,6 +54,40 @@ describe('the manifest for Socket Mode', () => {
   it('explains each scope as the other one does', () => {
     const comments = (path: string) => readFileSync(path, 'utf8').match(/^ {6,}#.*$/gm);
     expect(comments('manifest.socket.yml')).toEqual(comments('manifest.yml'));
+  });
+});
+
+describe('the manifest with the step for workflows', () => {
+  const read = (path: string) => slackManifest.parse(parse(readFileSync(path, 'utf8')));
+  const { functions, settings, ...rest } = read('manifest.workflow.yml');
+
+  it('is the other one with the step, and what Slack demands for it', () => {
+    const { settings: before, ...others } = read('manifest.yml');
+    expect(rest).toEqual(others);
+    const events = [...(before?.event_subscriptions?.bot_events ?? []), 'function_executed'];
+    expect(settings).toEqual({
+      ...before,
+      event_subscriptions: { ...before?.event_subscriptions, bot_events: events },
+      org_deploy_enabled: true,
+      function_runtime: 'remote',
+    });
+  });
+
+  it('defines the step that the app knows, with text and a channel as its inputs, and text as its outputs', () => {
+    expect(Object.keys(functions ?? {})).toEqual([STEP.id]);
+    const { input_parameters: inputs = {}, output_parameters: outputs = {} } = functions?.[STEP.id] ?? {};
+    expect(Object.keys(inputs)).toEqual(STEP.inputs);
+    expect(Object.keys(outputs)).toEqual(STEP.outputs);
+    const required = Object.entries(inputs).filter(([, { is_required }]) => is_required);
+    expect(required.map(([name]) => name)).toEqual(['action', 'server']);
+    const { channel, ...texts } = inputs;
+    expect(channel?.type).toBe('slack#/types/channel_id');
+    for (const [name, parameter] of [...Object.entries(texts), ...Object.entries(outputs)])
+      expect(parameter, name).toMatchObject({ type: 'string', name });
+  });
+
+  it('says beside the key that everyone who can edit the workflow can read it', () => {
+    expect(functions?.[STEP.id]?.input_parameters.key?.hint).toContain('can read the key');
   });
 });
 

@@ -93,6 +93,10 @@ const REFUSED: Readonly<Record<string, readonly [Path, unknown]>> = {
     { reboot: { ...step, output_parameters: undefined } },
   ],
   'a Workflow step with a misspelled field': [['functions'], { reboot: { ...step, callback: 'reboot' } }],
+  'a Workflow step with an input of an unknown type': [
+    ['functions'],
+    { reboot: { ...step, input_parameters: { server: { type: 'server' } } } },
+  ],
   '51 Workflow steps': [['functions'], Object.fromEntries(many(51, 'step').map((id) => [id, step]))],
 };
 

@@ -41,9 +41,20 @@ const shortcut = z.strictObject({
   description: text(150),
 });
 
+/** The types of Slack's schema that a step of an app on its own servers can use. */
+const TYPES = [
+  ...['integer', 'number', 'boolean', 'string', 'object', 'array'],
+  ...['user_context', 'user_permission', 'user_id', 'channel_id', 'usergroup_id', 'timestamp', 'blocks'].map(
+    (name) => `slack#/types/${name}`,
+  ),
+  ...['date', 'interactivity', 'rich_text', 'message_ts', 'message_context'].map(
+    (name) => `slack#/types/${name}`,
+  ),
+];
+
 /** A parameter of a Workflow step. */
 const parameter = z.looseObject({
-  type: z.string(),
+  type: z.enum(TYPES),
   title: z.string().optional(),
   description: z.string().optional(),
   is_required: z.boolean().optional(),
@@ -54,9 +65,9 @@ const parameter = z.looseObject({
 /** Workflow steps by their callback ID; Slack takes 50. */
 const functions = z
   .record(
-    z.string(),
+    z.string().max(100),
     z.strictObject({
-      title: z.string(),
+      title: z.string().max(255),
       description: z.string(),
       input_parameters: z.record(z.string(), parameter),
       output_parameters: z.record(z.string(), parameter),

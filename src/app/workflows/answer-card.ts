@@ -12,7 +12,7 @@ const defineUseCase = useCasesOver<WorkflowPorts>();
  * @throws Refusal `workflow_run_over`, `role_needed`
  */
 export const findAskingRun = defineUseCase({
-  name: 'show',
+  name: 'workflow_answer',
   needs: 'operator',
   effect: 'reads',
   run: (input: { runId: WorkflowRunId }, context) => getAsking(input.runId, context),
@@ -24,9 +24,8 @@ export const cancelRun = defineUseCase({
   needs: 'operator',
   effect: 'changes',
   run: async (input: { runId: WorkflowRunId }, context): Promise<WorkflowRun> => {
-    const { actor, ports, setSubject } = context;
+    const { actor, ports } = context;
     const run = await getAsking(input.runId, context);
-    setSubject({ label: run.label });
     await endRun(run, ['asking'], { code: 'canceled', details: { by: actor.userId } }, ports);
     return run;
   },
@@ -34,10 +33,11 @@ export const cancelRun = defineUseCase({
 
 async function getAsking(
   runId: WorkflowRunId,
-  { actor, ports, requireRoleFor }: UseCaseContext<WorkflowPorts>,
+  { actor, ports, requireRoleFor, setSubject }: UseCaseContext<WorkflowPorts>,
 ): Promise<WorkflowRun> {
   const run = await ports.workflowRuns.find(actor.workspaceId, runId);
   if (run?.key.kind !== 'none') throw new Refusal('workflow_run_over', {});
+  setSubject({ label: run.label });
   await requireRoleFor(run.label);
   if (run.state !== 'asking') throw new Refusal('workflow_run_over', {});
   return run;

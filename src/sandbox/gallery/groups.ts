@@ -17,6 +17,7 @@ const REMINDERS = 'Reminders';
 const APPROVALS = 'Approvals';
 const ACCESS = 'Access';
 const ACCOUNT = 'Account';
+const WORKFLOWS = 'Workflows';
 const REFUSALS = 'Refusals and errors';
 
 /** The order on the page. */
@@ -29,6 +30,7 @@ const GROUPS: readonly string[] = [
   APPROVALS,
   ACCESS,
   ACCOUNT,
+  WORKFLOWS,
   REFUSALS,
 ];
 
@@ -86,6 +88,10 @@ const RULES: readonly Rule[] = [
   [/^status: (\w+)$/, ACCOUNT, 'status, the hosting API can’t be used'],
   [/^settings, (everything saved|everything reset|nothing changed)/, ACCOUNT, 'settings saved'],
   [/^(connect|disconnect|settings|status|audit)/, ACCOUNT],
+
+  [/^a workflow asks: (stop|reboot)$/, WORKFLOWS, 'what a workflow asks'],
+  [/^a workflow, by a button: (.*)/, WORKFLOWS, 'what comes of a press'],
+  [/^(a workflow|workflow key)/, WORKFLOWS],
 
   [/^error role_needed in a modal$/, REFUSALS],
   [/^error (.*)/, REFUSALS, 'refusals and errors'],

@@ -138,6 +138,11 @@ const WORDS: Readonly<Record<AuditAction, ActionWords>> = {
     base: 'revoke the workflow key %',
     group: 'access',
   },
+  workflow_answer: {
+    did: 'answered a workflow’s step for %',
+    base: 'answer a workflow’s step for %',
+    group: 'servers',
+  },
   workflow_cancel: {
     did: 'canceled a workflow’s step for %',
     base: 'cancel a workflow’s step for %',

@@ -88,7 +88,11 @@ let lists = 0;
 const monthOf = (id: number) => ({ id, paidUntil: 1 });
 
 /** Where the audit's word for a command is not its name. */
-const AUDIT_NAMES: Readonly<Record<string, string>> = { help: '', connect: 'connect_link' };
+const AUDIT_NAMES: Readonly<Record<string, string>> = {
+  help: '',
+  connect: 'connect_link',
+  workflow: 'workflow_keys',
+};
 
 /** Every command with only what it requires: the role that it says it needs has to be the one that is checked. */
 function plainly({ name, usage, needs }: Command): Action {
@@ -205,6 +209,13 @@ const ACTIONS: readonly Action[] = [
   pressed('open_audit_entry', 'owner', 'audit', () => ({ id: 'none' })),
   pressed('audit_filter', 'owner', 'audit'),
   pressed('open_audit_filter', 'owner', 'audit'),
+  pressed('workflow_run', 'operator', 'workflow_answer', () => ({ run: 'none' })),
+  pressed('workflow_cancel', 'operator', 'workflow_cancel', () => ({ run: 'none' })),
+  pressed('workflow_issue', 'owner', 'workflow_key_issue'),
+  pressed('open_workflow_key', 'owner', 'workflow_key_issue'),
+  pressed('workflow_revoke', 'owner', 'workflow_key_revoke', () => ({ keyId: 'none', page: 0 })),
+  pressed('workflow_back', 'owner', 'workflow_keys', () => ({ page: 0 })),
+  pressed('workflow_page', 'owner', 'workflow_keys', () => ({ page: 0 })),
   pressed('connect', 'owner', 'connect_link'),
   pressed('disconnect', 'owner', 'disconnect'),
 
@@ -278,6 +289,13 @@ const ACTIONS: readonly Action[] = [
     () => ({ freeze: 'off', announces: 'off', approveDelete: 'off', approveRenew: 'off' }),
   ),
   submitted('audit_filter', 'owner', 'audit', () => ({})),
+  submitted(
+    'workflow_key',
+    'owner',
+    'workflow_key_issue',
+    () => ({}),
+    () => ({ name: 'nightly', actions: 'reboot', pattern: 'web-*', time: '30' }),
+  ),
 
   queried('manage', 'viewer', 'show'),
   queried('pick_show', 'viewer', 'show'),
