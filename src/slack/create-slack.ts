@@ -131,15 +131,14 @@ export function createSlack(options: SlackOptions): Slack {
       batchNotifier: createBatchNotifier(notifying),
       workflowNotifier: createWorkflowNotifier(notifying),
     },
-    createDispatch: (entry, ports) =>
-      openDispatch({ ...shared, entry, steps: createStepIntake(entry, ports) }, homeTouches),
+    createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
     explain: (error) => explainError(error, options),
   };
 }
 
-type Parts = Omit<DispatchParts, 'home'> & Pick<SlackOptions, 'homes'>;
+type Parts = Omit<DispatchParts, 'home' | 'steps'> & Pick<SlackOptions, 'homes'>;
 
-function openDispatch(parts: Parts, homeTouches: HomeTouches): Dispatch {
+function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({
     ...parts,
     screen: homeScreen,
@@ -150,6 +149,7 @@ function openDispatch(parts: Parts, homeTouches: HomeTouches): Dispatch {
   });
   homeTouches.listen(publisher.refreshSoon);
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
-  const dispatch = createDispatch(routes, { ...parts, home: publisher });
+  const steps = createStepIntake(parts.entry, ports);
+  const dispatch = createDispatch(routes, { ...parts, home: publisher, steps });
   return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
 }

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
-import { claimedWorkspace, createTurns } from './turns.ts';
+import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
 
 /** A view with its fields, and nothing near what would fill the memory. */
 const BODY_LIMIT_BYTES = 1024 * 1024;
@@ -24,11 +24,11 @@ export function createHttpReceiver(options: {
       requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
     }),
   });
-  const turns = createTurns();
+  const inTurn = createRoundRobin();
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request, response);
     if (body === undefined) return;
-    await turns(claimedWorkspace(body));
+    await inTurn(claimedWorkspace(body));
     receiver.requestListener(request, response);
   };
   return {

@@ -61,7 +61,7 @@ export interface OutboxParts extends StoredReplyParts {
 
 /** Builds the outbox of all workspaces. */
 export function createOutbox(parts: OutboxParts): Outbox {
-  const { clients, followedViews, acknowledgedViews, mayAnnounce, touchHome } = parts;
+  const { clients, mayAnnounce, touchHome } = parts;
   const replyTo = (confirmer: Confirmer) => {
     touchHome(confirmer.workspaceId, confirmer.userId);
     return createStoredReply(confirmer, parts);
@@ -83,14 +83,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     },
     editCards: (workspaceId, cards, message) => editCards(cards, message, clients.of(workspaceId)),
     ...singlePosts,
-    updateFollowed: async ({ confirmationId, workspaceId }, view, { isFinal }) => {
-      const viewId = followedViews.take(confirmationId);
-      if (viewId === undefined) return;
-      if (!isFinal) followedViews.set(confirmationId, viewId);
-      const shown = view();
-      // Nothing waits for it: the user may have closed it, and gets a message all the same.
-      void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
-    },
+    updateFollowed: createFollowedUpdates(parts),
     editPaced: createPacedEdits(parts),
     announceIn: async (workspaceId, channelId, message) => {
       if (!(await mayAnnounce(workspaceId, channelId))) return undefined;
@@ -101,6 +94,21 @@ export function createOutbox(parts: OutboxParts): Outbox {
     startAnnouncement: announcements.start,
     updateAnnouncement: announcements.update,
     announce: announcements.finish,
+  };
+}
+
+function createFollowedUpdates({
+  followedViews,
+  acknowledgedViews,
+  clients,
+}: OutboxParts): Outbox['updateFollowed'] {
+  return async ({ confirmationId, workspaceId }, view, { isFinal }) => {
+    const viewId = followedViews.take(confirmationId);
+    if (viewId === undefined) return;
+    if (!isFinal) followedViews.set(confirmationId, viewId);
+    const shown = view();
+    // Nothing waits for it: the user may have closed it, and gets a message all the same.
+    void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
   };
 }
 

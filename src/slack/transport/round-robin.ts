@@ -1,12 +1,12 @@
 /** Resolves when it's the turn of a request from there. */
-export type Turns = (workspaceId: string) => Promise<void>;
+export type RoundRobin = (workspaceId: string) => Promise<void>;
 
 /**
  * Requests take turns by workspace: while the event loop goes around once, one of each workspace begins. A request costs a
  * millisecond or two before it's acknowledged, so behind hundreds that one workspace sent at once, those of all others
  * would wait for a second.
  */
-export function createTurns(): Turns {
+export function createRoundRobin(): RoundRobin {
   const waiting = new Map<string, (() => void)[]>();
   const goAround = () => {
     for (const [workspaceId, queue] of [...waiting]) {
@@ -26,7 +26,7 @@ export function createTurns(): Turns {
 
 /**
  * The workspace that a request says it comes from, or ''. Nobody has checked its signature yet, and Slack puts it in different
- * places: so it decides on turns, and on nothing else.
+ * places: so it decides on the order, and on nothing else.
  */
 export function claimedWorkspace(body: string): string {
   return /team(?:_id)?(?:=|(?:%22|%3A|%7B|[":{ ]|id)+)([A-Z0-9]{2,20})/.exec(body)?.[1] ?? '';

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { claimedWorkspace, createTurns } from '../../../src/slack/transport/turns.ts';
+import { claimedWorkspace, createRoundRobin } from '../../../src/slack/transport/round-robin.ts';
 
 const goneAround = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('requests that arrive together', () => {
   test('begin in turn of their workspaces: one that sent hundreds doesn’t keep another waiting', async () => {
-    const turns = createTurns();
+    const inTurn = createRoundRobin();
     const begun: string[] = [];
-    for (let nth = 0; nth < 300; nth++) void turns('noisy').then(() => begun.push(`noisy ${nth}`));
-    void turns('quiet').then(() => begun.push('quiet'));
+    for (let nth = 0; nth < 300; nth++) void inTurn('noisy').then(() => begun.push(`noisy ${nth}`));
+    void inTurn('quiet').then(() => begun.push('quiet'));
     await goneAround();
     expect(begun).toEqual(['noisy 0', 'quiet']);
-    void turns('late').then(() => begun.push('late'));
+    void inTurn('late').then(() => begun.push('late'));
     await goneAround();
     expect(begun.slice(2)).toEqual(['noisy 1', 'late']);
   });
 
   test('all begin, in their order', async () => {
-    const turns = createTurns();
+    const inTurn = createRoundRobin();
     const begun: number[] = [];
-    const all = Array.from({ length: 50 }, (_, nth) => turns('T1').then(() => begun.push(nth)));
+    const all = Array.from({ length: 50 }, (_, nth) => inTurn('T1').then(() => begun.push(nth)));
     await Promise.all(all);
     expect(begun).toEqual(Array.from({ length: 50 }, (_, nth) => nth));
-    await turns('T1');
+    await inTurn('T1');
   });
 });
 
@@ -38,10 +38,13 @@ describe('the workspace that a request claims', () => {
     expect(claimedWorkspace(body)).toBe('T0123ABC');
   });
 
-  test.each(['', 'null', 'team', '{"team":null}', `payload=${json({ team: null })}`])(
-    'is none where there is none: %j',
-    (body) => {
-      expect(claimedWorkspace(body)).toBe('');
-    },
-  );
+  test.each([
+    '',
+    'null',
+    'team',
+    '{"team":null}',
+    `payload=${json({ team: null })}`,
+  ])('is none where there is none: %j', (body) => {
+    expect(claimedWorkspace(body)).toBe('');
+  });
 });
