@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { CANARY } from '../../src/sandbox/gallery/fixtures/hostile-labels.ts';
 import type { Surface } from '../../src/sandbox/gallery/fixtures/surface.ts';
@@ -10,12 +10,12 @@ import type { Message } from '../../src/slack/kit/blocks.ts';
 
 const all = [...surfaces, ...nastySurfaces];
 
-function isView(made: Message | ModalView): made is ModalView {
+function isView(made: Message | ModalView | HomeView): made is ModalView | HomeView {
   return 'type' in made;
 }
 
 /** What is sent: a view, or a message and the same without native blocks. */
-function variantsOf(made: Message | ModalView): readonly object[] {
+function variantsOf(made: Message | ModalView | HomeView): readonly object[] {
   if (isView(made)) return [made];
   const { text, blocks, plainBlocks } = made;
   return [{ text, blocks }, ...(plainBlocks ? [{ text, blocks: plainBlocks }] : [])];

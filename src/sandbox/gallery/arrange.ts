@@ -44,7 +44,7 @@ function makeRow(name: string, piece: DrawnPiece, isNew: (part: unknown) => bool
   const isShown = (at: number) =>
     isNew(blocks[at]) || (blocks[at + 1]?.type === 'actions' && isNew(blocks[at + 1]));
   const shown = { name, blocks: blocks.filter((_, at) => isShown(at)) };
-  if (piece.kind === 'modal') return shown;
+  if (piece.kind !== 'message') return shown;
   const { text } = piece.payload;
   const isSaid = sentencesOf({ text }).every((sentence) => inBlocks.has(sentence)) || !isNew({ text });
   return isSaid ? shown : { ...shown, notification: text };

@@ -22,6 +22,7 @@ export type GalleryPiece = {
 } & (
   | { readonly kind: 'message'; readonly payload: PageMessage }
   | { readonly kind: 'modal'; readonly payload: PageView }
+  | { readonly kind: 'home'; readonly payload: PageView }
   | { readonly kind: 'sentences'; readonly rows: readonly SentenceRow[] }
 );
 

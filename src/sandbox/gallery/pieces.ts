@@ -1,4 +1,4 @@
-import type { ModalView } from '@slack/types';
+import type { HomeView, ModalView } from '@slack/types';
 import type { Message } from '../../slack/kit/blocks.ts';
 import { nameBlocks } from '../slack/block-ids.ts';
 import { makeHandClock } from '../slack/clock.ts';
@@ -25,7 +25,7 @@ export function makePieces(surfaces: readonly Surface[]): readonly DrawnPiece[] 
 export interface Version {
   readonly name: string;
   readonly place: Place;
-  readonly made: Message | ModalView;
+  readonly made: Message | ModalView | HomeView;
 }
 
 /** A surface, and the same for clients that don't know newer blocks. */
@@ -40,23 +40,23 @@ export function versionsOf({ name, make }: Surface): readonly Version[] {
   ];
 }
 
-/** Tells forms from messages. */
-export function isView(made: Message | ModalView): made is ModalView {
+/** Tells forms and Home from messages. */
+export function isView(made: Version['made']): made is ModalView | HomeView {
   return 'type' in made;
 }
 
 function makePiece({ name, place, made }: Version, ids: Ids): DrawnPiece {
   const piece = { ...place, id: slugOf(`${place.group} ${name}`), name };
-  if (isView(made)) return { ...piece, kind: 'modal', payload: drawView(made, ids) };
+  if (isView(made)) return { ...piece, kind: made.type, payload: drawView(made, ids) };
   return { ...piece, kind: 'message', payload: drawMessage(made, ids) };
 }
 
-function drawView({ blocks, ...fields }: ModalView, ids: Ids): PageView {
+function drawView({ blocks, ...fields }: ModalView | HomeView, ids: Ids): PageView {
   const id = ids.id('V');
   return pageView({
     id,
     user: '',
-    type: 'modal',
+    type: fields.type,
     fields,
     blocks: nameBlocks(blocks, ids),
     hash: '',

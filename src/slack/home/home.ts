@@ -3,6 +3,7 @@ import { readHome } from '../../app/home/read-home.ts';
 import { changePower } from '../../app/servers/change-power.ts';
 import { showServer } from '../../app/servers/show-server.ts';
 import { watchServer } from '../../app/servers/watch-server.ts';
+import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import type { PowerAction } from '../../domain/server.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -65,7 +66,9 @@ async function show(
   request: SlackRequest,
 ): Promise<void> {
   await request.authorize(readHome);
-  await request.home?.show(shown);
+  // A button of Home stands nowhere else.
+  if (!request.home) throw new Refusal('unreadable_press', {});
+  await request.home.show(shown);
 }
 
 /** Home shows what comes of it if that is seen within two minutes; otherwise the user is told. */

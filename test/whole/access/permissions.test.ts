@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
+import { home } from '../../../src/slack/home/home.ts';
 import type { Command } from '../../../src/slack/kit/command.ts';
 import { shortcuts } from '../../../src/slack/servers/shortcuts.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -378,8 +379,7 @@ describe('every command, button, form and menu', () => {
     const idsVia = (via: Action['via']) => [
       ...new Set(ACTIONS.filter((action) => action.via === via).map(({ id }) => id)),
     ];
-    const all = <Kind>(pick: (command: (typeof commands)[number]) => readonly Kind[]) =>
-      commands.flatMap(pick);
+    const all = <Kind>(pick: (command: typeof home) => readonly Kind[]) => [...commands, home].flatMap(pick);
     expect(idsVia('command').sort()).toEqual(commands.map(({ name }) => name).sort());
     expect(idsVia('action').sort()).toEqual(all(({ actions }) => actions.map(({ id }) => id)).sort());
     expect(idsVia('shortcut').sort()).toEqual(shortcuts.map(({ id }) => id).sort());

@@ -3,6 +3,7 @@ import type { GalleryPiece, SentenceRow } from '../../../gallery/gallery-api.ts'
 import type { PageView } from '../../../slack/page-api.ts';
 import { showNotice } from '../actions.ts';
 import { Blocks } from '../blocks/block-view.tsx';
+import { Home } from '../channel/home.tsx';
 import { Message } from '../channel/message.tsx';
 import { ModalLook } from '../modal/modal-look.tsx';
 import { Mrkdwn } from '../text/text-view.tsx';
@@ -34,6 +35,7 @@ function describeSize(piece: GalleryPiece): string {
 function Content({ piece }: { readonly piece: GalleryPiece }) {
   if (piece.kind === 'modal') return <StillModal view={piece.payload} />;
   if (piece.kind === 'sentences') return <SentenceList rows={piece.rows} />;
+  if (piece.kind === 'home') return <Home view={piece.payload} appName="vps" />;
   return (
     <div class="message-frame">
       <Message message={piece.payload} isFollowing={false} />
