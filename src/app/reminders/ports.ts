@@ -126,8 +126,8 @@ export interface Reminders {
 
 export type PostedDigest =
   | { readonly kind: 'posted'; readonly card: Card }
-  /** Nothing was posted; `reason` is Slack's error code. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing was posted; `reason` is Slack's error code. `retryAfterMs`: there were too many messages, and Slack says when to try again. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
   /** Slack did not answer, or not readably: it may have been posted. */
   | { readonly kind: 'unknown' };
 

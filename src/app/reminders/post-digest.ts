@@ -16,8 +16,8 @@ export interface DueDigest extends DigestWorkspace {
   readonly isLate: boolean;
 }
 
-/** `later`: it is still to be posted on that day. */
-export type DigestOutcome = 'done' | 'later';
+/** `later`: it is still to be posted on that day. `afterMs`: Slack has had too many messages and takes it after so long. */
+export type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
 
 /**
  * Posts the digest of a day, at most once (docs/decisions/0022-one-digest-a-day.md): the list is read, the day is claimed
@@ -82,7 +82,7 @@ async function postUnread(
 }
 
 async function endUnposted(
-  { workspaceId, day, digest: { channelId } }: DueDigest,
+  { workspaceId, day, isLate, digest: { channelId } }: DueDigest,
   posted: Exclude<PostedDigest, { kind: 'posted' }>,
   ports: ReminderPorts,
 ): Promise<DigestOutcome> {
@@ -92,8 +92,10 @@ async function endUnposted(
     return 'done';
   }
   await ports.digests.release(workspaceId, day);
-  await tellOwners(workspaceId, day, channelId, posted.reason, ports);
-  return 'later';
+  const { reason, retryAfterMs: afterMs } = posted;
+  // Too many messages in the channel are no fault of its settings, unless it goes on.
+  if (afterMs === undefined || isLate) await tellOwners(workspaceId, day, channelId, reason, ports);
+  return afterMs === undefined ? 'later' : { afterMs };
 }
 
 /** Once a day, whatever is tried again until then. */

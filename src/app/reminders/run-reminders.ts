@@ -59,7 +59,9 @@ function createPosting(ports: ReminderPorts, pauses: Pauses, runAll: RunAll): ()
   const doneOn = new Map<WorkspaceId, string>();
   const post = async (due: DueDigest) => {
     pauses.start(`post ${due.workspaceId}`, POST_AGAIN_MS);
-    if ((await postDigest(due, ports)) === 'done') doneOn.set(due.workspaceId, due.day);
+    const outcome = await postDigest(due, ports);
+    if (outcome === 'done') doneOn.set(due.workspaceId, due.day);
+    else if (outcome !== 'later') pauses.start(`post ${due.workspaceId}`, outcome.afterMs);
   };
   const isOpen = ({ workspaceId, day }: DueDigest) =>
     doneOn.get(workspaceId) !== day && !pauses.has(`post ${workspaceId}`);

@@ -1,6 +1,7 @@
 import type { Channels } from '../../app/access/ports.ts';
 import type { Card } from '../../domain/decision.ts';
 import type { ChannelId, WorkspaceId } from '../../domain/ids.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Message } from '../kit/blocks.ts';
 import { withFallback } from './fallback.ts';
 import { MESSAGE_GONE } from './message-gone.ts';
@@ -16,7 +17,12 @@ export interface SinglePosts {
 export type PostedOnce =
   | { readonly kind: 'posted'; readonly card: Card }
   /** Slack's error code: nothing was posted. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** When Slack takes it, where it has had too many (`Retry-After`). */
+      readonly retryAfterMs?: number;
+    }
   /** No answer, or none that says: it may have been posted. */
   | { readonly kind: 'unknown' };
 
@@ -41,7 +47,10 @@ export function createSinglePosts({ clients, channels }: Parts): SinglePosts {
       const slack = clients.of(workspaceId);
       const answer = await withFallback(message, (shown) => slack.post(channelId, shown));
       if (answer.ok) return { kind: 'posted', card: { channelId: answer.channelId, ts: answer.ts } };
-      return isProven(answer.error) ? { kind: 'refused', reason: answer.error } : { kind: 'unknown' };
+      const { error: reason, retryAfterMs } = answer;
+      return isProven(reason)
+        ? { kind: 'refused', reason, ...omitUndefined({ retryAfterMs }) }
+        : { kind: 'unknown' };
     },
     editOne: async (workspaceId, card, message) => {
       const isShared = await channels.isShared(workspaceId, card.channelId);

@@ -4,6 +4,7 @@ import { findDueDigest, SPREAD_MS } from '../../../src/app/reminders/digest-sche
 import type { PostedDigest } from '../../../src/app/reminders/ports.ts';
 import { postDigest } from '../../../src/app/reminders/post-digest.ts';
 import { refreshDigest } from '../../../src/app/reminders/refresh-digest.ts';
+import { createReminderWork } from '../../../src/app/reminders/run-reminders.ts';
 import type { Digest } from '../../../src/domain/digest.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
@@ -104,6 +105,33 @@ describe('a digest', () => {
     );
     await postDigest(due(), startProcess(taken));
     expect(posted).toHaveLength(times);
+  });
+
+  test('that a channel’s rate limit refused is posted when Slack says so, and owners hear of it only after an hour', async () => {
+    const { posted, startProcess, time } = await startWorkspace();
+    let answer: PostedDigest = { kind: 'refused', reason: 'ratelimited', retryAfterMs: 40_000 };
+    const told: string[] = [];
+    const made = startProcess(async () => answer);
+    const system = { ...made.system, elapsed: () => time.now };
+    const notifyUndelivered = async (_id: string, _channel: string, reason: string) => {
+      told.push(reason);
+    };
+    const reminderNotifier = { ...made.reminderNotifier, notifyUndelivered };
+    const work = createReminderWork({ ...made, system, reminderNotifier }, new AbortController().signal);
+    const postAfter = async (ms: number) => {
+      time.now += ms;
+      await work.postDue();
+      return posted.length;
+    };
+    expect(await postAfter(0)).toBe(1);
+    expect(await postAfter(39_000)).toBe(1);
+    expect(await postAfter(2000)).toBe(2);
+    expect(told).toEqual([]);
+    expect(await postAfter(HOUR_MS)).toBe(3);
+    expect(told).toEqual(['ratelimited']);
+    answer = { kind: 'posted', card: { channelId: 'C1', ts: '1.1' } };
+    expect(await postAfter(41_000)).toBe(4);
+    expect(await postAfter(HOUR_MS)).toBe(4);
   });
 
   test('concludes nothing from an incomplete list, and says that it is one', async () => {
