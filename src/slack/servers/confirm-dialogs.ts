@@ -4,6 +4,25 @@ import { confirmation } from '../kit/blocks.ts';
 import { plainLabel } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';
 
+/** The same for a list of servers that the user has read. */
+export function confirmationOfSeveral(verb: string, servers: number): ConfirmationDialog | undefined {
+  if (servers === 1) return confirmationOf(verb);
+  if (verb === 'stop')
+    return confirmation({
+      title: `Stop ${servers} servers?`,
+      text: 'They go offline immediately. Billing continues.',
+      confirm: 'Stop',
+      isDangerous: true,
+    });
+  if (verb !== 'reboot') return undefined;
+  return confirmation({
+    title: `Reboot ${servers} servers?`,
+    text: 'They restart immediately and are offline for a moment.',
+    confirm: 'Reboot',
+    isDangerous: true,
+  });
+}
+
 /** What Slack asks before it sends a choice or a press: a menu is as easily touched by accident as a button. */
 export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   if (verb === 'stop')

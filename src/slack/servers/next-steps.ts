@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
-import type { HostingCode, HostingError, RefusalDetails } from '../../domain/errors.ts';
-import { isRefusal } from '../../domain/errors.ts';
+import type { HostingCode, RefusalDetails } from '../../domain/errors.ts';
+import { HostingError, isRefusal } from '../../domain/errors.ts';
 import type { ServerAct } from '../../domain/failed-act.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { isWhereLeads } from '../../domain/server-state.ts';
@@ -47,6 +47,16 @@ export function failedSteps({ code, details: { failed, state = '' } }: HostingEr
     ...(isPaidTimeOver && id !== undefined ? [renewButton.element('Renew…', { id })] : []),
     ...(id === undefined ? [] : [checkElement(act, [{ serverId: id, label }], { isFailed: true })]),
   ];
+}
+
+/** The server that a power action was proven not to be carried out on, where the same may work a moment later. */
+export function findRetriable(error: unknown): { readonly id: ServerId; readonly label: string } | undefined {
+  if (!(error instanceof HostingError) || !PASSING.includes(error.code)) return undefined;
+  const { failed, state = '' } = error.details;
+  if (failed?.serverId === undefined) return undefined;
+  // What is stopped can't be rebooted: it has to be started.
+  if (failed.act === 'reboot' && isWhereLeads('stop', { state })) return undefined;
+  return { id: failed.serverId, label: failed.label };
 }
 
 function retryButtons(act: ServerAct, text: string, id: ServerId | undefined, label: string): Button[] {

@@ -8,8 +8,9 @@ import { type Message, type MessageBlock, section, textMessage } from '../kit/bl
 import { codeLabel, codeTyped, count } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { sendWaiting } from '../transport/waiting.ts';
+import { findRetriable } from './next-steps.ts';
 import { unconfirmedMessage } from './power-words.ts';
-import { askBlock, severalList, severalWords } from './several-words.ts';
+import { askBlock, retryBlock, severalList, severalWords } from './several-words.ts';
 import { VERBS } from './verbs.ts';
 
 /** What became of the servers of one command. */
@@ -19,6 +20,8 @@ interface Outcomes {
   readonly others: MessageBlock[];
   /** The user has to say again that these are meant. */
   readonly unsure: Server[];
+  /** It is proven that nothing was done to them, and it may work a moment later. */
+  readonly failed: Pick<Server, 'id' | 'label'>[];
 }
 
 /** One after the other, even if one fails. Reported together, since Slack accepts only five replies to a command. */
@@ -61,7 +64,7 @@ async function actOnEach(
   onTaken?: () => Promise<unknown>,
 ): Promise<Outcomes> {
   const onWait = once(sendWaiting(request));
-  const outcomes: Outcomes = { done: [], others: [], unsure: [] };
+  const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [] };
   for (const [place, ref] of refs.entries()) {
     // The same signed request acts once on each server that it names.
     const subrequest = request.subrequest(place);
@@ -78,6 +81,8 @@ async function actOnEach(
       if (isOver && place === 0) throw error;
       if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
         outcomes.unsure.push(error.details.server);
+      const failed = findRetriable(error);
+      if (failed) outcomes.failed.push({ ...failed, label: labelOf(ref) ?? failed.label });
       outcomes.others.push(section(`${nameOf(ref)}: ${subrequest.explain(error)}`));
     }
     if (place === 0) await onTaken?.();
@@ -87,6 +92,11 @@ async function actOnEach(
 
 function nameOf(ref: ServerRef): string {
   return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeTyped(ref.typed);
+}
+
+/** As the user has read it: where the list of servers could not be read, the failure knows only the ID. */
+function labelOf(ref: ServerRef): string | undefined {
+  return 'id' in ref ? ref.label : undefined;
 }
 
 /** Announces in the channel what was done; false where nothing was, or could be. The background tells how it ends. */
@@ -110,7 +120,7 @@ function actOf(done: readonly PowerChange[]): string | undefined {
 /** What the user is told alone, including what could not be announced. */
 function reportMessage(
   action: PowerAction,
-  { done, others, unsure }: Outcomes,
+  { done, others, unsure, failed }: Outcomes,
   total: number,
   announced: boolean,
   request: SlackRequest,
@@ -125,6 +135,7 @@ function reportMessage(
     words,
     ...others,
     ...(unsure.length > 0 ? [askBlock(action, confirmation, unsure)] : []),
+    ...(failed.length > 0 ? [retryBlock(action, confirmation, failed)] : []),
   );
 }
 

@@ -8,8 +8,9 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { stateWords } from '../kit/server-state.ts';
-import { codeLabel, count, mention } from '../kit/text.ts';
+import { codeLabel, count, mention, plainLabel } from '../kit/text.ts';
 import { severalButton } from './buttons.ts';
+import { confirmationOfSeveral } from './confirm-dialogs.ts';
 import { serverLines, severalActWords } from './follow-words.ts';
 import { rebootedWords } from './refusal-words.ts';
 import { VERBS } from './verbs.ts';
@@ -49,15 +50,34 @@ export function askBlock(
   { id, at }: SelectedServers['confirmation'],
   servers: readonly Server[],
 ): KnownBlock {
-  const frozen = servers.map(({ id: serverId, label }): [number, string] => [serverId, freezeBriefly(label)]);
   const text = `${VERBS[action].title} ${count(servers.length, 'server')}`;
   return actions(
     severalButton[action].element(
       text,
-      { id, at, servers: frozen },
+      { id, at, servers: freeze(servers) },
       { style: action === 'start' ? 'primary' : 'danger' },
     ),
   );
+}
+
+/** The button that acts again on those servers on which the action was proven not to be carried out; it asks before. */
+export function retryBlock(
+  action: PowerAction,
+  { id, at }: SelectedServers['confirmation'],
+  failed: readonly NamedServer[],
+): KnownBlock {
+  const [only] = failed;
+  const which = only && failed.length === 1 ? plainLabel(only.label, 40) : count(failed.length, 'server');
+  const confirm = confirmationOfSeveral(action, failed.length);
+  return actions(
+    severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
+  );
+}
+
+type NamedServer = Pick<Server, 'id' | 'label'>;
+
+function freeze(servers: readonly NamedServer[]): [number, string][] {
+  return servers.map(({ id, label }) => [id, freezeBriefly(label)]);
 }
 
 function listBlocks(chosen: readonly SelectedServer[]): KnownBlock[] {

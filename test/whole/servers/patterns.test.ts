@@ -227,3 +227,49 @@ it('words that are one label together mean that server, and no other by its numb
   expect(changesSeen(team)).toHaveLength(1);
   expect(pathsOf(team).join()).not.toContain(`/${id}/`);
 });
+
+it('Try again acts on the servers that failed only, after it has asked, and once', async () => {
+  const { team, ids } = await startServers(4, { hasRateLimits: false });
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  await operator.types('/vps stop web-*');
+  await operator.sees('Stop these 4 servers?');
+  // Two are refused, and nothing is known of the third.
+  team.hosting.faults.add({ on: 'stop', kind: 'error', code: 'wrong_state', times: 2 });
+  team.hosting.faults.add({ on: 'stop', kind: 'lost_after' });
+  await operator.presses('Stop 4 servers');
+  await operator.sees('Stop was accepted for 1 of 4 servers.');
+  const before = pathsOf(team).length;
+  expect(operator.confirmationOf('Try again for 2 servers')).toContain('Stop 2 servers?');
+  await operator.presses('Try again for 2 servers', { confirm: false });
+  expect(pathsOf(team)).toHaveLength(before);
+  const pressed = await operator.presses('Try again for 2 servers');
+  await operator.sees('@otto stopped web-1, web-2');
+  if (pressed) await team.slack.redeliver(pressed);
+  await operator.types('/vps show web-4');
+  await operator.sees(String(ids[3]));
+  expect(pathsOf(team).slice(before)).toEqual([`/v1/servers/${ids[0]}/stop`, `/v1/servers/${ids[1]}/stop`]);
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Try again is offered for typed names, too, and again for what fails again', async () => {
+  const { team } = await startServers(2, { hasRateLimits: false });
+  await using _ = team;
+  const operator = team.slack.as('otto').in('#ops');
+  team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state', times: 3 });
+  await operator.types('/vps reboot web-1 web-2');
+  await operator.sees('Reboot was accepted for 0 of 2 servers.');
+  await operator.presses('Try again for 2 servers');
+  await operator.presses('Try again for web-1');
+  await operator.sees('Reboot was accepted for 1 of 1 server.');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});
+
+it('Try again is not offered for what the role doesn’t cover', async () => {
+  const { team } = await startServers(2, { hasRateLimits: false });
+  await using _ = team;
+  const viewer = team.slack.as('vera').in('#ops');
+  await viewer.types('/vps reboot web-1 web-2');
+  await viewer.sees('You need the operator role');
+  viewer.doesNotSee('Try again for');
+});
