@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { STORIES, type Story, tryCrash } from './support/crash-stories.ts';
-import { triesOf } from './support/tries.ts';
+import { isLong } from './support/tries.ts';
 
-/** Each try starts two processes and lets them settle. */
+/** Each try starts two processes and lets them settle. The long form tries every point. */
 const PATIENCE = { timeout: 3_600_000 };
-const TRIES = triesOf({ short: 1, long: Number.POSITIVE_INFINITY });
 const AT_ONCE = 2;
 
 const tried: { readonly name: string; readonly count: number; readonly all: number }[] = [];
@@ -15,11 +14,9 @@ afterAll(() => {
   process.stdout.write(`${sum('count')} crash points tried of ${sum('all')} (${each})\n`);
 });
 
-/** All points, or some that are spread over all: other ones for each story. */
-function choosePoints(all: number, story: Story): readonly number[] {
-  if (TRIES >= all) return Array.from({ length: all }, (_, at) => at + 1);
-  const shift = (STORIES.indexOf(story) + 1) / (STORIES.length + 1);
-  return Array.from({ length: TRIES }, (_, at) => Math.ceil(((at + shift) / TRIES) * all));
+/** All points, or one: another one for each story. */
+function choosePoints(all: number, { after }: Story): readonly number[] {
+  return isLong ? Array.from({ length: all }, (_, at) => at + 1) : [Math.ceil(after * all)];
 }
 
 /** Kills a process of the app (`kill -9`) before and after every write and request, and starts another one. */

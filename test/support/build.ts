@@ -3,10 +3,12 @@ import { build } from 'vite';
 
 /**
  * Builds once before the tests, since tests that kill processes run what `npm start` runs.
- * Type errors are only printed here; `npm run check` fails on them.
+ * Types are not checked here: `npm run check` does that.
  */
 export async function setup(): Promise<void> {
-  const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json', '--noCheck'], {
+    stdio: 'inherit',
+  });
   if (status === null) throw new Error('the compiler could not be run');
   await bundle();
 }
@@ -29,6 +31,7 @@ async function bundle(): Promise<void> {
         input: {
           main: 'dist/main.js',
           'impatient-app': 'test/support/impatient-app.mjs',
+          'crash-at': 'test/attacks/support/crash-at.mjs',
           'cli/audit': 'dist/cli/audit.js',
           'cli/key': 'dist/cli/key.js',
           'cli/store': 'dist/cli/store.js',

@@ -21,8 +21,8 @@ import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.
 const COUNTING = [
   process.execPath,
   '--import',
-  './test/attacks/support/crash-at.mjs',
-  'dist/main.js',
+  './dist/bundled/crash-at.js',
+  'dist/bundled/main.js',
 ] as const;
 
 export type CrashingTeam = Awaited<ReturnType<typeof startCrashingTeam>>;

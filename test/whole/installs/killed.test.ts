@@ -19,8 +19,8 @@ import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.
 const COUNTING = [
   process.execPath,
   '--import',
-  './test/attacks/support/crash-at.mjs',
-  'dist/main.js',
+  './dist/bundled/crash-at.js',
+  'dist/bundled/main.js',
 ] as const;
 /** Slack sends an event again that was not acknowledged, here sooner than the real one. */
 const RETRIES_MS = [0, 2000, 2000, 2000];
