@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { backedUpPostgres, backedUpSqlite, canBackUp } from '../support/backup.ts';
@@ -49,11 +49,16 @@ const declare = promisify(
     ),
 );
 
-describe.each(ENGINES)('a backup of $name that is restored', ({ name, backUpWith, makeUrl }) => {
-  test.skipIf(!canBackUp(name)).each(WAYS)(
+// They wait for slow answers, and each has a team and a database of its own: side by side.
+describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true }, ({
+  name,
+  backUpWith,
+  makeUrl,
+}) => {
+  test.skipIf(!canBackUp(name)).for(WAYS)(
     'pays nothing again where $way, and keeps what it has',
     { timeout: 120_000 },
-    async ({ saysSo, isNewMachine }) => {
+    async ({ saysSo, isNewMachine }, { expect }) => {
       const folder = await mkdtemp(join(tmpdir(), 'vps-slack-restore-'));
       const SPILL_DIR = join(folder, 'answers');
       const DATABASE_URL = await makeUrl(folder);
@@ -127,8 +132,7 @@ describe.each(ENGINES)('a backup of $name that is restored', ({ name, backUpWith
       owner.overlooksOldMessages();
       await owner.types(order('web-5'));
       await owner.presses('Create and pay');
-      // On PostgreSQL, the lock of the process that was stopped ends by itself.
-      await owner.sees(CREATED, 40_000);
+      await owner.sees(CREATED);
       expect(charges()).toBe(5);
 
       const { audit } = team.app.ports;

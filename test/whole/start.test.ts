@@ -35,7 +35,7 @@ async function auditOf(team: Team): Promise<readonly string[]> {
   return entries.map(({ action, outcome }) => `${action} ${outcome}`).reverse();
 }
 
-describe('starting', () => {
+describe.concurrent('starting', () => {
   test('without settings names every missing one at once, each with an example, and exits with 1', async () => {
     const { code, output } = await run('main.js', [], {});
     expect(code).toBe(1);
@@ -105,7 +105,7 @@ async function listChildren(pid: number): Promise<readonly number[]> {
   return list.trim().split(' ').filter(Boolean).map(Number);
 }
 
-describe('the key on the command line', () => {
+describe.concurrent('the key on the command line', () => {
   test('is tested and stored beside a running app, which uses it at once; and removed again', async () => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment };
