@@ -29,7 +29,8 @@ export interface Visitor {
   hears(before: string): Promise<void>;
   /** A value that changes whenever their screen does. */
   mark(): string;
-  audit(): Promise<readonly StoredEntry[]>;
+  /** Their newest entries, all of them by default. */
+  audit(limit?: number): Promise<readonly StoredEntry[]>;
 }
 
 /**
@@ -97,16 +98,9 @@ export function visitor(team: Team, who: UserName | User, screenOf: UserName = '
     told,
     mark,
     hears: async (before) => {
-      await vi.waitUntil(() => mark() !== before, { timeout: 5000, interval: 2 });
+      await vi.waitUntil(() => mark() !== before, { timeout: 5000, interval: 5 });
     },
-    audit: async () => {
-      const entries = await team.app.ports.audit.list({
-        workspaceId: TEAM.id,
-        actorId: person.id,
-        limit: 1000,
-      });
-      return entries;
-    },
+    audit: (limit = 1000) => team.app.ports.audit.list({ workspaceId: TEAM.id, actorId: person.id, limit }),
   };
 }
 
