@@ -17,7 +17,7 @@ import type { Panel } from './panel/panel.ts';
 import { withPanel } from './panel/routes.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { sendText } from './slack/http.ts';
-import { readOwnManifest } from './slack/manifest.ts';
+import { readOwnManifest, withSteps } from './slack/manifest.ts';
 import type { Pages } from './slack/server.ts';
 import { type LocalSlack, startSlack } from './slack/slack.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from './slack/workspace.ts';
@@ -120,7 +120,7 @@ async function openChat(
       signingSecret: stored.secrets.signingSecret,
       botToken: stored.secrets.botToken,
       appToken: appTokenOf(stored),
-      manifest: readOwnManifest(isSocketMode ? 'socket' : 'http'),
+      manifest: withSteps(readOwnManifest(isSocketMode ? 'socket' : 'http')),
       commandsUrl: `${appUrlOf(port)}/slack/events`,
       usageHint: 'help',
     },
@@ -135,6 +135,7 @@ function describeExtras(accountUrl: string): PageExtras {
   return {
     links: [
       { text: 'Hosting account', href: accountUrl, hint: 'balance, keys, servers, faults, time' },
+      { text: 'Workflows', href: '/workflows', hint: 'run the app’s step as Workflow Builder would' },
       { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
     ],
     subcommands: commands.map(({ usage, summary }) => ({ usage, summary })),

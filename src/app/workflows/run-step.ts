@@ -59,12 +59,12 @@ function findBadInput({ action, label, key, channelId }: WorkflowRun) {
 
 /** Posts the card. A crash between both of its halves leaves two cards of one run, which is carried out once. */
 async function ask(run: WorkflowRun, ports: WorkflowPorts): Promise<void> {
-  const { locks, system, workflowRuns, workflowNotifier } = ports;
+  const { locks, workflowRuns, workflowNotifier } = ports;
   await locks.runIfFree(lockOf(run), async () => {
     const now = await workflowRuns.find(run.workspaceId, run.id);
     if (now?.state !== 'received') return;
     const posted = await workflowNotifier.ask(run);
-    if ('card' in posted) await workflowRuns.ask(run, posted.card, system.now() + ASK_MS);
+    if ('card' in posted) await workflowRuns.ask(run, posted.card, run.receivedAt + ASK_MS);
     else await endRun(run, ['received'], { code: 'not_posted', details: posted }, ports);
   });
 }

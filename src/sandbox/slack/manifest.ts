@@ -125,3 +125,9 @@ export function readOwnManifest(mode: keyof typeof OWN_MANIFESTS = 'http'): Mani
   const path = new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
   return parseManifest(readFileSync(path, 'utf8'));
 }
+
+/** The same app with the steps for workflows, which its own manifest adds to the others. */
+export function withSteps(facts: ManifestFacts): ManifestFacts {
+  const { steps } = readOwnManifest('workflow');
+  return { ...facts, steps, events: [...facts.events, 'function_executed'] };
+}

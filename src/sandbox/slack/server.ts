@@ -5,6 +5,7 @@ import { answerAuthorize } from './oauth/authorize-page.ts';
 import { answerPage } from './page/routes.ts';
 import { answerReplyPost } from './reply-posts.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
+import { answerWorkflows } from './workflows/page.ts';
 import type { World } from './world.ts';
 
 /** Serves the paths that the local Slack does not: the files of the page. */
@@ -46,6 +47,7 @@ async function route(
   }
   if (path === '/oauth/v2/authorize')
     return answerAuthorize(worlds, incoming, outgoing, new URLSearchParams(query));
+  if (path === '/workflows') return answerWorkflows(first, incoming, outgoing);
   if (path.startsWith('/page/'))
     return answerPage(first, incoming, outgoing, path, new URLSearchParams(query));
   if (pages) return pages(incoming, outgoing);

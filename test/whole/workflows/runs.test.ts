@@ -2,9 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { createLocks } from '../../../src/app/locks.ts';
+import { runStep } from '../../../src/app/workflows/run-step.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import type { Team } from '../../support/team.ts';
 import { changesSeen } from '../../support/visitor.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
+
+/** Until another process looks at a run. */
+const LATER_MS = 20_000;
 
 it('an event that Slack delivers again and again is carried out once', async () => {
   await using team = await startWorkflowTeam(2);
@@ -48,10 +56,17 @@ it('and by the run’s token where Slack takes no other', async () => {
 });
 
 it('an outcome that Slack doesn’t take is told later, and nothing is done again', async () => {
-  await using team = await startWorkflowTeam(1);
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
-  team.slack.faults.failMethod('functions.completeSuccess', 'internal_error', 3);
-  expect((await runToEnd(team, { key: secret })).state).toBe('completed');
+  team.slack.faults.failMethod('functions.completeSuccess', 'internal_error', 2);
+  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
+  const tries = () => team.slack.traffic().filter(({ what }) => what === 'functions.completeSuccess').length;
+  await expect.poll(tries).toBe(2);
+  expect(run.state).toBe('running');
+  system.move(LATER_MS);
+  await run.ended;
+  expect(run.state).toBe('completed');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
@@ -72,40 +87,104 @@ it('an answer that proves nothing is told as such, in the step and in the channe
   await team.slack.as('vera').in('#ops').sees('We’re not sure whether web-1 was rebooted');
 });
 
-it('a run that was stored as sent when the app died is never sent again, and said to be unknown', async () => {
-  await using team = await startWorkflowTeam(1);
-  const { secret, id } = await giveKey(team);
+/** The process dies after it has done this, or before it does anything. */
+function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, how: 'before' | 'after') {
   const { workflowRuns } = team.app.ports;
-  // The app dies between its note that it sends and the request.
-  const { send } = workflowRuns;
+  const work: (...given: never[]) => Promise<unknown> = workflowRuns[name];
+  let deaths = 0;
   Object.assign(workflowRuns, {
-    send: async (...given: Parameters<typeof send>) => {
-      await send(...given);
-      return new Promise(() => undefined);
+    [name]: async (...given: never[]) => {
+      if (deaths++ > 0) return work(...given);
+      if (how === 'after') await work(...given);
+      throw new Error('killed');
     },
   });
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
-  await expect
-    .poll(async () => (await team.app.ports.workflowKeys.find(TEAM.id, id))?.lastUsedAt)
-    .toBeGreaterThan(0);
-  await team.restart();
+  return { count: () => deaths };
+}
+
+it('a run that was stored as sent when the process died is never sent again, and said to be unknown', async () => {
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
+  const { secret } = await giveKey(team);
+  const death = dieAt(team, 'send', 'after');
+  const channel = team.slack.channel('#ops')?.id ?? '';
+  const run = await team.slack.runsWorkflow(STEP, {
+    action: 'reboot',
+    server: 'web-1',
+    key: secret,
+    channel,
+  });
+  await expect.poll(death.count).toBe(1);
+  system.move(LATER_MS);
   await run.ended;
   expect(run.error).toBe(
     'We don’t know whether web-1 was rebooted: the app stopped while it was being done. Check its state before you run this again.',
   );
+  await team.slack.as('vera').in('#ops').sees('We don’t know whether web-1 was rebooted');
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a run that was only received when the app died is carried out by the next one', async () => {
-  await using team = await startWorkflowTeam(1);
+it('a run that was only received when the process died is carried out later, once', async () => {
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
-  const { workflowRuns } = team.app.ports;
-  Object.assign(workflowRuns, { admit: () => new Promise(() => undefined) });
+  const death = dieAt(team, 'admit', 'after');
   const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
-  await team.restart();
+  await expect.poll(death.count).toBe(1);
+  system.move(LATER_MS);
   await run.ended;
   expect(run.state).toBe('completed');
   expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('and fails if that is minutes later', async () => {
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
+  const { secret } = await giveKey(team);
+  const death = dieAt(team, 'admit', 'before');
+  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
+  await expect.poll(death.count).toBe(1);
+  system.move(3 * 60_000);
+  await run.ended;
+  expect(run.error).toMatch(/^This step couldn’t be started in time\. Nothing was done\./);
+  expect(changesSeen(team)).toEqual([]);
+});
+
+it('a process that dies while it asks leaves a second card at most, and both are one run', async () => {
+  const system = movableSystem();
+  await using team = await startWorkflowTeam(1, { system });
+  const death = dieAt(team, 'ask', 'before');
+  const channel = team.slack.channel('#ops')?.id ?? '';
+  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
+  await expect.poll(death.count).toBe(1);
+  system.move(LATER_MS);
+  const operator = team.slack.as('otto').in('#ops');
+  await expect.poll(() => operator.messages().length).toBe(2);
+  await operator.presses('Reboot');
+  await run.ended;
+  await operator.presses('Reboot');
+  await operator.sees('This was already answered, or has expired.');
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
+it('of two processes that begin the same run, one carries it out', async () => {
+  await using team = await startWorkflowTeam(1);
+  const { id, secret } = await giveKey(team);
+  const { ports } = team.app;
+  team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 300 });
+  const key = { kind: 'key', id, name: 'nightly' } as const;
+  const event = await team.slack.runsWorkflow(STEP, { action: 'start', server: 'nothing', key: secret });
+  await event.ended;
+  const executionId = 'Fx0TWOPROCESSES';
+  const received = { id: ports.system.newId(), workspaceId: TEAM.id, executionId, label: 'web-1', key };
+  const run = { ...received, action: 'reboot', receivedAt: ports.system.now(), state: 'received' } as const;
+  await ports.workflowRuns.receive(run, undefined, ports.system.now() + 60_000);
+  // Locks of its own, over the same store.
+  const process = () => ({ ...ports, locks: createLocks({ ...ports, leases: ports.lockLeases }) });
+  const begun = [process(), process()].map((each) => runStep(run, createEntry(each), each));
+  await Promise.all(begun);
+  expect(changesSeen(team)).toHaveLength(1);
+  expect(await ports.workflowRuns.find(TEAM.id, run.id)).toMatchObject({ outcome: { code: 'done' } });
 });
 
 it('keys and tokens are in no log, in no audit and nowhere in the database in the clear', async () => {

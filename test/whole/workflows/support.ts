@@ -1,17 +1,18 @@
 import { hashKey } from '../../../src/app/workflows/key-hash.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { PowerAction } from '../../../src/domain/server.ts';
-import { readOwnManifest } from '../../../src/sandbox/slack/manifest.ts';
+import { readOwnManifest, withSteps } from '../../../src/sandbox/slack/manifest.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { SLACK_MODE, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 export const STEP = 'power_action';
 
 /** A team whose app has the step, with servers `web-1`, `web-2` … */
 export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
-  const manifest = readOwnManifest('workflow');
-  const team = await startTeam({ mode: 'http', ...options, slackApp: { manifest, ...options.slackApp } });
+  const { mode = SLACK_MODE } = options;
+  const manifest = withSteps(readOwnManifest(mode));
+  const team = await startTeam({ ...options, slackApp: { manifest, ...options.slackApp } });
   team.hosting.seedServers(team.account, count, 'web');
   return team;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { escapeHtml } from '../html.ts';
 import { isSameOrigin, readBody, sendText } from '../http.ts';
 import type { World } from '../world.ts';
 import type { OAuthApp } from './oauth.ts';
@@ -94,7 +95,3 @@ function showPage(
 
 const option = (value: string, words: string) =>
   `<option value="${escapeHtml(value)}">${escapeHtml(words)}</option>`;
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

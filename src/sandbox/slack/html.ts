@@ -1,0 +1,4 @@
+/** Text in a page, wherever it stands. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
