@@ -112,7 +112,6 @@ export function createSlack(options: SlackOptions): Slack {
       mayAnnounce(workspaceId, channelId, workspaces, channels),
   };
   const outbox = createOutbox(shared);
-  const notifying = { outbox, log, currencyOf, accountUrl };
   return {
     ports: {
       users: createUsers(clients, system),
@@ -120,16 +119,8 @@ export function createSlack(options: SlackOptions): Slack {
       admins: createAdmins(clients, system),
       channels,
       channelTest: createChannelTest(clients, channels),
-      connectNotifier: createConnectNotifier(notifying),
       slackAbilities: options.abilities,
-      operationNotifier: createOperationNotifier(notifying),
-      followNotifier: createFollowNotifier(notifying),
-      approvalNotifier: createApprovalNotifier(notifying),
-      accessNotifier: createAccessNotifier(notifying),
-      accountNotifier: createAccountNotifier(notifying),
-      reminderNotifier: createReminderNotifier(notifying),
-      batchNotifier: createBatchNotifier(notifying),
-      workflowNotifier: createWorkflowNotifier(notifying),
+      ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
     },
     createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
     explain: (error) => explainError(error, options),
@@ -152,4 +143,19 @@ function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): 
   const steps = createStepIntake(parts.entry, ports);
   const dispatch = createDispatch(routes, { ...parts, home: publisher, steps });
   return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
+}
+
+/** How users are notified, by each feature. */
+function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
+  return {
+    connectNotifier: createConnectNotifier(parts),
+    operationNotifier: createOperationNotifier(parts),
+    followNotifier: createFollowNotifier(parts),
+    approvalNotifier: createApprovalNotifier(parts),
+    accessNotifier: createAccessNotifier(parts),
+    accountNotifier: createAccountNotifier(parts),
+    reminderNotifier: createReminderNotifier(parts),
+    batchNotifier: createBatchNotifier(parts),
+    workflowNotifier: createWorkflowNotifier(parts),
+  };
 }

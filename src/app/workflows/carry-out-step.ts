@@ -57,9 +57,10 @@ async function carryOut(action: PowerAction, run: WorkflowRun, context: Context)
     await markSent(run, context);
     isSent = true;
   };
-  // The button has asked whether to do it; a workflow was asked nothing.
-  const isSure = run.key.kind === 'none';
-  const input = { ref: { exactly: run.label }, urgency: 'background', isSure, onSending } as const;
+  // A user waits, and was asked by the button whether to do it; a workflow was asked nothing.
+  const isPress = run.key.kind === 'none';
+  const urgency = isPress ? 'user' : 'background';
+  const input = { ref: { exactly: run.label }, urgency, isSure: isPress, onSending } as const;
   try {
     const change = await changePower[action].run(input, context);
     const outcome = outcomeOfChange(change);

@@ -49,7 +49,7 @@ function readStep(body: unknown): Step | undefined {
   const { action, server, key, channel } = event.inputs;
   return {
     place: { workspaceId, ...omitUndefined({ orgId }) },
-    isOurs: event.function.callback_id === STEP.id,
+    isOurs: event.function.id === STEP.id,
     event: {
       workspaceId,
       executionId: event.function_execution_id,

@@ -123,7 +123,7 @@ export const stepPayload = z.object({
     .catch([]),
   event: z.object({
     type: z.literal('function_executed'),
-    function: z.object({ callback_id: z.string() }),
+    function: z.object({ callback_id: z.string() }).transform((step) => ({ id: step.callback_id })),
     function_execution_id: z.string().min(1).max(200),
     inputs: z.object({ action: input, server: input, key: input, channel: input }),
     bot_access_token: input,

@@ -93,7 +93,7 @@ export function readIssueFields(
   const chosen = fields.actions.split(',');
   const actions = POWER_ACTIONS.filter((action) => chosen.includes(action));
   const days = Number(fields.time);
-  return { name, actions, pattern, ...(days > 0 ? { forMs: days * DAY_MS } : {}) };
+  return { name, actions, pattern, forMs: days > 0 ? days * DAY_MS : undefined };
 }
 
 /** Shows the key, for the only time. */

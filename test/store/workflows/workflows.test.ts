@@ -135,6 +135,27 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   });
 });
 
+describe.each(engines)('uninstalling on $name', ({ make }) => {
+  test('erases the keys and the runs of the workspace, with their tokens', async () => {
+    const { installationStore, workflowKeys, workflowRuns } = await make();
+    const installed = await installationStore.install(
+      {
+        ...{ id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] },
+        tokens: { bot: new Secret('xoxb') },
+      },
+      () => [],
+    );
+    await workflowKeys.add(newKey(), 10);
+    await workflowKeys.add(newKey({ workspaceId: 'T2' }), 10);
+    const run = newRun();
+    await workflowRuns.receive(run, TOKEN, T0);
+    await installationStore.erase(installed, () => []);
+    expect(await workflowKeys.list('T1')).toEqual([]);
+    expect(await workflowKeys.list('T2')).toHaveLength(1);
+    expect(await workflowRuns.find('T1', run.id)).toBeUndefined();
+  });
+});
+
 test('a run’s token is in no file of the database in the clear', async () => {
   const folder = makeFolder();
   const { workflowRuns } = await open(`sqlite:${join(folder, 'vps.sqlite')}`);

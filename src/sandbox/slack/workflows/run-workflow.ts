@@ -7,6 +7,9 @@ import type { World } from '../world.ts';
 import type { WorkflowRun } from './runs.ts';
 import type { StepDefinition, StepParameter } from './step-definition.ts';
 
+/** What only those who edit a workflow read. */
+const SECRET_INPUTS = ['key'];
+
 /**
  * Runs a workflow of one step, and resolves when the app has acknowledged or failed to. An app that doesn't acknowledge in time
  * has failed the step, as users of Slack saw it; the event comes again all the same.
@@ -19,6 +22,8 @@ export async function runWorkflow(world: World, stepId: string, given: Json): Pr
   const errors = findInputErrors(world, step, inputs);
   if (Object.keys(errors).length > 0)
     throw new SlackRefusal('invalid_input', Object.values(errors).join('; '), { errors });
+  // Every user of the sandbox sees the traffic.
+  for (const name of SECRET_INPUTS) world.journal.hideSecret(String(inputs[name] ?? ''));
   const run = world.workflowRuns.start(step, inputs);
   const delivery = await sendEvent(world, describeRun(run));
   if (delivery?.status !== 200 && run.state === 'running')
