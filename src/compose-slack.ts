@@ -5,6 +5,8 @@ import type { InstallationPorts } from './app/installations/ports.ts';
 import type { Locks } from './app/locks.ts';
 import type { Store } from './app/ports.ts';
 import type { Config } from './config.ts';
+import { describeDefect } from './domain/errors.ts';
+import type { Installation } from './domain/installation.ts';
 import type { Secret } from './domain/secret.ts';
 import type { Log } from './log.ts';
 import { createSlack, type Slack, type SlackOptions } from './slack/create-slack.ts';
@@ -26,6 +28,7 @@ interface SlackParts
     | 'followedActs'
     | 'actMessages'
     | 'homes'
+    | 'apiKeys'
     | 'seenRequests'
     | 'installationStore'
     | 'installStates'
@@ -37,6 +40,8 @@ interface SlackParts
 
 /** Where the tokens come from, and what goes with that. */
 interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation'> {
+  /** Calls this for each install. Absent where there are none. */
+  onInstall?(greet: (installation: Installation) => void): void;
   /** Starts asking Slack what it has to say before anything is served. */
   connect(): Promise<void>;
   /** What keeps the app from working anywhere, in a sentence each. */
@@ -82,7 +87,22 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     admit: source.admit,
     onRevocation: source.onRevocation,
   });
+  source.onInstall?.((installation) => {
+    greet(installation, slack, parts).catch((error: unknown) =>
+      log.error('whoever installed the app could not be greeted', describeDefect(error)),
+    );
+  });
   return { ...slack, connections, source };
+}
+
+/** Tells whoever installed the app what comes next, unless that is done. An organization is no workspace to begin in. */
+async function greet(
+  { id, isOrg, installedBy }: Installation,
+  slack: Pick<Slack, 'greetInstaller'>,
+  { apiKeys }: Pick<SlackParts, 'apiKeys'>,
+): Promise<void> {
+  if (isOrg || (await apiKeys.listWorkspaces()).includes(id)) return;
+  await slack.greetInstaller(id, installedBy);
 }
 
 function openSingleWorkspace(
@@ -112,8 +132,12 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
+  let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
+    onInstall: (greeting) => {
+      greetInstaller = greeting;
+    },
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
@@ -124,7 +148,11 @@ function openInstalledWorkspaces(
       publicUrl,
       states: parts.installStates,
       connections,
-      install: (installation) => install(installation, ports),
+      install: async (installation) => {
+        const outcome = await install(installation, ports);
+        if (outcome.kind === 'installed') greetInstaller(outcome.installation);
+        return outcome;
+      },
       system: parts.system,
       log: parts.log,
     }),

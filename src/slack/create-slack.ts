@@ -7,9 +7,11 @@ import type { Homes } from '../app/home/ports.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import { createStepIntake } from '../app/workflows/receive-step.ts';
+import type { UserId, WorkspaceId } from '../domain/ids.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { createAccessNotifier } from './access/notifier.ts';
+import { installedMessage } from './account/connect-messages.ts';
 import { createConnectNotifier } from './account/connect-notifier.ts';
 import { createAccountNotifier } from './account/notifier.ts';
 import { createApprovalNotifier } from './approvals/notifier.ts';
@@ -68,6 +70,8 @@ export interface Slack {
     | 'workflowNotifier'
   >;
   createDispatch(entry: Entry<AppPorts>, ports: AppPorts): Dispatch;
+  /** Tells a user who has installed the app what comes next. */
+  greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<void>;
   /** Puts an error into the words that a user reads. */
   explain(error: unknown): string;
 }
@@ -123,6 +127,9 @@ export function createSlack(options: SlackOptions): Slack {
       ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
     },
     createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
+    greetInstaller: async (workspaceId, userId) => {
+      await outbox.sendDirectly(workspaceId, userId, installedMessage());
+    },
     explain: (error) => explainError(error, options),
   };
 }

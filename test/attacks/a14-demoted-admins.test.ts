@@ -24,7 +24,11 @@ async function startWithAdmin() {
   const ports = makePorts(store, {
     users,
     ownersOf: () => ['U9'],
-    channels: { look: async () => 'seen' as never, isShared: async () => undefined },
+    channels: {
+      look: async () => 'seen' as never,
+      isShared: async () => undefined,
+      hasMember: async () => undefined,
+    },
   });
   const entry = createEntry(ports);
   const caller = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;

@@ -13,6 +13,7 @@ const SCOPES_OF: Readonly<Record<string, readonly string[]>> = {
   'views.open': [],
   'views.update': [],
   'views.publish': [],
+  'conversations.members': ['channels:read', 'groups:read'],
   'chat.postMessage': ['chat:write'],
   'chat.postEphemeral': ['chat:write'],
   'chat.update': ['chat:write'],

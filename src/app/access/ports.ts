@@ -59,4 +59,6 @@ export interface Channels {
   look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
   /** Whether other organizations read along, or are invited to (Slack Connect); undefined when Slack does not say. */
   isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
+  /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
+  hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
 }

@@ -1,6 +1,6 @@
 import { actions, confirmation, context, type Message, textMessage } from '../kit/blocks.ts';
 import { count, mention } from '../kit/text.ts';
-import { disconnectButton, linkButton } from './buttons.ts';
+import { connectButton, disconnectButton, linkButton } from './buttons.ts';
 
 /** Leads to the page that takes the API key. The link is for one user and works once. */
 export function linkMessage(url: string): Message {
@@ -9,6 +9,15 @@ export function linkMessage(url: string): Message {
     'Enter your hosting API key on a secure page outside Slack.',
     actions(open),
     context('This link is just for you. It works once and expires in 10 minutes.'),
+  );
+}
+
+/** What a user reads who has just installed the app. */
+export function installedMessage(): Message {
+  return textMessage(
+    'Thanks for installing vps! To get started, connect your hosting account: create an API key on its page, then enter it in a secure form outside Slack.',
+    actions(connectButton.element('Connect…', {}, { style: 'primary' })),
+    context('The *Home* tab shows the next steps.'),
   );
 }
 

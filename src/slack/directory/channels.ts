@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Channels } from '../../app/access/ports.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import type { System } from '../../system.ts';
+import type { SlackApi } from '../transport/slack-api.ts';
 import type { SlackClients } from '../transport/slack-clients.ts';
 import { cacheLookups, RateLimited } from './cached-lookups.ts';
 
@@ -32,6 +33,8 @@ export function createChannels(clients: SlackClients, system: System): Channels 
     SHARING_KNOWN_FOR_MS,
   );
   return {
+    hasMember: (workspaceId, channelId, userId) =>
+      withTimeout(findMember(clients.of(workspaceId), channelId, userId), system),
     isShared: async (workspaceId, channelId) => (await findSharing(`${workspaceId} ${channelId}`))?.isShared,
     look: async (workspaceId, channelId) => {
       const answer = await withTimeout(clients.of(workspaceId).findChannel(channelId), system, WAIT_MS);
@@ -40,4 +43,19 @@ export function createChannels(clients: SlackClients, system: System): Channels 
       return channel && (channel.is_archived ? 'archived' : 'there');
     },
   };
+}
+
+/** A channel of the whole company takes more pages than a user waits for: then nothing is known. */
+const MOST_PAGES = 5;
+
+async function findMember(slack: SlackApi, channelId: string, userId: string): Promise<boolean | undefined> {
+  let cursor = '';
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await slack.listMembers(channelId, cursor);
+    if (!answer.ok) return undefined;
+    if (answer.members.includes(userId)) return true;
+    cursor = answer.cursor;
+    if (cursor === '') return false;
+  }
+  return undefined;
 }

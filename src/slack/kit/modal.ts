@@ -103,6 +103,7 @@ const envelope = z.object({
     channelId: z.string().exactOptional(),
     thread: z.object({ ts: z.string(), isOpen: z.boolean() }).exactOptional(),
     workspaceId: z.string().exactOptional(),
+    isHome: z.literal(true).exactOptional(),
   }),
   m: z.unknown(),
 });

@@ -22,6 +22,7 @@ export const createChoices = defineModal(
     location: z.string('Choose a location'),
     image: z.string('Choose an image'),
     label: z.string('Enter a label').trim().min(1, 'Enter a label'),
+    channel: z.string().exactOptional(),
   }),
 );
 
@@ -55,8 +56,20 @@ export function choicesView(
         maxLength: LABEL_MAX_CHARACTERS,
         ...omitUndefined({ initial: input.label?.slice(0, LABEL_MAX_CHARACTERS) }),
       }),
+      ...(origin.isHome ? [channelField(origin)] : []),
       ...omissions.map((words) => context(words)),
     ],
+  });
+}
+
+/** An order that is made on Home has no channel of its own. */
+function channelField({ channelId }: Origin) {
+  return createChoices.channelField('channel', {
+    label: 'Channel for the result',
+    hint: 'You have to be in it. Leave empty to be told in a direct message. Only you will see the root password.',
+    excludesShared: true,
+    optional: true,
+    initial: channelId?.startsWith('D') ? undefined : channelId,
   });
 }
 

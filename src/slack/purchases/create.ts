@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
+import { mayChooseChannel } from '../../app/purchases/choose-channel.ts';
 import { confirmPurchase } from '../../app/purchases/confirm-purchase.ts';
 import { findWrongChoices, openCreate, reviewCreate } from '../../app/purchases/review-purchase.ts';
 import type { Order } from '../../domain/catalog.ts';
@@ -48,7 +49,12 @@ export const create = defineCommand({
   ],
   modals: [
     createChoices.onSubmit(openCreate, async ({ fields, origin, viewId }, request) => {
-      return showSoon(loadForm(fields, request, origin), viewId, request);
+      const { channel: channelId, ...order } = fields;
+      if (!origin.isHome || channelId === undefined)
+        return showSoon(loadForm(order, request, withoutChannel(origin)), viewId, request);
+      if (!(await request.execute(mayChooseChannel, { channelId })))
+        return { with: { errors: { channel: NOT_A_MEMBER } } };
+      return showSoon(loadForm(order, request, { ...origin, channelId }), viewId, request);
     }),
     createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
       const purchase = { kind: 'create' as const, order: metadata.order };
@@ -58,6 +64,16 @@ export const create = defineCommand({
   ],
   suggestions: CHOICES.map(suggest),
 });
+
+const NOT_A_MEMBER =
+  'Slack didn’t confirm that you’re in this channel. Choose another one, or leave it empty. In a private channel, invite the app first.';
+
+/** Going back from the review, the user may have emptied the field. */
+function withoutChannel(origin: Origin): Origin {
+  if (!origin.isHome || !origin.channelId || origin.channelId.startsWith('D')) return origin;
+  const { channelId: _chosen, ...rest } = origin;
+  return rest;
+}
 
 /** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
 async function loadForm(input: Partial<Order>, request: SlackRequest, origin: Origin): Promise<ModalView> {

@@ -45,3 +45,19 @@ export const foundGroups = z
   .object({ usergroups: z.unknown() })
   .transform(({ usergroups }) => ({ groups: usergroups }));
 export const foundChannel = z.object({ channel: z.unknown() });
+
+/** Some of the members of a channel. */
+export interface MemberPage {
+  readonly members: readonly string[];
+  /** Empty on the last page. */
+  readonly cursor: string;
+}
+
+export const memberPage = z
+  .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
+  .transform(
+    ({ members, response_metadata: more }): MemberPage => ({
+      members,
+      cursor: more?.next_cursor ?? '',
+    }),
+  );

@@ -83,7 +83,7 @@ const THREAD_MS = 60 * DAY_MS;
 
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, outcomeThreads, system }: RequestParts,
-  { actor: { workspaceId, channelId } }: Caller,
+  { actor: { workspaceId, channelId }, surface }: Caller,
   { reply, triggerId, thread }: Ways,
 ): Views {
   return {
@@ -102,7 +102,8 @@ function createViews(
     storeOrigin: async (formId = system.newId()) => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await outcomeThreads.store(formId, workspaceId, thread, system.now() + THREAD_MS);
-      return { formId, ...omitUndefined({ channelId, thread }) };
+      const isHome = surface === 'home' ? (true as const) : undefined;
+      return { formId, ...omitUndefined({ channelId, thread, isHome }) };
     },
     follow: (id, viewId) => followedViews.set(id, viewId),
   };

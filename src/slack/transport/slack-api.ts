@@ -16,10 +16,13 @@ import {
   foundUsers,
   type Introduction,
   introduction,
+  type MemberPage,
+  memberPage,
   nothing,
   openedView,
 } from './answer-shapes.ts';
 import { quietLogger } from './quiet-logger.ts';
+import { inTurn } from './rate-limited-calls.ts';
 import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal } from './refusals.ts';
 
 /** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
@@ -44,6 +47,8 @@ export interface SlackApi {
   /** Completes an execution of our step in a workflow. */
   completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
+  /** One page of the members of a channel; an empty cursor follows the last one. */
+  listMembers(channelId: string, cursor: string): Promise<SlackAnswer<MemberPage>>;
   /** Posts to a `response_url` (Slack, "Handling user interaction"). */
   respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
@@ -155,11 +160,7 @@ function createSlackApi(
         call('chat.postMessage', { channel, text, blocks, ...NO_UNFURLS, ...inThread(threadTs) }, card),
       ),
     updateMessage: ({ channelId: channel, ts }, { text, blocks }, isPatient = true) =>
-      inTurn(
-        system,
-        () => call('chat.update', { channel, ts, text, blocks }, nothing),
-        isPatient ? TRIES : 1,
-      ),
+      inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing), isPatient),
     findUser: (user) => call('users.info', { user }, foundUser),
     listUsers: (page) => call('users.list', { ...page }, foundUsers),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
@@ -167,6 +168,8 @@ function createSlackApi(
     completeStep: (id, outputs) =>
       call('functions.completeSuccess', { function_execution_id: id, outputs }, nothing),
     failStep: (id, error) => call('functions.completeError', { function_execution_id: id, error }, nothing),
+    listMembers: (channel, cursor) =>
+      call('conversations.members', { channel, limit: 1000, ...(cursor && { cursor }) }, memberPage),
     respond: async (url, body) => {
       const answer = await respond(url, body, agent, refusals);
       const error = answer.ok ? undefined : answer.error;
@@ -201,23 +204,6 @@ function callerOf(findWeb: () => Promise<FoundClient | undefined>, refusals: Ref
       return { ok: false, error: refusal.code, retryAfterMs: refusal.retryAfterMs };
     }
   };
-}
-
-/** The longest that a message to a channel waits for its turn; the background posts later what matters longer. */
-const TURN_MOST_MS = 30_000;
-const TRIES = 3;
-
-/** Repeats a call that Slack has not carried out because there were too many, when Slack takes such calls again. */
-async function inTurn<More>(
-  system: Pick<System, 'sleep'>,
-  send: () => Promise<SlackAnswer<More>>,
-  tries = TRIES,
-): Promise<SlackAnswer<More>> {
-  const answer = await send();
-  if (answer.ok || answer.retryAfterMs === undefined) return answer;
-  if (tries <= 1 || answer.retryAfterMs > TURN_MOST_MS) return answer;
-  await system.sleep(answer.retryAfterMs);
-  return inTurn(system, send, tries - 1);
 }
 
 async function respond(

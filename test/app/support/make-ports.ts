@@ -29,7 +29,11 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
     users: { find: async () => undefined, exists: async () => 'unknown' },
     groups: { list: async () => undefined, listMembers: async () => undefined },
     admins: { list: async () => undefined },
-    channels: { look: async () => undefined, isShared: async () => undefined },
+    channels: {
+      look: async () => undefined,
+      isShared: async () => undefined,
+      hasMember: async () => undefined,
+    },
     channelTest: { post: async () => ({ isPosted: true }) },
     connectNotifier: { notifyConnected: async () => undefined },
     slackAbilities: { read: () => UNTRIED },

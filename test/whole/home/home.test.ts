@@ -143,3 +143,26 @@ it('Home shows what is known while the hosting API is slow or fails, and says wh
   await otto.sees('Showing servers as of');
   await otto.sees('web-1');
 });
+
+it('a create from Home asks where its result is told: in a channel that its user is in, or directly', async () => {
+  await using team = await startTeam();
+  const mara = team.slack.as('mara').in('dm');
+  await mara.opensHome();
+  await mara.presses('Create a server…');
+  const order = { Plan: 'micro', Location: 'ams', Image: 'debian-13', Label: 'web-1' };
+  await mara.fills({ ...order, 'Channel for the result': '#ops' });
+  const { members } = team.slack.channel('#ops') ?? {};
+  // A menu offers public channels to everybody, and roles may be for a channel's members.
+  members?.delete(mara.id);
+  await mara.submits();
+  await mara.sees('Slack didn’t confirm that you’re in this channel');
+  members?.add(mara.id);
+  await mara.submits();
+  await mara.presses('Create and pay');
+  const vera = team.slack.as('vera').in('#ops');
+  await vera.sees('mara created web-1');
+  await mara.in('#ops').sees(/I[’']ve saved it/);
+  vera.doesNotSee('Root password');
+  await expect.poll(() => mara.home()?.shown ?? '', { timeout: 10_000 }).toContain('Servers (1)');
+  expect(team.slack.brokenLaws()).toEqual([]);
+});

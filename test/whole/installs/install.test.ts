@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { CLIENT, startInstalls } from '../../support/installs.ts';
 import { movableSystem } from '../../support/movable-system.ts';
@@ -16,6 +17,21 @@ describe('an install', () => {
     await owner.types('/vps connect');
     await owner.sees('Enter the API key');
     expect(team.slack.brokenLaws()).toEqual([]);
+  });
+
+  it('is followed by a direct message with the next step, unless the hosting account is connected', async () => {
+    await using team = await startInstalls();
+    await team.install(team.first);
+    const olga = team.first.as('olga').in('dm');
+    await olga.sees('To get started, connect your hosting account');
+    await olga.presses('Connect…');
+    await olga.sees('Enter the API key');
+    await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), olga.id, 0);
+    olga.overlooksOldMessages();
+    await team.install(team.first);
+    await team.install(team.second);
+    await team.second.as('olga').in('dm').sees('To get started');
+    olga.doesNotSee('To get started');
   });
 
   it('makes whoever installed the app an owner, and nobody else', async () => {

@@ -10,6 +10,7 @@ async function startWithPassword(options: TeamOptions = {}) {
   const team = await startInstalls(options);
   await team.install(team.first);
   await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
+  await team.app.ports.homes.put(TEAM.id, 'U0OWNER001', { channelId: 'D1', page: 0, openedAt: 0 });
   const owner = team.first.as('olga').in('#ops');
   await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await owner.presses('Create and pay');
@@ -20,17 +21,18 @@ async function startWithPassword(options: TeamOptions = {}) {
 
 /** What is left that could be used. */
 async function leftOf({ app }: Installs) {
-  const { installationStore, apiKeys, passwords, grants } = app.ports;
+  const { installationStore, apiKeys, passwords, grants, homes } = app.ports;
   return {
     token: (await installationStore.find(TEAM.id)) !== undefined,
     key: (await apiKeys.find(TEAM.id)) !== undefined,
     passwords: (await passwords.listHeld(TEAM.id)).length,
     roles: (await grants.list(TEAM.id)).length,
+    home: (await homes.find(TEAM.id, 'U0OWNER001')) !== undefined,
   };
 }
 
-const NOTHING = { token: false, key: false, passwords: 0, roles: 0 };
-const ALL = { token: true, key: true, passwords: 1, roles: 1 };
+const NOTHING = { token: false, key: false, passwords: 0, roles: 0, home: false };
+const ALL = { token: true, key: true, passwords: 1, roles: 1, home: true };
 
 async function actionsOf({ app }: Installs) {
   const entries = await app.ports.audit.list({ workspaceId: TEAM.id, limit: 50 });
