@@ -50,7 +50,8 @@ export function cacheLookups<Answer>(
   system: System,
   goodForMs = GOOD_FOR_MS,
 ): (key: string, isFresh?: boolean) => Promise<Answer | undefined> {
-  const entries = new LRUCache<string, Entry<Answer>>({ max: MOST_CACHED });
+  // By size: a cache with a number of entries makes room for all of them at the start, which takes milliseconds.
+  const entries = new LRUCache<string, Entry<Answer>>({ maxSize: MOST_CACHED, sizeCalculation: () => 1 });
   return (key, isFresh = false) => {
     let entry = entries.get(key);
     const isAnswered = entry !== undefined && entry.until !== Number.POSITIVE_INFINITY;

@@ -23,7 +23,10 @@ interface Observation {
 
 /** Keeps the last observation of each ability in each workspace. */
 export function createSlackAbilities(system: System): AbilityWatch {
-  const observed = new LRUCache<string, Observation>({ max: MOST_OBSERVATIONS });
+  const observed = new LRUCache<string, Observation>({
+    maxSize: MOST_OBSERVATIONS,
+    sizeCalculation: () => 1,
+  });
   const recent = (key: string): Observation | undefined => {
     const known = observed.get(key);
     return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
