@@ -59,8 +59,16 @@ export function heldSystem(): System & { endSleeps(): void } {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (ms <= 20) return resolve(realSystem.sleep(ms, signal));
-        sleepers.add(resolve);
-        signal?.addEventListener('abort', () => sleepers.delete(resolve) && reject(signal.reason));
+        const stop = () => {
+          sleepers.delete(wake);
+          reject(signal?.reason);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        sleepers.add(wake);
+        signal?.addEventListener('abort', stop, { once: true });
       }),
     endSleeps() {
       skippedMs += 600_000;

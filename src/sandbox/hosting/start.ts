@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Account } from './accounts.ts';
 import { errorBody } from './answer.ts';
@@ -27,6 +28,8 @@ export interface Hosting extends HostingService {
 export async function startHosting(options: HostingOptions = {}): Promise<Hosting> {
   const service = new HostingService(options);
   const closing = new AbortController();
+  // Every request that is answered late listens.
+  setMaxListeners(0, closing.signal);
   const httpServer = createServer(createListener(service, closing.signal));
   httpServer.keepAliveTimeout = KEEP_ALIVE_MS;
   const port = await listen(httpServer, options.port ?? 0);

@@ -12,13 +12,18 @@ export function handClock(): HandClock {
   let elapsed = 1000;
   const sleepers = new Set<{ readonly until: number; wake(): void }>();
   const sleep = (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((wake, fail) => {
+    new Promise<void>((resolve, fail) => {
+      const stop = () => {
+        sleepers.delete(sleeper);
+        fail(signal?.reason);
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
       const sleeper = { until: elapsed + ms, wake };
       sleepers.add(sleeper);
-      signal?.addEventListener('abort', () => {
-        sleepers.delete(sleeper);
-        fail(signal.reason);
-      });
+      signal?.addEventListener('abort', stop, { once: true });
     });
   return {
     system: { ...realSystem, elapsed: () => elapsed, sleep },

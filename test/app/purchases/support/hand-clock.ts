@@ -61,12 +61,20 @@ export function createHandClock(): HandClock {
 
 function fallAsleep(sleepers: Set<Sleeper>, until: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((wake, fail) => {
-    const sleeper = { until, wake };
-    sleepers.add(sleeper);
-    signal?.addEventListener('abort', () => {
+    const stop = () => {
       sleepers.delete(sleeper);
-      fail(signal.reason);
-    });
+      fail(signal?.reason);
+    };
+    // A signal outlives many sleeps: each takes its listener away again.
+    const sleeper = {
+      until,
+      wake: () => {
+        signal?.removeEventListener('abort', stop);
+        wake();
+      },
+    };
+    sleepers.add(sleeper);
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
