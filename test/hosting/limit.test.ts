@@ -4,6 +4,7 @@ import type { ApiCalls, Wait } from '../../src/app/hosting-api.ts';
 import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
 import type { System } from '../../src/system.ts';
+import { triesOf } from '../attacks/support/tries.ts';
 import { holdTime, memoryCalls, settle } from './support.ts';
 
 const WINDOW_MS = 60_000;
@@ -103,7 +104,7 @@ describe('the limit', () => {
         expect(limiter.budget()).toEqual({ taken: 0, waiting: 0, limit: small.limit });
         vi.useRealTimers();
       }),
-      { numRuns: 100 },
+      { numRuns: triesOf({ short: 25, long: 400 }) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('the limit', () => {
         expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
         vi.useRealTimers();
       }),
-      { numRuns: 100 },
+      { numRuns: triesOf({ short: 25, long: 400 }) },
     );
   });
 
@@ -168,7 +169,7 @@ describe('the limit', () => {
     await pass(61_000);
     expect(play.served).toHaveLength(700);
     expect(mostInAnyWindow(play.arrivals)).toBe(300);
-  }, 30_000);
+  });
 
   it('counts a call that was cut off for five more seconds: it may still be in transit', async () => {
     const { system, pass } = holdTime();
@@ -202,7 +203,7 @@ describe('users', () => {
         }
         vi.useRealTimers();
       }),
-      { numRuns: 50 },
+      { numRuns: triesOf({ short: 15, long: 200 }) },
     );
   });
 
@@ -505,7 +506,7 @@ describe('slots that another process holds', () => {
         expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
         vi.useRealTimers();
       }),
-      { numRuns: 40 },
+      { numRuns: triesOf({ short: 15, long: 200 }) },
     );
   });
 
