@@ -71,7 +71,7 @@ export interface Slack {
   >;
   createDispatch(entry: Entry<AppPorts>, ports: AppPorts): Dispatch;
   /** Tells a user who has installed the app what comes next. */
-  greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<void>;
+  greetInstaller(workspaceId: WorkspaceId, userId: UserId): Promise<boolean>;
   /** Puts an error into the words that a user reads. */
   explain(error: unknown): string;
 }
@@ -127,9 +127,7 @@ export function createSlack(options: SlackOptions): Slack {
       ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
     },
     createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
-    greetInstaller: async (workspaceId, userId) => {
-      await outbox.sendDirectly(workspaceId, userId, installedMessage());
-    },
+    greetInstaller: (workspaceId, userId) => outbox.sendDirectly(workspaceId, userId, installedMessage()),
     explain: (error) => explainError(error, options),
   };
 }

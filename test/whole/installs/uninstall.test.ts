@@ -85,7 +85,7 @@ describe('an uninstall', () => {
     if (event) await team.slack.redeliver(event);
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: ['U0VPSBOT01'] } });
     await settled(team);
-    expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0 });
+    expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0, home: false });
   });
 
   it('of one workspace leaves the other one alone', async () => {
