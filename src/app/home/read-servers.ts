@@ -9,6 +9,7 @@ import type { Operation } from '../../domain/operation.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
 import { filterInSteps, type Steps, sortInSteps } from '../../domain/steps.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { listDue } from '../reminders/list-due.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -140,7 +141,10 @@ async function findExpiring({ servers }: ServerList, { actor, ports }: Context):
   const settings = (await ports.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
   const now = ports.system.now();
   const marks = await ports.reminders.listMarks(workspaceId);
-  const due = listDue(servers, localDay(now, settings.zone), now, settings, marks);
+  // Days of a time zone are slow to count, and there may be thousands of servers.
+  const untilMs = now + ((settings.daysBefore[0] ?? 0) + 2) * DAY_MS;
+  const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
+  const due = listDue(soon, localDay(now, settings.zone), now, settings, marks);
   return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
 }
 
