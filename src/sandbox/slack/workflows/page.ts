@@ -55,14 +55,14 @@ function stepForm(world: World, { id, title, description, inputs }: StepDefiniti
 ${inputs.map((input) => field(world, input)).join('')}<p><button>Run</button></p></form>`;
 }
 
-function field(world: World, { name, title, type, isRequired }: StepParameter): string {
+function field(world: World, { name, title, description, type, isRequired }: StepParameter): string {
   const required = isRequired ? ' required' : '';
   const optional = isRequired ? '' : ' <small>optional</small>';
   const control =
     type === 'slack#/types/channel_id'
       ? `<select name="${escapeHtml(name)}"${required}><option value="">None</option>${channels(world)}</select>`
       : `<input name="${escapeHtml(name)}"${required}>`;
-  return `<p><label>${escapeHtml(title)}${optional}${control}</label></p>`;
+  return `<p><label>${escapeHtml(title)}${optional}${control}<small>${escapeHtml(description)}</small></label></p>`;
 }
 
 function channels(world: World): string {
@@ -72,12 +72,12 @@ function channels(world: World): string {
     .join('');
 }
 
-const STATES = { running: '🔵 In progress', completed: '🟢 Completed', failed: '🔴 Failed' } as const;
+const STATES = { running: 'In progress', completed: 'Completed', failed: 'Failed' } as const;
 
 function runRow({ step, inputs, state, outputs, error }: WorkflowRun): string {
   // What may be a secret is not shown again.
   const given = ['action', 'server'].map((name) => inputs[name]).filter((value) => typeof value === 'string');
   const outcome = error ?? (typeof outputs?.message === 'string' ? outputs.message : '');
-  return `<li><strong>${STATES[state]}</strong> ${escapeHtml(given.join(' ') || step.title)}
+  return `<li><span class="dot ${state}"></span> <strong>${STATES[state]}</strong> ${escapeHtml(given.join(' ') || step.title)}
 ${outcome === '' ? '' : `<br>${escapeHtml(outcome)}`}</li>`;
 }

@@ -51,11 +51,8 @@ function findProblem(world: World, { type, isRequired }: StepParameter, value: u
 
 /** The event `function_executed` (Slack's page about it): it names neither the workflow nor who started it. */
 function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json {
-  const describe = ({ name, type, title, isRequired }: StepParameter) => ({
-    name,
-    type,
-    title,
-    description: title,
+  const describe = ({ isRequired, ...parameter }: StepParameter) => ({
+    ...parameter,
     is_required: isRequired,
   });
   return {

@@ -6,6 +6,7 @@ export interface StepParameter {
   /** `string`, `slack#/types/channel_id` … */
   readonly type: string;
   readonly title: string;
+  readonly description: string;
   readonly isRequired: boolean;
 }
 
@@ -21,7 +22,12 @@ export interface StepDefinition {
 
 const parameters = z.record(
   z.string(),
-  z.object({ type: z.string(), title: z.string().default(''), is_required: z.boolean().default(false) }),
+  z.object({
+    type: z.string(),
+    title: z.string().default(''),
+    description: z.string().default(''),
+    is_required: z.boolean().default(false),
+  }),
 );
 
 /** `functions` of a manifest (version 1). */
@@ -63,10 +69,9 @@ export function readSteps(
 }
 
 function listParameters(given: z.output<typeof parameters>): readonly StepParameter[] {
-  return Object.entries(given).map(([name, { type, title, is_required: isRequired }]) => ({
+  return Object.entries(given).map(([name, { is_required: isRequired, ...more }]) => ({
     name,
-    type,
-    title,
+    ...more,
     isRequired,
   }));
 }
