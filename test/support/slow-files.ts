@@ -1,0 +1,35 @@
+/**
+ * Test files that `npm test` leaves out: they start many processes or servers of their own, wait for real time, or try hundreds
+ * of cases, and take half of the time of the whole suite. `npm run test:all` runs them too, and so does CI.
+ */
+export const SLOW: readonly string[] = [
+  // processes that are killed and started again
+  'attacks/crash-points',
+  'soak/several-processes',
+  'whole/approvals/approvals-killed',
+  'whole/installs/killed',
+  'whole/purchases/money-killed',
+  'whole/servers/following-killed',
+  'whole/slack/socket-processes',
+  'whole/stop',
+  // servers and programs of their own
+  'cli/check-slack',
+  'deploy/container',
+  'hosting/redis-limiter',
+  'hosting/redis-processes',
+  'sandbox/main',
+  'store/engine/durability',
+  'store/restores',
+  'whole/account/audit-program',
+  'whole/purchases/on-postgres',
+  'whole/restore',
+  'whole/servers/vps-program',
+  // many cases
+  'app/purchases/failing-store',
+  'store/account/audit-prune',
+  'store/purchases/one-account-interleavings',
+  // measured, or looked at by a browser for minutes
+  'attacks/a13-slow-searches',
+  'sandbox/page/accessibility',
+  'sandbox/page/performance',
+];
