@@ -21,7 +21,7 @@ beforeAll(async () => {
   team = await startTeam({ log: { ...silentLog, error } });
   team.hosting.seedServers(team.account, 2, 'web');
   // Bolt gives up on unhandled requests after 3,001 ms, right after Slack; over a WebSocket it leaves them unanswered.
-  team.slack.app.ackTimeoutMs = isOverHttp ? 6000 : 3000;
+  team.slack.app.ackTimeoutMs = isOverHttp ? 20_000 : 3000;
 });
 afterAll(() => team[Symbol.asyncDispose]());
 

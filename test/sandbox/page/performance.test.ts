@@ -10,7 +10,7 @@ const MESSAGES = 2000;
  * something. The numbers themselves are printed.
  */
 const GOALS = { interactiveMs: 1000, pressMs: 150, frameMs: 50 } as const;
-const PATIENCE = 3;
+const PATIENCE = 5;
 
 interface Scrolled {
   readonly frames: number;

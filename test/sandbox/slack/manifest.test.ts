@@ -23,6 +23,7 @@ describe('the manifest that the local Slack reads', () => {
       usageHint: '',
       shouldEscape: false,
       shortcuts: [],
+      steps: [],
       scopes: ['commands', 'chat:write', 'users:read'],
       hasHomeTab: false,
       hasMessagesTab: false,
@@ -117,7 +118,8 @@ settings:
   });
 
   it('that nobody subscribed to leave an opened Home as it was', async () => {
-    const { slack, app } = await startBoth();
+    const withHome = withoutHome.replace('features:', 'features:\n  app_home: { home_tab_enabled: true }');
+    const { slack, app } = await startBoth({ app: { manifest: parseManifest(withHome) } });
     await slack.as('olga').opensHome();
     expect(app.received).toEqual([]);
   });
