@@ -2,6 +2,8 @@
 const DASHES = /[\u2010-\u2015\u2043\u2212\uFE58\uFE63\uFF0D]/gu;
 /** Invisible characters that come along when text is copied, ours around right-to-left labels included. */
 const INVISIBLE = /\p{Cf}|\uFE0E|\uFE0F/gu;
+/** Longer ones have no quotation marks to be taken off: each pair takes a look at the whole name. */
+const MOST_CHARACTERS = 1000;
 const TRAILING = /[\s.,;:!?]+$/u;
 const QUOTED = /^(?:"(.+)"|'(.+)'|`+([^`]+)`+|\u201C(.+)\u201D|\u2018(.+)\u2019|\u00AB(.+)\u00BB)$/su;
 
@@ -22,6 +24,7 @@ export function foldName(name: string): string {
  */
 export function bareName(typed: string): string {
   let name = foldName(typed);
+  if (name.length > MOST_CHARACTERS) return name;
   for (;;) {
     const cut = name.replace(TRAILING, '');
     const quoted = QUOTED.exec(cut)?.slice(1).find(Boolean);

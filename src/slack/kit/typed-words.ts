@@ -59,7 +59,7 @@ function normalise(text: string): string {
 
 /** A token has no spaces except in quoted parts, as in `label="web 1"`. Apostrophes don't quote. */
 function splitTokens(text: string): string[] {
-  const tokens = text.match(/(?:"[^"]*"|(?<=^|[\s=])'[^']*'|<[^>\s][^>]*>|[^\s"']|["'])+/g) ?? [];
+  const tokens = text.match(/(?:"[^"]*"|(?<=^|[\s=])'[^']*'|<[^<>\s][^<>]*>|[^\s"']|["'])+/g) ?? [];
   return tokens.map((token) => unwrapLink(unquote(token)));
 }
 
@@ -73,7 +73,7 @@ function unquote(token: string): string {
 /** Turns Slack's links back into what was typed; mentions stay. */
 function unwrapLink(token: string): string {
   const plain = token.replace(
-    /<(?:https?:\/\/|mailto:)([^|>]*)(?:\|([^>]*))?>/g,
+    /<(?:https?:\/\/|mailto:)([^<|>]*)(?:\|([^<>]*))?>/g,
     (_, target: string, shown?: string) => shown ?? target,
   );
   return /^<[@#!]/.test(plain) ? plain : decodeText(plain);

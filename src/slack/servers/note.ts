@@ -36,5 +36,5 @@ function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) 
 
 /** Slack sends `<@U1|ann>` for `@ann`; a note should not notify anybody each time it is shown. */
 function withoutPing(word: string): string {
-  return word.replace(/<[@#!][^|>]*\|([^>]*)>/g, '@$1');
+  return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
 }

@@ -122,7 +122,7 @@ function commandIn(
   const [line = ''] = rest.split('\n');
   return line
     .trim()
-    .replace(/^`+([^`]*)`+$/, '$1')
+    .replace(/^`+([^`]+)`+$/, '$1')
     .replace(/^\/vps\b/, '')
     .trim();
 }

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { parseTyped, splitSubcommand } from '../../src/slack/kit/typed-words.ts';
+import { readTypedMessage } from '../../src/slack/transport/typed-message.ts';
+import { EVENT_SAMPLES, SENDERS } from '../support/payloads/samples.ts';
+
+/** Slack takes no longer message. */
+const LENGTH = 40_000;
+/** Far more than it takes, on a busy machine too; each of these took seconds once. */
+const MOST_MS = 1000;
+
+const typed = (text: string) => {
+  const sample = EVENT_SAMPLES['message.im'](SENDERS['a member of a plain workspace']);
+  const message = readTypedMessage({ ...sample, event: { ...Object(sample.event), text } });
+  const { rest } = splitSubcommand(message?.text ?? '');
+  return parseTyped(rest, ['label', 'owner']);
+};
+
+// A32: whoever can write to the app, with no role at all, would otherwise hold up everybody's requests.
+test.each([
+  ['backticks that are never closed', `${'`'.repeat(LENGTH - 1)}a`],
+  ['quotation marks within quotation marks', '"'.repeat(LENGTH)],
+  ['apostrophes within apostrophes', `${"'".repeat(LENGTH - 1)}!`],
+  ['full stops with something after them', `${'.'.repeat(LENGTH - 1)}a`],
+  ['links that are never closed', `list ${'<http://'.repeat(LENGTH / 8 - 1)}`],
+  ['angle brackets', `list ${'<'.repeat(LENGTH - 5)}`],
+])('a message of %s holds up nobody', (_name, text) => {
+  const startedAt = performance.now();
+  typed(text);
+  expect(performance.now() - startedAt).toBeLessThan(MOST_MS);
+});
