@@ -22,6 +22,12 @@ export type EndStep = (step: EndedStep, result: StepResult) => Promise<StepEnd>;
 /** Slack's codes for outputs that are not those of the manifest. */
 const BAD_OUTPUTS = ['parameter_validation_failed', 'invalid_arguments'];
 
+/** Slack's codes after which no other try with that token can end the run. */
+const HOPELESS = [
+  'function_execution_not_found',
+  ...['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'],
+];
+
 /**
  * How long the token of a run lives is not documented, nor whether it outlives a restart of the app: where it doesn't work,
  * the app's own one may.
@@ -30,13 +36,15 @@ export function createEndStep(connections: Pick<SlackConnections, 'open'>, clien
   return async ({ workspaceId, executionId, token }, result) => {
     const ofRun = token && connections.open(async () => ({ token }));
     const ways = [...(ofRun ? [ofRun] : []), clients.of(workspaceId)];
-    let last: SlackAnswer | undefined;
+    const errors: string[] = [];
     for (const slack of ways) {
-      last = await send(slack, executionId, result);
-      if (last.ok || last.error === 'execution_not_in_running_state') return 'told';
-      if ('outputs' in result && BAD_OUTPUTS.includes(last.error)) return 'refused_outputs';
+      const answer = await send(slack, executionId, result);
+      if (answer.ok || answer.error === 'execution_not_in_running_state') return 'told';
+      if ('outputs' in result && BAD_OUTPUTS.includes(answer.error)) return 'refused_outputs';
+      errors.push(answer.error);
     }
-    return last?.ok === false && last.error === 'function_execution_not_found' ? 'told' : 'later';
+    const isGone = errors.at(-1) === 'function_execution_not_found';
+    return isGone && errors.every((error) => HOPELESS.includes(error)) ? 'told' : 'later';
   };
 }
 
