@@ -19,7 +19,7 @@ const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interr
 /** Tells Slack how our steps end, and channels what workflows do. */
 export function createWorkflowNotifier({ outbox, log }: Parts): WorkflowNotifier {
   return {
-    ask: (run) => notifySafely(run.id, log, { reason: 'unknown' }, () => ask(run, outbox)),
+    ask: (run) => notifySafely(run.id, log, { reason: 'no_answer' }, () => ask(run, outbox)),
     end: (run, outcome, token) =>
       notifySafely(run.id, log, 'later' as const, () => end(run, outcome, token, outbox)),
     tell: (run, outcome) => notifySafely(run.id, log, undefined, () => tell(run, outcome, outbox)),

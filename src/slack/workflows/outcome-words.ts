@@ -53,8 +53,11 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
   no_api_key: () => `No hosting account is connected. ${NOTHING}`,
   too_late: () =>
     `This step couldn’t be started in time. ${NOTHING} Run the workflow again if you still want it.`,
+  // A code of Slack's: the words for codes are about the hosting API.
   not_posted: ({ reason }) =>
-    `The message with the button couldn’t be posted in the channel (${describeCode(reason)}). ${NOTHING}`,
+    reason === 'no_answer'
+      ? 'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.'
+      : `The message with the button couldn’t be posted in the channel (${reason.replaceAll('_', ' ')}). ${NOTHING}`,
   not_pressed: () => `Nobody pressed the button within a day. ${NOTHING}`,
   canceled: () => `Someone pressed Cancel. ${NOTHING}`,
   unreadable: () => 'The outcome was stored by another version of the app. Check the server’s state.',
@@ -74,9 +77,14 @@ export function describeOutcome(run: Pick<WorkflowRun, 'action' | 'label'>, outc
 }
 
 function nameOf(label: string): string {
-  return plainLabel(label, MOST_LABEL);
+  return withoutMarkup(plainLabel(label, MOST_LABEL));
 }
 
 function stateOf(state: string): string {
-  return plainLabel(state, MOST_STATE);
+  return withoutMarkup(plainLabel(state, MOST_STATE));
+}
+
+/** A later step may post it as it is, and Slack reads `<!channel>` in a message as a call to everybody. */
+function withoutMarkup(text: string): string {
+  return text.replaceAll('<', '‹').replaceAll('>', '›');
 }
