@@ -56,14 +56,16 @@ export async function getServer(
 
 /**
  * Whether the actor may act on a server of that label is checked first: the answer does not tell which labels there are.
- * @throws Refusal `role_needed`, `unknown_server` without suggestions, `ambiguous_server`
+ * @throws Refusal `role_needed`, `unknown_server` without suggestions, `ambiguous_server`, `list_incomplete`
  */
 async function getExactServer(label: string, context: Finding, options?: CallOptions): Promise<Server> {
   await context.requireRoleFor(label);
   const hosting = await context.hosting();
-  const servers = await hosting.listServers(options);
+  const { servers, isComplete } = await hosting.fetchServers(options);
   const matches = servers.filter((each) => isIdenticalLabel(each.label, label));
   const [server] = matches;
+  // Whoever is told that there is none can't look at the list themselves.
+  if (!server && !isComplete) throw new Refusal('list_incomplete', {});
   if (!server) throw new Refusal('unknown_server', { typed: label });
   if (matches.length > 1) throw new Refusal('ambiguous_server', { typed: label, servers: matches });
   context.setSubject({ serverId: server.id, label: server.label });

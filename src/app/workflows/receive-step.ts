@@ -3,6 +3,7 @@ import { LABEL_MAX_CHARACTERS } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { POWER_ACTIONS } from '../../domain/server.ts';
+import { KEY_PREFIX } from '../../domain/workflow-key.ts';
 import type { RunKey } from '../../domain/workflow-run.ts';
 import { findByHash, hashKey } from './key-hash.ts';
 import type { NewRun, WorkflowPorts } from './ports.ts';
@@ -30,6 +31,9 @@ export interface StepIntake {
   receive(event: StepEvent): Promise<(() => Promise<void>) | undefined>;
 }
 
+/** Slack's IDs are much shorter. */
+const MOST_ID = 64;
+
 /** If the process that has stored a run dies, another one begins it after this long. */
 const DUE_MS = 15_000;
 
@@ -47,19 +51,26 @@ export function createStepIntake(entry: RunEntry, ports: WorkflowPorts): StepInt
 
 /** The key itself goes no further than this. */
 async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> {
-  const { workspaceId, executionId, channelId } = event;
+  const { workspaceId, executionId } = event;
   const typed = event.action.trim().toLowerCase();
   const action = POWER_ACTIONS.find((each) => each === typed);
-  const label = event.server.trim();
+  const label = findPlain(event.server, LABEL_MAX_CHARACTERS);
+  const channelId = findPlain(event.channelId ?? '', MOST_ID);
   return {
     id: ports.system.newId(),
     workspaceId,
     executionId,
-    label: label.length > LABEL_MAX_CHARACTERS ? '' : label,
+    label: label ?? '',
     key: await findKey(event, ports),
     receivedAt: ports.system.now(),
     ...omitUndefined({ action, channelId }),
   };
+}
+
+/** Undefined for what is too long, and for a key in the wrong field: everything but the key itself is stored and shown. */
+function findPlain(typed: string, most: number): string | undefined {
+  const text = typed.trim();
+  return text === '' || text.length > most || text.includes(KEY_PREFIX) ? undefined : text;
 }
 
 async function findKey(

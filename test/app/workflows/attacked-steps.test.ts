@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { AppPorts, Store } from '../../../src/app/ports.ts';
+import { cancelRun, findAskingRun } from '../../../src/app/workflows/answer-card.ts';
+import { carryOutStep } from '../../../src/app/workflows/carry-out-step.ts';
+import { hashKey } from '../../../src/app/workflows/key-hash.ts';
+import { createStepIntake, type StepEvent } from '../../../src/app/workflows/receive-step.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server } from '../../../src/domain/server.ts';
+import type { RunOutcome, WorkflowRun } from '../../../src/domain/workflow-run.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
+
+const KEY = 'vpswf_a-key-of-the-first-team';
+const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
+
+let store: Store;
+let told: { run: WorkflowRun; outcome: RunOutcome }[] = [];
+let asked: WorkflowRun[] = [];
+let sent: number[] = [];
+let isComplete = true;
+beforeEach(async () => {
+  [told, asked, sent, isComplete] = [[], [], [], true];
+  store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
+  for (const id of ['T1', 'T2']) {
+    await store.workspaces.put({ id, name: id }, T0);
+    await store.apiKeys.put(id, new Secret('one account'), 'U1', T0);
+    await store.grants.put(newGrant({ workspaceId: id, subjectId: `U${id}`, role: 'operator' }));
+  }
+  await store.workflowKeys.add(
+    {
+      ...{ id: 'K1', workspaceId: 'T1', name: 'nightly', actions: ['reboot'], pattern: 'web-*' },
+      ...{ issuedBy: 'U1', issuedAt: T0, hash: hashKey(new Secret(KEY), 'T1') },
+    },
+    50,
+  );
+});
+afterEach(() => store.close());
+
+function startApp() {
+  const fetchServers: HostingApi['fetchServers'] = async () => ({
+    ...{ servers: [WEB], isComplete, unreadableCount: 0 },
+  });
+  const api = makeHosting({
+    fetchServers,
+    listServers: async () => [WEB],
+    changePower: async (_action, id) => {
+      sent.push(id);
+      return { id, state: 'running' };
+    },
+  });
+  const workflowNotifier: AppPorts['workflowNotifier'] = {
+    ask: async (run) => {
+      asked.push(run);
+      return { card: { channelId: 'C1', ts: '1.1' } };
+    },
+    end: async (run, outcome) => {
+      told.push({ run, outcome });
+      return 'told';
+    },
+    tell: async () => undefined,
+  };
+  const ports = makePorts(store, { hostingOf: () => api, workflowNotifier });
+  const entry = createEntry(ports);
+  return { entry, intake: createStepIntake(entry, ports) };
+}
+
+async function run(event: Partial<StepEvent>, app = startApp()) {
+  const step: StepEvent = {
+    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+    ...{ key: undefined, channelId: undefined, token: undefined, ...event },
+  };
+  const after = await app.intake.receive(step);
+  await after?.();
+  return app;
+}
+
+it('an execution that another workspace has had too is a run of its own, and a key opens nothing there', async () => {
+  const app = await run({ key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done']);
+  await run({ workspaceId: 'T2', key: new Secret(KEY) }, app);
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['done', 'key_invalid']);
+  expect(sent).toEqual([1]);
+});
+
+it('an operator of another workspace neither carries out nor cancels a run, whatever its ID', async () => {
+  const { entry } = await run({ channelId: 'C1' });
+  const [asking] = asked;
+  if (!asking) throw new Error('nothing was asked');
+  const caller = { actor: { workspaceId: 'T2', userId: 'UT2', channelId: 'C1' }, surface: 'button' } as const;
+  const runId = asking.id;
+  await expect(entry.execute(findAskingRun, { runId }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  await expect(entry.execute(cancelRun, { runId }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  // Even if the whole run were forged.
+  const forged = { ...asking, workspaceId: 'T2' };
+  await expect(entry.execute(carryOutStep.reboot, { run: forged }, caller)).rejects.toMatchObject({
+    code: 'workflow_run_over',
+  });
+  expect([sent, told]).toEqual([[], []]);
+});
+
+it('a key that was entered in the wrong field is not stored, shown or asked about', async () => {
+  await run({ server: `  ${KEY}`, channelId: 'C1' });
+  await run({ executionId: 'Fx2', server: `web-1 ${KEY}`, key: new Secret(KEY) });
+  await run({ executionId: 'Fx3', channelId: `C1 ${KEY}`, key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['bad_input', 'bad_input', 'done']);
+  const audit = await store.audit.list({ workspaceId: 'T1', limit: 50 });
+  expect(JSON.stringify([told, asked, audit])).not.toContain('vpswf_');
+});
+
+it('a workflow is not told that there is no such server because the hosting API listed only a part', async () => {
+  isComplete = false;
+  await run({ server: 'web-2', key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome)).toEqual([
+    { code: 'not_done', details: { code: 'list_incomplete' } },
+  ]);
+  isComplete = true;
+  await run({ executionId: 'Fx2', server: 'web-2', key: new Secret(KEY) });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['not_done', 'unknown_server']);
+  expect(sent).toEqual([]);
+});
