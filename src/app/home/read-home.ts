@@ -65,12 +65,13 @@ export const readHome = useCasesOver<HomePorts>()({
     const { actor, ports } = context;
     const user = await ports.users.find(actor.workspaceId, actor.userId);
     if (user?.isStranger) throw new Refusal('other_organization', {});
-    const { held: roles, possible } = await lookUpRoles(actor, ports);
-    if (!coversRole(roles, 'viewer')) return readBareHome(possible.length > 0, context);
-    const [reading, open] = await Promise.all([
-      readList({ isPatient, isFresh }, context),
-      listOpen(roles, context),
-    ]);
+    const { held, possible } = await lookUpRoles(actor, ports);
+    if (!coversRole(held, 'viewer')) return readBareHome(possible.length > 0, context);
+    const reading = await readList({ isPatient, isFresh }, context);
+    // The hosting API may have taken half a minute: what is shown is what the roles cover now.
+    const { held: roles, possible: unknown } = await lookUpRoles(actor, ports);
+    if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
+    const open = await listOpen(roles, context);
     const [servers, spending, rest] = await Promise.all([
       reading.kind === 'read' ? showServers(reading, page, roles, open, context) : reading,
       readSpending(reading, roles, isPatient, context),

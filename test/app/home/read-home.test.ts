@@ -115,6 +115,21 @@ describe('the servers on Home', () => {
   });
 });
 
+test('Home shows nothing any more when the role ended while the hosting API was answering', async () => {
+  await grant('U1', 'viewer');
+  const [held] = await store.grants.listFor('T1', { userId: 'U1' }, T0);
+  const slow: Partial<HostingApi> = {
+    fetchServers: async () => {
+      await store.grants.remove('T1', held?.id ?? '');
+      return { servers: [server(1, 'web-1')], isComplete: true, unreadableCount: 0 };
+    },
+  };
+  const users = { find: async () => undefined, exists: async () => 'hidden' as const };
+  const home = await read('U1', slow, { users }, { isPatient: true });
+  expect(home.servers).toEqual({ kind: 'no_role' });
+  expect(JSON.stringify(home)).not.toContain('web-1');
+});
+
 describe('the rest of Home', () => {
   const user = (more: Partial<SlackUser>): SlackUser => ({
     ...{ isAdmin: false, isGuest: false, isBot: false, isDeactivated: false, isStranger: false },
