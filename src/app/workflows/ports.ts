@@ -59,6 +59,7 @@ export interface WorkflowRuns {
   end(run: WorkflowRun, from: readonly RunState[], outcome: RunOutcome, dueAt: number): Promise<boolean>;
   /** Runs that something is to be done about, by any process. */
   listDue(now: number, limit: number): Promise<readonly WorkflowRun[]>;
+  /** Does nothing when it has gone on since: then something else is due, at another time. */
   postpone(run: WorkflowRun, dueAt: number): Promise<void>;
   /** The token that Slack gave for this run; undefined where there was none, or it can't be opened. */
   findToken(run: WorkflowRun): Promise<Secret<string> | undefined>;

@@ -61,7 +61,11 @@ function createDue({ db }: Foundation): Pick<WorkflowRuns, 'listDue' | 'postpone
       return rows.map(toRun);
     },
     postpone: async (run, dueAt) => {
-      await update(db, run).set({ due_at: dueAt }).where('is_told', '=', 0).execute();
+      await update(db, run)
+        .set({ due_at: dueAt })
+        .where('state', '=', run.state)
+        .where('is_told', '=', 0)
+        .execute();
     },
     removeBefore: async (receivedAt) => {
       await db.deleteFrom('workflow_runs').where('received_at', '<', receivedAt).execute();

@@ -53,6 +53,18 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowKeys.list('T1')).toEqual([]);
   });
 
+  test('whoever looked at a run before it asked a user does not shorten the time to answer', async () => {
+    const { workflowRuns } = await make();
+    const run = newRun();
+    await workflowRuns.receive(run, TOKEN, T0);
+    const [seen] = await workflowRuns.listDue(T0, 10);
+    if (!seen) throw new Error('it is not due');
+    await workflowRuns.ask(seen, { channelId: 'C1', ts: '1.1' }, T0 + 1000);
+    await workflowRuns.postpone(seen, T0 + 1);
+    expect(await workflowRuns.listDue(T0 + 999, 10)).toEqual([]);
+    expect(await workflowRuns.listDue(T0 + 1000, 10)).toHaveLength(1);
+  });
+
   test('an execution is stored once, however often it is delivered', async () => {
     const { workflowRuns } = await make();
     const run = newRun();
@@ -89,7 +101,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowRuns.end(run, ['received'], done, T0)).toBe(true);
     expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} }, T0)).toBe(false);
     expect(await workflowRuns.listDue(T0, 5)).toMatchObject([{ id: run.id, outcome: done }]);
-    await workflowRuns.postpone(run, T0 + 1);
+    await workflowRuns.postpone({ ...run, state: 'ended' }, T0 + 1);
     expect(await workflowRuns.listDue(T0, 5)).toEqual([]);
     await workflowRuns.markTold(run);
     expect(await workflowRuns.listDue(T0 + 1, 5)).toEqual([]);
