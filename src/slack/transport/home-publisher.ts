@@ -80,9 +80,11 @@ export function createHomePublisher(parts: Parts): HomePublisher {
     show: async (request, shown) => {
       const { workspaceId, userId } = request.caller.actor;
       notices.set(keyOf(workspaceId, userId), shown.notices ?? []);
-      await remember(request, shown.page, publishing);
       const { page, isFresh = false } = shown;
-      return publish({ ...NOTHING_MORE, page, isFresh }, request, 0, publishing);
+      const isShown = await publish({ ...NOTHING_MORE, page, isFresh }, request, 0, publishing);
+      // Users of other organizations get no Home, and none is remembered for them.
+      if (isShown || (await homes.find(workspaceId, userId))) await remember(request, page, publishing);
+      return isShown;
     },
     refreshSoon: (workspaceId, userId) => {
       const key = keyOf(workspaceId, userId);
