@@ -4,6 +4,7 @@ import type { WorkflowRun } from '../../domain/workflow-run.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { endRun } from './end-run.ts';
 import type { WorkflowPorts } from './ports.ts';
+import { ASK_MS } from './run-step.ts';
 
 const defineUseCase = useCasesOver<WorkflowPorts>();
 
@@ -39,6 +40,7 @@ async function getAsking(
   if (run?.key.kind !== 'none') throw new Refusal('workflow_run_over', {});
   setSubject({ label: run.label });
   await requireRoleFor(run.label);
-  if (run.state !== 'asking') throw new Refusal('workflow_run_over', {});
+  const isLate = ports.system.now() > run.receivedAt + ASK_MS;
+  if (run.state !== 'asking' || isLate) throw new Refusal('workflow_run_over', {});
   return run;
 }

@@ -18,6 +18,8 @@ export interface StepEvent {
   readonly server: string;
   readonly key: Secret<string> | undefined;
   readonly channelId: ChannelId | undefined;
+  /** When Slack sent it, in epoch milliseconds. */
+  readonly sentAt: number | undefined;
   /** What Slack gave for this run alone. */
   readonly token: Secret<string> | undefined;
 }
@@ -52,6 +54,7 @@ export function createStepIntake(entry: RunEntry, ports: WorkflowPorts): StepInt
 /** The key itself goes no further than this. */
 async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> {
   const { workspaceId, executionId } = event;
+  const now = ports.system.now();
   const typed = event.action.trim().toLowerCase();
   const action = POWER_ACTIONS.find((each) => each === typed);
   const label = findPlain(event.server, LABEL_MAX_CHARACTERS);
@@ -62,7 +65,8 @@ async function readRun(event: StepEvent, ports: WorkflowPorts): Promise<NewRun> 
     executionId,
     label: label ?? '',
     key: await findKey(event, ports),
-    receivedAt: ports.system.now(),
+    // What waited with Slack is as late as what waited here.
+    receivedAt: Math.min(now, event.sentAt ?? now),
     ...omitUndefined({ action, channelId }),
   };
 }

@@ -56,6 +56,7 @@ function readStep(body: unknown): Step | undefined {
       action,
       server,
       key: secretOf(key),
+      sentAt: read.event_time === undefined ? undefined : read.event_time * 1000,
       channelId: channel === '' ? undefined : channel,
       token: secretOf(event.bot_access_token),
     },

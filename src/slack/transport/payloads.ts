@@ -121,6 +121,8 @@ export const stepPayload = z.object({
     .array(z.object({ team_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
     .default([])
     .catch([]),
+  /** In seconds. */
+  event_time: z.number().int().min(0).optional().catch(undefined),
   event: z.object({
     type: z.literal('function_executed'),
     function: z.object({ callback_id: z.string() }).transform((step) => ({ id: step.callback_id })),

@@ -8,6 +8,7 @@ import { hashKey } from '../../../src/app/workflows/key-hash.ts';
 import { createStepIntake, type StepEvent } from '../../../src/app/workflows/receive-step.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Server } from '../../../src/domain/server.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/domain/time.ts';
 import type { RunOutcome, WorkflowRun } from '../../../src/domain/workflow-run.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
@@ -40,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-function startApp() {
+function startApp(now = T0) {
   const fetchServers: HostingApi['fetchServers'] = async () => ({
     ...{ servers: [WEB], isComplete, unreadableCount: 0 },
   });
@@ -63,7 +64,11 @@ function startApp() {
     },
     tell: async () => undefined,
   };
-  const ports = makePorts(store, { hostingOf: () => api, workflowNotifier });
+  const ports = makePorts(store, {
+    system: { ...stillSystem, now: () => now },
+    hostingOf: () => api,
+    workflowNotifier,
+  });
   const entry = createEntry(ports);
   return { entry, intake: createStepIntake(entry, ports) };
 }
@@ -71,7 +76,7 @@ function startApp() {
 async function run(event: Partial<StepEvent>, app = startApp()) {
   const step: StepEvent = {
     ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
-    ...{ key: undefined, channelId: undefined, token: undefined, ...event },
+    ...{ key: undefined, channelId: undefined, token: undefined, sentAt: undefined, ...event },
   };
   const after = await app.intake.receive(step);
   await after?.();
@@ -104,6 +109,25 @@ it('an operator of another workspace neither carries out nor cancels a run, what
     code: 'workflow_run_over',
   });
   expect([sent, told]).toEqual([[], []]);
+});
+
+it('what Slack delivers minutes late is not carried out, and not asked about', async () => {
+  const sentAt = T0 - 3 * MINUTE_MS;
+  await run({ key: new Secret(KEY), sentAt });
+  await run({ executionId: 'Fx2', channelId: 'C1', sentAt });
+  expect(told.map(({ outcome }) => outcome.code)).toEqual(['too_late', 'too_late']);
+  // A clock of Slack's that is ahead doesn't matter.
+  await run({ executionId: 'Fx3', key: new Secret(KEY), sentAt: T0 + 3 * MINUTE_MS });
+  expect([sent, asked]).toEqual([[1], []]);
+});
+
+it('a button does nothing after the time that it names, also if nothing else has noticed', async () => {
+  await run({ channelId: 'C1' });
+  const runId = asked[0]?.id ?? '';
+  const caller = { actor: { workspaceId: 'T1', userId: 'UT1', channelId: 'C1' }, surface: 'button' } as const;
+  const press = (now: number) => startApp(now).entry.execute(findAskingRun, { runId }, caller);
+  await expect(press(T0 + DAY_MS)).resolves.toMatchObject({ id: runId });
+  await expect(press(T0 + DAY_MS + 1)).rejects.toMatchObject({ code: 'workflow_run_over' });
 });
 
 it('a key that was entered in the wrong field is not stored, shown or asked about', async () => {

@@ -30,6 +30,23 @@ it('an event that Slack delivers again and again is carried out once', async () 
   expect(ends).toHaveLength(2);
 });
 
+it('an event that Slack delivers minutes late is not carried out', async () => {
+  await using team = await startWorkflowTeam(2);
+  const { secret } = await giveKey(team);
+  await runToEnd(team, { key: secret });
+  const event = team.slack.deliveries().findLast(({ body }) => body.includes('function_executed'));
+  if (!event) throw new Error('no event');
+  const fails = () => team.slack.traffic().filter(({ what }) => what === 'functions.completeError').length;
+  const late = Math.floor(Date.now() / 1000) - 180;
+  const body = event.body
+    .replace(/"event_time":\d+/, `"event_time":${late}`)
+    .replace('"server":"web-1"', '"server":"web-2"')
+    .replace(/"function_execution_id":"[^"]+"/, '"function_execution_id":"Fx0LATE"');
+  await team.slack.deliverBody('json', body);
+  await expect.poll(fails).toBeGreaterThan(0);
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
 it('Slack gets its ack at once, however slow the hosting API is', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
