@@ -73,8 +73,7 @@ export function createHomePublisher(parts: Parts): HomePublisher {
     open: async (request) => {
       const { workspaceId, userId } = request.caller.actor;
       notices.delete(keyOf(workspaceId, userId));
-      const known = await homes.find(workspaceId, userId);
-      const wanted = { ...NOTHING_MORE, isWelcome: !known };
+      const wanted = { ...NOTHING_MORE, isWelcome: !(await hasHome(request, publishing)) };
       if (await publish(wanted, request, GAP_MS, publishing)) await remember(request, 0, publishing);
     },
     show: async (request, shown) => {
@@ -82,8 +81,7 @@ export function createHomePublisher(parts: Parts): HomePublisher {
       notices.set(keyOf(workspaceId, userId), shown.notices ?? []);
       const { page, isFresh = false } = shown;
       const isShown = await publish({ ...NOTHING_MORE, page, isFresh }, request, 0, publishing);
-      // Users of other organizations get no Home, and none is remembered for them.
-      if (isShown || (await homes.find(workspaceId, userId))) await remember(request, page, publishing);
+      if (isShown || (await hasHome(request, publishing))) await remember(request, page, publishing);
       return isShown;
     },
     refreshSoon: (workspaceId, userId) => {
@@ -102,6 +100,12 @@ const NOTHING_MORE = { page: 0, isFresh: false, isWelcome: false } as const;
 type Wanted = Omit<WantedHome, 'isPatient'>;
 
 const keyOf = (workspaceId: WorkspaceId, userId: UserId) => `${workspaceId}/${userId}`;
+
+/** Users of other organizations get no Home, and none is remembered for them. */
+async function hasHome({ caller }: SlackRequest, { homes }: Parts): Promise<boolean> {
+  const { workspaceId, userId } = caller.actor;
+  return (await homes.find(workspaceId, userId)) !== undefined;
+}
 
 async function remember(request: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
   const { workspaceId, userId, channelId = '' } = request.caller.actor;
