@@ -59,7 +59,9 @@ export function remindersPage({ due, isComplete }: Digest, asked: number, curren
       ...(isComplete ? [] : [context(INCOMPLETE)]),
       ...(last > 0
         ? [
-            context(`${from + 1}–${from + servers.length} of ${due.length}, the most urgent first`),
+            context(
+              `Showing ${from + 1}–${from + servers.length} of ${due.length.toLocaleString('en')}, most urgent first.`,
+            ),
             pageButtons(page, last),
           ]
         : []),
@@ -73,6 +75,6 @@ const INCOMPLETE =
 function pageButtons(page: number, last: number): KnownBlock {
   return actions(
     ...(page > 0 ? [reminderPages.back.element('Back', { page: page - 1 })] : []),
-    ...(page < last ? [reminderPages.further.element('More', { page: page + 1 })] : []),
+    ...(page < last ? [reminderPages.further.element('Next', { page: page + 1 })] : []),
   );
 }

@@ -48,7 +48,7 @@ function resultWords(result: RenewalResult, wording: Wording): string {
     case 'operation':
       return operationWords(result, label, wording);
     case 'waiting':
-      return `✋ ${label} waits for another manager’s approval.`;
+      return `✋ ${label} is waiting for another manager’s approval.`;
     case 'failed':
       return `🔴 ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
     case 'not_begun':

@@ -51,7 +51,7 @@ export function digestInputs(
   const proposed = { ...DEFAULT_DIGEST, ...(ownZone !== undefined && { zone: ownZone }) };
   const { hour, zone, daysBefore } = digest ?? proposed;
   return [
-    section('*Daily digest: servers to renew, what it costs, and changes made outside of this app*'),
+    section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),
     fields.channelField('digestChannel', {
       label: 'Digest channel',
       placeholder: 'Choose a channel',
@@ -72,14 +72,14 @@ export function digestInputs(
     }),
     fields.textField('digestZone', {
       label: 'Time zone',
-      hint: 'Such as Europe/Berlin. Clock changes are followed.',
+      hint: 'Such as Europe/Berlin. Adjusts for daylight saving time.',
       initial: zone,
       optional: true,
       maxLength: 60,
     }),
     fields.textField('digestDays', {
       label: 'Days before the paid time ends',
-      hint: 'The digest lists a server once its paid time has the largest number of days left. Snooze it until the next number.',
+      hint: 'Servers are listed from the largest number on. They can be snoozed until the next smaller one.',
       initial: describeDaysBefore(daysBefore),
       optional: true,
       maxLength: 30,

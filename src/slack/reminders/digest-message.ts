@@ -12,9 +12,9 @@ import { listNames, splitLines } from './many.ts';
 
 interface Rendering {
   readonly currency: string;
-  /** A newer digest has taken its place, or its channel is not the digest's any more. */
+  /** A newer digest has replaced it. */
   readonly isOver?: boolean;
-  /** What a user has asked for, rather than the message of a channel. */
+  /** A user's own list, rather than the message in a channel. */
   readonly isOwn?: boolean;
 }
 
@@ -58,7 +58,7 @@ function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boo
   const { known, unknown } = sumCost(due);
   const priced = due.length - unknown.length;
   const all = due.length === 1 ? 'Renewing it' : 'Renewing them';
-  const whose = unknown.length === 0 ? all : `Renewing ${count(priced, 'server')} of them`;
+  const whose = unknown.length === 0 ? all : `Renewing ${priced} of them`;
   const cost =
     priced === 0
       ? ''
@@ -66,7 +66,7 @@ function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boo
   const names = listNames(unknown.map(({ label }) => digestLabel(label)));
   const rest =
     unknown.length === 0 ? '' : ` We don’t know the price of ${count(unknown.length, 'server')}: ${names}.`;
-  return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure that the account balance covers it.`;
+  return `*${count(due.length, 'server')} to renew soon.*${cost}${rest} Make sure the account balance covers it.`;
 }
 
 function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {

@@ -21,7 +21,7 @@ function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): st
 /** A list of names takes one of them at most, so only changes of state may be left out. */
 const DRIFT_ROOM = { sections: 2, characters: 1200 };
 
-/** What nobody has done with this app, in this workspace. */
+/** What changed without this app, or through another workspace. */
 export function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
   if (appeared.length + vanished.length + changed.length === 0) return [];
   const states = changed.map(

@@ -6,7 +6,7 @@ import { renewButton } from '../purchases/buttons.ts';
 import { letExpireButton, remindButton, snoozeButtons } from './buttons.ts';
 import { type DigestServer, dayWords, dueWords } from './due-words.ts';
 
-/** A server that has to be renewed, with its buttons. `page`: of the modal that shows all of them, if it stands there. */
+/** A server to renew, with its buttons. `page`: the page of the modal that lists all of them, if it is shown there. */
 export function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
   return [section(dueWords(server, currency)), ...buttonsOf(server, page)];
 }
@@ -18,7 +18,7 @@ function buttonsOf(
   const month = { id, paidUntil, ...omitUndefined({ page }) };
   const name = plainLabel(label, 50);
   if (standing.kind === 'snoozed' || standing.kind === 'left')
-    return [actions(remindButton.element('Remind again', month, { label: `Remind again of ${name}` }))];
+    return [actions(remindButton.element('Remind again', month, { label: `Remind again about ${name}` }))];
   if (standing.kind !== 'due') return [];
   return [
     actions(

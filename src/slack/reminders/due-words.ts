@@ -43,7 +43,7 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
     case 'paying':
       return `${mention(standing.by)} is renewing it…`;
     case 'unconfirmed':
-      return `${mention(standing.by)} renewed it, but that isn’t confirmed yet`;
+      return `the renewal by ${mention(standing.by)} isn’t confirmed yet`;
     case 'renewed': {
       const who =
         standing.by === undefined ? 'renewed outside this workspace' : `renewed by ${mention(standing.by)}`;

@@ -5,7 +5,7 @@ import type { ChannelId } from '../../domain/ids.ts';
 import type { Log } from '../../log.ts';
 import { context, type Message, textMessage } from '../kit/blocks.ts';
 import type { Outbox } from '../transport/outbox.ts';
-import { wordsOfError, wordsOfRefusal } from '../words.ts';
+import { wordsOfError } from '../words.ts';
 import { digestMessage } from './digest-message.ts';
 
 interface Parts {
@@ -58,10 +58,19 @@ export function unreadableMessage(error: HostingError | Refusal): Message {
   );
 }
 
+const UNDELIVERED: Readonly<Record<string, string>> = {
+  not_in_channel: 'The app isn’t a member of the channel. Invite it there with `/invite`.',
+  channel_not_found: 'The app can’t see the channel. Invite it there with `/invite`.',
+  is_archived: 'The channel is archived.',
+  channel_is_shared: 'The channel is shared with another organization.',
+  channel_unreadable:
+    'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
+};
+
 /** What owners read when the channel can't have a digest. */
 export function undeliveredMessage(channelId: ChannelId, reason: string): Message {
   return textMessage(
-    `The daily digest couldn’t be posted in <#${channelId}>. ${wordsOfRefusal('channel_unwritable', { reason }, '')}`,
-    context('`/vps settings` changes the channel, and `/vps reminders` shows the servers to renew.'),
+    `The daily digest couldn’t be posted in <#${channelId}>. ${UNDELIVERED[reason] ?? 'Slack refused the message.'}`,
+    context('To choose another channel, run `/vps settings`. `/vps reminders` shows the servers to renew.'),
   );
 }

@@ -50,7 +50,7 @@ function reviewBlocks(review: RenewalsReview, currency: string): KnownBlock[] {
       ? [context('Renewals whose price we don’t know don’t count toward the budget.')]
       : []),
     context(
-      'Servers are renewed one at a time. Paid months aren’t refunded. If somebody else renews one of them first, you aren’t charged for it.',
+      'Servers are renewed one at a time. Paid months aren’t refunded. If someone else renews one of them first, you aren’t charged for it.',
     ),
   ];
 }
@@ -62,7 +62,7 @@ function totalWords({ renewals, known, unknown, terms }: RenewalsReview, currenc
     unknown.length === renewals.length
       ? '*We don’t know the price* of any of them.'
       : unknown.length === 0
-        ? `Total: *${amount}*, at the catalog prices of the plans you ordered with this app.`
+        ? `Total: *${amount}*, at the catalog prices of their plans.`
         : `Total: *${amount}*, and *the unknown price of ${count(unknown.length, 'server')}*.`;
-  return `One more month of *${count(renewals.length, 'server')}* will be charged to the account balance${charged}. ${total}`;
+  return `One more month for *${count(renewals.length, 'server')}* will be charged to the account balance${charged}. ${total}`;
 }

@@ -18,7 +18,7 @@ describe.concurrent('the daily digest', () => {
     await team.manager.sees('Daily digest');
     const [digest = ''] = team.digests();
     expect(digest).toMatch(
-      /2 servers to renew soon\. Renewing 1 server of them costs 5\.90 at the prices last paid/,
+      /2 servers to renew soon\. Renewing 1 of them costs 5\.90 at the prices last paid/,
     );
     expect(digest).toMatch(/We don’t know the price of 1 server: old-1/);
     expect(digest.indexOf('web-1 ·')).toBeLessThan(digest.indexOf('old-1 ·'));

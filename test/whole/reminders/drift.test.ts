@@ -76,7 +76,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     });
     team.untilDigest(24);
     await team.owner.sees('The daily digest couldn’t be posted in #acme-shared');
-    await team.owner.sees('the channel is shared with another organization');
+    await team.owner.sees('The channel is shared with another organization.');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
     await team.setSettings({
       ...(await settingsOf(team)),

@@ -115,7 +115,7 @@ describe.concurrent('a reminder', () => {
     await limited.sees('db-1 ·');
     limited.doesNotSee('web-1 ·');
     await team.slack.as('nora').in('#ops').presses('Renew all…');
-    await limited.sees('One more month of 1 server will be charged');
+    await limited.sees('One more month for 1 server will be charged');
     limited.doesNotSee('web-1 ·');
     expect(team.slack.brokenLaws()).toEqual([]);
   });

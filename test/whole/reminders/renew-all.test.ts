@@ -27,7 +27,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('api-1 is being created');
     await team.manager.closes();
     await openReview(team, 2);
-    await team.manager.sees('One more month of 3 servers will be charged');
+    await team.manager.sees('One more month for 3 servers will be charged');
     await team.manager.sees('Total: 5.90, and the unknown price of 2 servers');
     await team.manager.sees('api-1 · paid until');
     await team.manager.presses('Renew and pay');
@@ -51,7 +51,7 @@ describe.concurrent('Renew all', () => {
     await openReview(team, 3);
     const owner = team.slack.as('olga').in('#ops');
     await owner.presses('Renew all…');
-    await owner.sees('One more month of 3 servers');
+    await owner.sees('One more month for 3 servers');
     await Promise.all([team.manager.presses('Renew and pay'), owner.presses('Renew and pay')]);
     await team.manager.sees('of 3 servers were renewed');
     await expect.poll(() => team.charges(), PATIENT).toBe(3);
@@ -122,14 +122,14 @@ describe.concurrent('Renew all', () => {
     const settings = (await team.app.ports.workspaces.find('T0SANDBOX'))?.settings ?? DEFAULT_SETTINGS;
     await team.setSettings({ ...settings, budget: {} });
     await team.manager.presses('Renew all…');
-    await team.manager.sees('One more month of 2 servers');
+    await team.manager.sees('One more month for 2 servers');
     await team.setSettings({ ...settings, budget: {}, freeze: { by: USERS.olga.id, since: 0 } });
     await team.manager.presses('Renew and pay');
     await team.manager.sees('Purchases are frozen');
     await team.setSettings({ ...settings, budget: {} });
     await team.manager.closes();
     await team.manager.presses('Renew all…');
-    await team.manager.sees('One more month of 2 servers');
+    await team.manager.sees('One more month for 2 servers');
     await team.owner.types(`/vps access revoke <@${USERS.mara.id}>`);
     await team.owner.sees('role was revoked');
     await team.manager.presses('Renew and pay');
@@ -141,7 +141,7 @@ describe.concurrent('Renew all', () => {
     await using team = await startDigestTeam({ approval: TWO_PERSONS.approval });
     await openReview(team, 2);
     await team.manager.presses('Request approval');
-    await team.manager.sees('web-2 waits for another manager’s approval');
+    await team.manager.sees('web-2 is waiting for another manager’s approval');
     expect(team.charges()).toBe(0);
     await team.owner.sees('wants to renew web-1');
     await team.owner.presses('Approve');
@@ -153,7 +153,7 @@ describe.concurrent('Renew all', () => {
   test('reviews at most 25 servers at once, and says how many are left', async ({ expect }) => {
     await using team = await startDigestTeam();
     await openReview(team, 40);
-    await team.manager.sees('One more month of 25 servers');
+    await team.manager.sees('One more month for 25 servers');
     await team.manager.sees('15 more servers can be renewed afterwards');
     expect(team.digests()[0]).toContain('40 servers to renew soon');
     expect(team.slack.brokenLaws()).toEqual([]);

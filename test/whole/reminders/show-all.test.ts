@@ -11,9 +11,9 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     const operator = team.slack.as('otto').in('#ops');
     await operator.sees('50 servers to renew soon');
     await operator.presses('Show all…');
-    await operator.sees('1–15 of 50, the most urgent first');
+    await operator.sees('Showing 1–15 of 50, most urgent first.');
     for (const range of ['16–30 of 50', '31–45 of 50', '46–50 of 50']) {
-      await operator.presses('More');
+      await operator.presses('Next');
       await operator.sees(range);
     }
     const labels = operator.modal()?.shown.match(/web-\d+(?= ·)/g) ?? [];
@@ -40,7 +40,7 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     team.untilDigest(24);
     await team.manager.sees('50 servers to renew soon');
     await team.manager.presses('Show all…');
-    await team.manager.presses('More');
+    await team.manager.presses('Next');
     await team.manager.sees('16–30 of 50');
     const labels = team.manager.modal()?.shown.match(/web-\d+(?= ·)/g) ?? [];
     await team.manager.presses('Let it expire');
