@@ -13,7 +13,7 @@ import { describeOutcome } from './outcome-words.ts';
 
 type Act = WorkflowRun & { readonly action: PowerAction };
 
-/** What a workflow without a grant key asks a channel. */
+/** Asks a channel to run or cancel a step that has no grant key. */
 export function askMessage(run: Act, until: number): Message {
   const { id, action, label } = run;
   const { title } = VERBS[action];
@@ -23,11 +23,11 @@ export function askMessage(run: Act, until: number): Message {
       runButton.element(title, { run: id }, { style: 'primary', confirm: confirmationOf(action) }),
       cancelButton.element('Cancel', { run: id }),
     ),
-    context(`Anyone with the *operator* role for this server can decide, until ${slackDate(until)}.`),
+    context(`Anyone with the *operator* role for this server can press it until ${slackDate(until)}.`),
   );
 }
 
-/** What the card, or the channel, reads of the outcome. */
+/** The outcome, for the card or the channel. */
 export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   const { action, label, pressedBy, key } = run;
   if (action && outcome.code === 'done') {
@@ -43,11 +43,9 @@ export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   return textMessage(escapeText(describeOutcome(run, outcome)), context(sourceWords(run)));
 }
 
-/** Who started it, as far as Slack says. */
+/** Which workflow key or user the run came from, as far as it is known. */
 function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   const wanted = `${action ?? 'an action'} of ${codeLabel(label)}`;
-  if (key.kind === 'key') return `${wanted} by workflow key *${escapeText(key.name)}*`;
-  return pressedBy === undefined
-    ? `${wanted}, from a workflow`
-    : `${wanted}, from a workflow, by ${mention(pressedBy)}`;
+  if (key.kind === 'key') return `Workflow key *${escapeText(key.name)}* · ${wanted}`;
+  return pressedBy === undefined ? `Workflow · ${wanted}` : `Workflow · ${wanted} · ${mention(pressedBy)}`;
 }

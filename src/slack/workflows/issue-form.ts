@@ -13,7 +13,7 @@ import { describeLimits } from './key-screen.ts';
 
 export const ISSUE_TITLE = 'Issue a key';
 
-/** Slack's forms have no set of choices here: each set is one choice. */
+/** One menu entry for each combination of actions. */
 const ACTION_SETS = [
   { value: 'reboot', text: 'Reboot' },
   { value: 'start', text: 'Start' },
@@ -36,7 +36,7 @@ export const issueForm = defineModal(
   z.object({}),
   z.object({
     name: z.string('Enter a name'),
-    actions: z.string('Choose what the key is for'),
+    actions: z.string('Choose actions'),
     pattern: z.string('Enter a label or a pattern'),
     time: z.string('Choose when the key expires'),
   }),
@@ -57,7 +57,7 @@ export function issueView(origin: Origin): ModalView {
       issueForm.textField('name', {
         label: 'Name',
         placeholder: 'nightly reboots',
-        hint: 'Announced with what the key did.',
+        hint: 'Shown in announcements and in the audit log.',
         maxLength: MOST_KEY_NAME,
       }),
       issueForm.selectField('actions', {
@@ -68,7 +68,7 @@ export function issueView(origin: Origin): ModalView {
       issueForm.textField('pattern', {
         label: 'Servers',
         placeholder: 'web-*',
-        hint: 'A label, or a pattern with * as a wildcard. Only * stands for every server.',
+        hint: 'A label, or a pattern with * as a wildcard. Enter just * for every server.',
         maxLength: 100,
       }),
       issueForm.selectField('time', {
@@ -81,7 +81,7 @@ export function issueView(origin: Origin): ModalView {
   });
 }
 
-/** Reads what was entered, or says what is wrong beside the field that it is about. */
+/** Reads the entered values, or returns an error for the field that is wrong. */
 export function readIssueFields(
   fields: IssueFields,
 ): WantedKey | { readonly errors: Record<string, string> } {
@@ -96,7 +96,7 @@ export function readIssueFields(
   return { name, actions, pattern, forMs: days > 0 ? days * DAY_MS : undefined };
 }
 
-/** Shows the key, for the only time. */
+/** Shows the key. It can't be shown again. */
 export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   return {
     type: 'modal',
@@ -106,12 +106,12 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
       section(`*${escapeText(key.name)}*: ${describeLimits(key, now)}`),
       preformatted(secret.reveal()),
       context(
-        'Copy it now: it can’t be shown again. Enter it as *Grant key* of the step *Power action on a server* in Workflow Builder. `/vps workflow` revokes it.',
+        'Copy it now: it can’t be shown again. In Workflow Builder, enter it in the *Grant key* field of the step *Power action on a server*. You can revoke it with `/vps workflow`.',
       ),
     ],
   };
 }
 
-/** Where the key could not be shown. */
+/** For when Slack didn't show the modal with the key. */
 export const NOT_SHOWN =
   'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';

@@ -13,7 +13,7 @@ interface Parts {
   readonly log: Log;
 }
 
-/** What a channel is told although nobody in it did something: the rest is between Slack and the workflow. */
+/** Outcomes that a channel reads even though no user acted. The others only go to Slack, which shows them in the workflow. */
 const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interrupted'];
 
 /** Tells Slack how our steps end, and channels what workflows do. */

@@ -7,14 +7,14 @@ import { VERBS } from '../servers/verbs.ts';
 
 type Act = Pick<WorkflowRun, 'label'> & { readonly action: NonNullable<WorkflowRun['action']> };
 
-/** Longer ones are of no use in a sentence. */
+/** Longer ones would hide the sentence around them. */
 const MOST_LABEL = 80;
 const MOST_STATE = 40;
 
 const NOTHING = 'Nothing was done.';
 
 /**
- * How a step ended, as Slack shows it to users, and as later steps can use it: plain text. It says nothing about servers that the
+ * How a step ended, in plain text: Slack shows it to users, and later steps can use it. It never mentions servers that the
  * workflow didn't name.
  */
 const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
@@ -23,23 +23,23 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
     if (state !== undefined && isThere(action, { state }))
       return `${nameOf(label)} was ${past}. It’s ${stateOf(state)}.`;
     const reports = state === undefined ? '' : ` and reports it as ${stateOf(state)}`;
-    return `${nameOf(label)} is ${present}: the hosting API accepted it${reports}.`;
+    return `${nameOf(label)} is ${present}: the hosting API accepted the request${reports}.`;
   },
   unconfirmed: ({ state }, { action, label }) => {
     const seen = state === undefined ? '' : ` Right after that, it reported ${stateOf(state)}.`;
     return `We’re not sure whether ${nameOf(label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen} Check its state before you run this again.`;
   },
   interrupted: (_, { action, label }) =>
-    `We don’t know whether ${nameOf(label)} was ${VERBS[action].past}: the app stopped while it was being done. Check its state before you run this again.`,
+    `We don’t know whether ${nameOf(label)} was ${VERBS[action].past}: the app stopped before the outcome was known. Check its state before you run this again.`,
   bad_input: ({ input }) => `${INPUTS[input]} ${NOTHING}`,
   key_invalid: () =>
     `The grant key isn’t valid in this workspace, or was revoked. ${NOTHING} An owner can issue a key with /vps workflow.`,
   key_expired: ({ name }) => `The grant key “${name}” has expired. ${NOTHING}`,
-  key_action: ({ name }, { action }) => `The grant key “${name}” isn’t for “${action}”. ${NOTHING}`,
-  key_label: ({ name }, { label }) => `The grant key “${name}” isn’t for ${nameOf(label)}. ${NOTHING}`,
+  key_action: ({ name }, { action }) => `The grant key “${name}” doesn’t allow “${action}”. ${NOTHING}`,
+  key_label: ({ name }, { label }) => `The grant key “${name}” doesn’t cover ${nameOf(label)}. ${NOTHING}`,
   too_many: ({ most }) =>
-    `This step ran more than ${most} times in a minute, so this run wasn’t carried out. ${NOTHING}`,
-  unknown_server: (_, { label }) => `No server is labeled exactly ${nameOf(label)}. ${NOTHING}`,
+    `The limit of ${most} runs a minute was reached. ${NOTHING} Run the workflow again later.`,
+  unknown_server: (_, { label }) => `No server has exactly the label ${nameOf(label)}. ${NOTHING}`,
   ambiguous_server: ({ count }, { label }) =>
     `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose. ${NOTHING}`,
   server_protected: (_, { action, label }) =>
@@ -58,15 +58,15 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
     reason === 'no_answer'
       ? 'Slack didn’t say whether the message with the button was posted in the channel. Nothing was done, and that button does nothing.'
       : `The message with the button couldn’t be posted in the channel (${reason.replaceAll('_', ' ')}). ${NOTHING}`,
-  not_pressed: () => `Nobody pressed the button within a day. ${NOTHING}`,
+  not_pressed: () => `The button wasn’t pressed within a day. ${NOTHING}`,
   canceled: () => `Someone pressed Cancel. ${NOTHING}`,
   unreadable: () => 'The outcome was stored by another version of the app. Check the server’s state.',
 };
 
 const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> = {
-  action: 'The step’s “Action” has to be start, stop or reboot.',
-  server: 'The step’s “Server” has to be the label of one server.',
-  channel: 'The step needs a grant key, or a channel in which someone can press a button.',
+  action: 'The step’s “Action” must be start, stop or reboot.',
+  server: 'The step’s “Server” must be the label of one server.',
+  channel: 'The step needs a grant key, or a channel where someone can press a button.',
 };
 
 /** Says how a run ended, in plain text. */

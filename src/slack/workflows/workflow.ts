@@ -19,7 +19,7 @@ const form = defineForm({
   load: async (_input, _request, origin) => issueView(origin),
 });
 
-/** `/vps workflow`: the grant keys that workflows act with; and the button of the steps that have none. */
+/** `/vps workflow`: grant keys for workflows, and the button of steps that have no key. */
 export const workflow = defineCommand({
   name: 'workflow',
   usage: 'workflow',
@@ -59,7 +59,7 @@ export const workflow = defineCommand({
   ],
 });
 
-/** The card itself shows how it ended; an error is for whoever pressed. */
+/** The card shows the outcome. An error goes only to the user who pressed. */
 async function carryOut(runId: string, request: SlackRequest): Promise<void> {
   const run = await request.execute(findAskingRun, { runId });
   if (run.action === undefined) throw new Refusal('workflow_run_over', {});

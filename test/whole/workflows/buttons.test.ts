@@ -65,7 +65,7 @@ it('two users who press at once, and a press that comes again, reboot once', asy
   for (const press of presses) await team.slack.redeliver(press);
   await expect
     .poll(() => `${operator.screen()}${manager.screen()}`)
-    .toContain('This was already answered, or has expired. Nothing was done.');
+    .toContain('This request was already answered or has expired. Nothing was done.');
   expect(changesSeen(team)).toHaveLength(1);
   expect(run.state).toBe('completed');
 });
@@ -83,7 +83,7 @@ it('Cancel ends the step without doing anything, and so does a day without a pre
   await operator.sees('A workflow wants to reboot web-1.');
   system.move(25 * 3_600_000);
   await ignored.ended;
-  expect(ignored.error).toBe('Nobody pressed the button within a day. Nothing was done.');
+  expect(ignored.error).toBe('The button wasn’t pressed within a day. Nothing was done.');
   expect(changesSeen(team)).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ it('a press for a server that is gone ends the step, and one for a protected ser
   const owner = team.slack.as('olga').in('#ops');
   await owner.presses('Reboot');
   await unknown.ended;
-  expect(unknown.error).toBe('No server is labeled exactly web-9. Nothing was done.');
+  expect(unknown.error).toBe('No server has exactly the label web-9. Nothing was done.');
   await owner.types('/vps show web-1');
   await owner.presses('Protect');
   await owner.sees('Protected by @olga');

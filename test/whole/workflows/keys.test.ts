@@ -68,9 +68,14 @@ it('nobody but an owner sees, issues or revokes keys', async () => {
 it.each([
   ['for another workspace', { workspaceId: 'T0ELSEWHERE' }, {}, 'isn’t valid in this workspace'],
   ['that has expired', { until: 1000 }, {}, 'The grant key “nightly” has expired.'],
-  ['for other actions', {}, { action: 'stop' }, 'The grant key “nightly” isn’t for “stop”.'],
-  ['for other servers', { pattern: 'db-*' }, {}, 'The grant key “nightly” isn’t for web-1.'],
-  ['for other servers, also for a label that nobody has', {}, { server: 'secret-1' }, 'isn’t for secret-1.'],
+  ['for other actions', {}, { action: 'stop' }, 'The grant key “nightly” doesn’t allow “stop”.'],
+  ['for other servers', { pattern: 'db-*' }, {}, 'The grant key “nightly” doesn’t cover web-1.'],
+  [
+    'for other servers, also for a label that nobody has',
+    {},
+    { server: 'secret-1' },
+    'doesn’t cover secret-1.',
+  ],
 ] as const)('a key %s does nothing', async (_name, keyOptions, inputs, words) => {
   await using team = await startWorkflowTeam();
   const { secret } = await giveKey(team, keyOptions);
@@ -90,9 +95,9 @@ it('a workflow never guesses a server: not by the beginning of a label, another 
   const runs = [];
   for (const name of typed) runs.push(await runToEnd(team, { key: secret, server: name }));
   expect(runs.slice(0, 3).map(({ error }) => error)).toEqual([
-    'No server is labeled exactly web. Nothing was done.',
-    'No server is labeled exactly WEB-1. Nothing was done.',
-    `No server is labeled exactly ${server}. Nothing was done.`,
+    'No server has exactly the label web. Nothing was done.',
+    'No server has exactly the label WEB-1. Nothing was done.',
+    `No server has exactly the label ${server}. Nothing was done.`,
   ]);
   expect(runs[3]?.state).toBe('completed');
   expect(changesSeen(team)).toHaveLength(1);
@@ -115,7 +120,7 @@ it('a protected server stays on, and a workflow that reboots in a loop is stoppe
   for (let run = 0; run < 7; run++) await runToEnd(team, { key: secret });
   const reads = team.hosting.requests().length;
   const over = await runToEnd(team, { key: secret });
-  expect(over.error).toContain('more than 10 times in a minute');
+  expect(over.error).toContain('The limit of 10 runs a minute was reached. Nothing was done.');
   expect(team.hosting.requests().length).toBe(reads);
   expect(changesSeen(team)).toHaveLength(1);
 });
@@ -127,9 +132,9 @@ it('what is wrong with a step is said in plain text', async () => {
   for (const inputs of [{ action: 'delete', key: secret }, { server: 'x'.repeat(501), key: secret }, {}])
     errors.push((await runToEnd(team, inputs)).error);
   expect(errors).toEqual([
-    'The step’s “Action” has to be start, stop or reboot. Nothing was done.',
-    'The step’s “Server” has to be the label of one server. Nothing was done.',
-    'The step needs a grant key, or a channel in which someone can press a button. Nothing was done.',
+    'The step’s “Action” must be start, stop or reboot. Nothing was done.',
+    'The step’s “Server” must be the label of one server. Nothing was done.',
+    'The step needs a grant key, or a channel where someone can press a button. Nothing was done.',
   ]);
   await expect(team.slack.runsWorkflow(STEP, { action: 'reboot' })).rejects.toThrow('Server: required');
   expect(changesSeen(team)).toEqual([]);

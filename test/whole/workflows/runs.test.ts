@@ -135,7 +135,7 @@ it('a run that was stored as sent when the process died is never sent again, and
   system.move(LATER_MS);
   await run.ended;
   expect(run.error).toBe(
-    'We don’t know whether web-1 was rebooted: the app stopped while it was being done. Check its state before you run this again.',
+    'We don’t know whether web-1 was rebooted: the app stopped before the outcome was known. Check its state before you run this again.',
   );
   await team.slack.as('vera').in('#ops').sees('We don’t know whether web-1 was rebooted');
   expect(changesSeen(team)).toEqual([]);
@@ -180,7 +180,7 @@ it('a process that dies while it asks leaves a second card at most, and both are
   await operator.presses('Reboot');
   await run.ended;
   await operator.presses('Reboot');
-  await operator.sees('This was already answered, or has expired.');
+  await operator.sees('This request was already answered or has expired.');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
