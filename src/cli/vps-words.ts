@@ -51,7 +51,7 @@ function dayOf({ paidUntil }: Server): string {
     : `${new Date(paidUntil).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What went wrong, in a sentence or two; undefined for what this program has no words of its own for. */
+/** What went wrong, in a sentence or two; undefined if this program has no words of its own for it. */
 export function explain(error: unknown): string | undefined {
   if (error instanceof HostingError) return explainHosting(error);
   return error instanceof Refusal ? explainRefusal(error) : undefined;

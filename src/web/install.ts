@@ -19,7 +19,7 @@ export function isInstallPath(path: string): boolean {
   return path === INSTALL || path === REDIRECT;
 }
 
-/** Sends the browser to Slack, and tells the user what became of it when it comes back. */
+/** Sends the browser to Slack, and shows the user the result when it comes back. */
 export async function serveInstall(
   path: string,
   request: IncomingMessage,
@@ -88,7 +88,7 @@ function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Fa
 
 function notAllowed(name: string): Failure {
   const place = name === '' ? 'This workspace' : `The Slack workspace <b>${escapeHtml(name)}</b>`;
-  const words = `${place} may not use this app. Ask whoever runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
+  const words = `${place} may not use this app. Ask the person who runs the app to add it to <code>ALLOWED_WORKSPACES</code>. Nothing was stored.`;
   return { status: 403, title: 'This workspace isn’t allowed', words, isFinal: true };
 }
 
@@ -110,7 +110,7 @@ function showInstalled(response: ServerResponse, { id, name, isOrg }: NewInstall
   const where = isOrg
     ? `<p>It’s installed for the whole organization <b>${escapeHtml(place)}</b>. An org admin can now add it to workspaces. Each of them connects its own hosting account.</p>`
     : `<p>It’s installed in the Slack workspace <b>${escapeHtml(place)}</b>.</p>`;
-  const next = `<p>Next, <a href="https://app.slack.com/client/${encodeURIComponent(id)}">open Slack</a> and run <code>/vps connect</code> to connect the hosting account. Owners can do that: whoever installed the app first, the workspace’s admins, and anyone they make one.</p>
+  const next = `<p>Next, <a href="https://app.slack.com/client/${encodeURIComponent(id)}">open Slack</a> and run <code>/vps connect</code> to connect the hosting account. Owners can do that: the user who installed the app first, the workspace’s admins, and anyone they make one.</p>
 <p>You can close this page.</p>`;
   answerPage(response, 200, `vps is ready in ${place}`, `${where}${next}`);
 }

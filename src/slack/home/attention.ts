@@ -11,12 +11,12 @@ import { context, header, section } from '../kit/blocks.ts';
 import { codeLabel, count, plainLabel, slackDate } from '../kit/text.ts';
 import { decideButton, passwordButton } from '../purchases/buttons.ts';
 
-/** A view has room for so many of each; the rest is counted. */
+/** A view has room for this many of each; the rest are only counted. */
 const SHOWN = { passwords: 4, approvals: 4, access: 3, orders: 4, own: 3 } as const;
 
 type Attention = Pick<Home, 'unsaved' | 'decisions' | 'open' | 'freeze' | 'needsInstall' | 'role'>;
 
-/** What waits for this user: passwords to save, decisions to take, orders whose outcome isn't known. */
+/** What needs this user's attention: unsaved passwords, pending decisions and unconfirmed orders. */
 export function attentionBlocks(home: Attention, currency: string): KnownBlock[] {
   const blocks = [
     ...(home.needsInstall ? [section(NEEDS_INSTALL)] : []),
@@ -44,7 +44,7 @@ function unsavedBlocks(unsaved: Attention['unsaved']): KnownBlock[] {
         ),
       ),
     );
-  return [...lines, ...rest(unsaved.length - lines.length, 'unsaved root password', '/vps password')];
+  return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
 }
 
 function decisionBlocks({ approvals, access }: Attention['decisions'], currency: string): KnownBlock[] {
@@ -75,7 +75,7 @@ function orderBlocks(open: readonly Operation[], role: Role | undefined): KnownB
   ];
 }
 
-/** What this user has requested and nobody has decided yet. */
+/** This user's own requests that are still pending. */
 export function ownBlocks({ approvals, access }: Home['own'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.own);
   const asked = access.slice(0, SHOWN.own);

@@ -3,7 +3,7 @@ import { defineButton, defineChoice } from '../kit/button.ts';
 
 const server = z.object({ id: z.number().int() });
 
-/** What a server's row on Home does: the row itself shows what comes of it. */
+/** The power buttons of a server's row on Home, which shows the outcome itself. */
 export const homePower = {
   start: defineButton('home_start', server),
   stop: defineButton('home_stop', server),

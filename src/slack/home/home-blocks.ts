@@ -33,12 +33,12 @@ export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }:
 
 function welcomeBlocks(hasRole: boolean): KnownBlock[] {
   const words = hasRole
-    ? 'This tab shows your servers, what waits for you and what was spent. You can also type `/vps` in any channel.'
+    ? 'This tab shows your servers, what needs your attention, and spending. You can also type `/vps` in any channel.'
     : 'With this app, your team runs its virtual servers from Slack.';
   return [header('Welcome to vps'), section(words)];
 }
 
-/** What an owner does first; others are told who can. */
+/** The first steps for an owner; everyone else learns who can connect the account. */
 function setupBlocks(isOwner: boolean, accountUrl: string | undefined): KnownBlock[] {
   if (!isOwner)
     return [

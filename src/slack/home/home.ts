@@ -32,7 +32,7 @@ export const homeScreen: HomeScreen = {
   },
 };
 
-/** The card of a server in a modal, whose buttons show there what comes of them. */
+/** A server's card in a modal. Its buttons show their outcome there. */
 const card = defineForm({
   id: 'home_manage',
   title: MANAGE_TITLE,
@@ -44,7 +44,7 @@ const card = defineForm({
   },
 });
 
-/** The buttons and menus of Home alone; others on it are those of their features. */
+/** The buttons and menus that exist only on Home. The others belong to their features. */
 export const home: Pick<Command, 'actions' | 'modals' | 'suggestions'> = {
   actions: [
     card.handler,
@@ -66,12 +66,12 @@ async function show(
   request: SlackRequest,
 ): Promise<void> {
   await request.authorize(readHome);
-  // A button of Home stands nowhere else.
+  // These buttons exist only on Home.
   if (!request.home) throw new Refusal('unreadable_press', {});
   await request.home.show(shown);
 }
 
-/** Home shows what comes of it if that is seen within two minutes; otherwise the user is told. */
+/** Home shows the outcome if it is seen within two minutes; otherwise the user gets a message. */
 async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
   const change = await request.execute(changePower[action], {
     ref: { id },

@@ -62,7 +62,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
     return [
       ...heading,
       ...cautions(servers, rendering.currency),
-      section('There are no servers that you can see.'),
+      section('No servers to show.'),
       actions(...create, refresh()),
     ];
   const attention =
@@ -86,7 +86,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   ];
 }
 
-/** What is missing in the list, and how old it is where nothing newer could be read. */
+/** Says that the list is incomplete, and how old it is if nothing newer could be read. */
 function cautions({ stale, isComplete, readAt }: ListedServers, currency: string): KnownBlock[] {
   const part = isComplete
     ? []
@@ -119,7 +119,7 @@ function refresh(text = 'Refresh'): Button {
   return homeRefreshButton.element(text, {});
 }
 
-/** A line, and what this user may do with the server now. */
+/** A server's line, with the buttons that this user may press now. */
 function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
@@ -161,10 +161,10 @@ function powerElement(action: PowerAction, server: Server): Button {
   );
 }
 
-/** "3 servers", for the line at the end. */
+/** "Hosting account connected · 3 servers · updated …", for the line at the end. */
 export function accountWords(servers: HomeServers): string | undefined {
   if (servers.kind !== 'listed') return undefined;
   const answers =
     servers.stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
-  return `${answers} · ${count(servers.total, 'server')} · read ${slackDate(servers.readAt)}`;
+  return `${answers} · ${count(servers.total, 'server')} · updated ${slackDate(servers.readAt)}`;
 }

@@ -35,11 +35,7 @@ export function planWords(plans: readonly CostShare[], currency: string): string
 /** Who created servers, each with what those cost together. */
 export function personWords(people: readonly CostShare[], currency: string): string {
   const lines = people.map((share) => `${mention(share.key)} · ${shareWords(share, currency)}`);
-  return [
-    '*By who created them*',
-    ...lines.slice(0, SHARES_SHOWN),
-    ...restWords(people, 'user', currency),
-  ].join('\n');
+  return ['*By creator*', ...lines.slice(0, SHARES_SHOWN), ...restWords(people, 'user', currency)].join('\n');
 }
 
 function shareWords({ monthly, servers }: Pick<CostShare, 'monthly' | 'servers'>, currency: string): string {
@@ -94,9 +90,9 @@ function tallyWords({ count: all, amount, unpriced }: Tally, currency: string): 
 
 function unconfirmedWords({ count: all, amount, unpriced }: Tally, currency: string): string {
   const which = all === 1 ? '1 order isn’t confirmed' : `${count(all, 'order')} aren’t confirmed`;
-  if (unpriced === all) return `${which} yet and may have been charged on top: price unknown.`;
+  if (unpriced === all) return `${which} yet and may also have been charged: price unknown.`;
   const more = unpriced === 0 ? '' : `, and ${unpriced} at an unknown price,`;
-  return `${which} yet: ${amountWords(amount, currency)}${more} may have been charged on top.`;
+  return `${which} yet: ${amountWords(amount, currency)}${more} may also have been charged.`;
 }
 
 function unprovenWords({ count: all, amount, unpriced }: Tally, currency: string): string {

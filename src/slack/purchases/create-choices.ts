@@ -66,7 +66,7 @@ export function choicesView(
 function channelField({ channelId }: Origin) {
   return createChoices.channelField('channel', {
     label: 'Channel for the result',
-    hint: 'You have to be in it. Leave empty to be told in a direct message. Only you will see the root password.',
+    hint: 'You must be a member. Leave empty to get the result in a direct message. Only you will see the root password.',
     excludesShared: true,
     optional: true,
     initial: channelId?.startsWith('D') ? undefined : channelId,

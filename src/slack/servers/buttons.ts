@@ -28,7 +28,7 @@ export const severalButton = {
   stop: defineButton('stop_several', several),
   reboot: defineButton('reboot_several', several),
 } as const;
-/** Which servers an act was done to, and, where the message tells a channel of it, by whom. */
+/** The servers of an action and, in a channel's message, the user. */
 const checked = z.object({
   act: z.enum(FOLLOWED_ACTIONS),
   servers: z
@@ -41,7 +41,7 @@ const checked = z.object({
   isFailed: z.literal(true).exactOptional(),
 });
 export type Checked = z.output<typeof checked>;
-/** Shows the present state of servers in place of what the message said of it. */
+/** Replaces what the message said about the servers with their current state. */
 export const checkButton = defineButton('check_state', checked);
 export const deleteButton = defineButton('delete', server);
 /** Shows a server; on its card, loads it again. */

@@ -8,7 +8,7 @@ import { type Checked, checkButton } from './buttons.ts';
 import { actMessage, againElement, checkElement } from './follow-message.ts';
 import { type FollowWording, serverLines, serverWords } from './follow-words.ts';
 
-/** Shows the present state in place of what the message said, for whoever may see the servers. */
+/** Replaces the message with the current state, for users who may see the servers. */
 export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
     ({ id, label, until }): FollowedServer => ({

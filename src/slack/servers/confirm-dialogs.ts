@@ -23,7 +23,7 @@ export function confirmationOfSeveral(verb: string, servers: number): Confirmati
   });
 }
 
-/** What Slack asks before it sends a choice or a press: a menu is as easily touched by accident as a button. */
+/** What Slack asks before it sends a choice or a press: both are easy to touch by accident. */
 export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   if (verb === 'stop')
     return confirmation({
@@ -41,7 +41,7 @@ export function confirmationOf(verb: string): ConfirmationDialog | undefined {
   });
 }
 
-/** Stop and reboot ask first: they are easily touched by accident on a phone. */
+/** Stop and reboot ask first: they are easy to touch by accident on a phone. */
 export function confirmPower(
   action: PowerAction,
   { label }: Pick<Server, 'label'>,

@@ -20,7 +20,7 @@ import {
 
 type Shown = Pick<FollowedAct, 'action' | 'actorId' | 'servers' | 'approvedBy'>;
 
-/** What the channel is told of a followed act, in place of what it was told before. */
+/** The channel's message about a followed action, which replaces the one before. */
 export function followedMessage(act: FollowedAct): Message {
   const wording = wordingOf(act);
   return actMessage(
@@ -42,7 +42,7 @@ export function actMessage(act: Shown, wording: FollowWording, ...more: KnownBlo
   return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
 }
 
-/** What the actor is told where no channel is. */
+/** The message to the actor, if no channel has one. */
 export function followedAnswer(act: FollowedAct): Message {
   const wording = wordingOf(act);
   const { action, servers } = act;
@@ -81,7 +81,7 @@ function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, 
   return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, whose), ...again)];
 }
 
-/** Whose act a message tells the channel of, and who approved it; `by` is absent in a message to the actor alone. */
+/** Whose action a channel's message is about, and who approved it; `by` is absent in a message only to the actor. */
 interface Whose {
   readonly by?: string | undefined;
   readonly approvedBy?: string | undefined;
@@ -102,7 +102,7 @@ export function checkElement(
   });
 }
 
-/** Whoever presses it acts in their own name, and is asked before. */
+/** The user who presses it acts in their own name, and confirms first. */
 export function againElement(action: PowerAction, { serverId: id }: Pick<FollowedServer, 'serverId'>) {
   return powerButton[action].element('Try again', { id }, { confirm: confirmationOf(action) });
 }

@@ -12,12 +12,12 @@ import { stateWords } from '../kit/server-state.ts';
 import { codeLabel, count, escapeText, mention, shorten, slackDate } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';
 
-/** How a followed act is put into words. `after`: how long it was waited for in vain; absent when it is still followed. */
+/** How a followed action is put into words. `after`: how long the app waited in vain; absent while it is still following. */
 export interface FollowWording extends Pick<FollowedAct, 'action' | 'isMeasured'> {
   readonly after?: string | undefined;
 }
 
-/** Each act in the forms that sentences need. */
+/** Each action in the forms that sentences need. */
 const ACTS = {
   ...VERBS,
   create: { past: 'created', present: 'creating' },
@@ -29,25 +29,27 @@ export function pastOf(action: string): string {
   return known ? ACTS[known].past : 'changed';
 }
 
-/** Whether the API already reports where a power action leads, so that it is told as done. */
+/** Whether the API already reports the state that a power action leads to, so that it can be called done. */
 export function isReported({ state }: Pick<FollowedServer, 'state'>, action: FollowedAct['action']): boolean {
   return isPower(action) && state !== undefined && isWhereLeads(action, { state });
 }
 
-/** What one server's user did and what came of it, after the user's name. `approvedBy`: who had to approve it. */
+/** What the user did to one server, and the outcome, to follow the user's name. `approvedBy`: who approved it. */
 export function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: UserId): string {
   const approved = approvedBy === undefined ? '' : `, approved by ${mention(approvedBy)}`;
   const label = `${codeLabel(server.label)}${approved}`;
   const { past, present } = ACTS[wording.action];
+  // Orders and deletions are followed only once they are done.
+  const begun = isPower(wording.action) ? `was ${present}` : past;
   switch (server.standing) {
     case 'there':
       return `${past} ${label}${thereWords(server, wording)}`;
     case 'gone':
-      return `${isPower(wording.action) ? `was ${present}` : past} ${label}. It’s no longer in the hosting account.`;
+      return `${begun} ${label}. It’s no longer in the hosting account.`;
     case 'superseded':
-      return `was ${present} ${label}. ${supersededWords(server)}`;
+      return `${begun} ${label}. ${supersededWords(server)}`;
     case 'unknown':
-      return `was ${present} ${label}. ${LOST}`;
+      return `${begun} ${label}. ${LOST}`;
     case 'waiting': {
       if (wording.after !== undefined)
         return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
@@ -57,7 +59,7 @@ export function actWords(server: FollowedServer, wording: FollowWording, approve
   }
 }
 
-/** The same about the server alone: one of several, or for the actor alone. */
+/** The same with the server as the subject: for one of several, or in a message only to the actor. */
 export function serverWords(server: FollowedServer, wording: FollowWording): string {
   const label = codeLabel(server.label, 40);
   switch (server.standing) {
@@ -67,16 +69,16 @@ export function serverWords(server: FollowedServer, wording: FollowWording): str
     case 'gone':
       return `${label} is no longer in the hosting account.`;
     case 'superseded':
-      return `${label}: ${supersededWords(server)}`;
+      return `${label} · ${supersededWords(server)}`;
     case 'unknown':
-      return `${label}: ${LOST}`;
+      return `${label} · ${LOST}`;
     case 'waiting':
       if (wording.after !== undefined) return lateWords(server, wording, `${label} is`);
       return `${label} is ${stateOf(server)}.`;
   }
 }
 
-const LOST = 'The hosting account was reconnected, so the app can’t follow this any more.';
+const LOST = 'The hosting account was reconnected, so the app can no longer follow this.';
 
 function thereWords(server: FollowedServer, wording: FollowWording): string {
   switch (wording.action) {
@@ -91,13 +93,13 @@ function thereWords(server: FollowedServer, wording: FollowWording): string {
   }
 }
 
-/** What is not plainly an address is not made into a command that someone may paste. */
+/** Only a plain address becomes a command, since someone may paste it. */
 function sshWords({ ipv4 = '' }: FollowedServer): string {
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4)) return `. Ready: \`ssh root@${ipv4}\``;
   return `. Its address: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
 }
 
-/** Only what was seen to change took that long; otherwise it is what the API says, and since when. */
+/** The time counts as a duration only if the app saw the server change; otherwise it is just what the API reports. */
 function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }: FollowWording): string {
   const seconds = `${Math.max(1, Math.round((settledMs ?? 0) / 1000))} s`;
   const isTimed = isMeasured && settledMs !== undefined;
@@ -106,7 +108,7 @@ function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }:
 }
 
 function supersededWords({ superseded }: FollowedServer): string {
-  if (!superseded) return 'Something else was done to it since.';
+  if (!superseded) return 'Something else has been done to it since.';
   return `Superseded: ${mention(superseded.by)} ${pastOf(superseded.action)} it.`;
 }
 
@@ -119,13 +121,16 @@ function lateStart(server: FollowedServer, label: string, { action }: FollowWord
 /** `name`: "It's" where the sentence before has named the server. */
 function lateWords(server: FollowedServer, { action, after = '' }: FollowWording, name: string): string {
   const inVain = after === '' ? '' : ` after ${after}`;
-  if (action === 'renew') return `The list of servers doesn’t show the new date${inVain}.`;
-  const whose = name === 'It’s' ? 'its state' : `the state of ${codeLabel(server.label, 40)}`;
+  const isNamed = name === 'It’s';
+  const label = codeLabel(server.label, 40);
+  if (action === 'renew')
+    return `The list of servers doesn’t show the new date${isNamed ? '' : ` of ${label}`}${inVain}.`;
+  const whose = isNamed ? 'its state' : `the state of ${label}`;
   if (server.state === undefined) return `The hosting API hasn’t reported ${whose}${inVain}.`;
   return `${name} still ${action === 'delete' ? 'listed as ' : ''}${stateOf(server)}${inVain}.`;
 }
 
-/** What to do where the app has stopped waiting. */
+/** What to do once the app has stopped waiting. */
 export function lateStep(action: FollowedAct['action'], isAlone: boolean): string {
   const check = 'Check the hosting account’s page';
   if (!isPower(action)) return `${check}.`;
@@ -138,10 +143,10 @@ function stateOf({ state = '' }: Pick<FollowedServer, 'state'>): string {
   return stateWords({ state });
 }
 
-/** More are listed below the sentence, and only counted in it. */
+/** Beyond this many, the sentence only counts them, and the list below names them. */
 const MOST_NAMED = 6;
 
-/** "stopped `web-1`, `web-2` and is stopping `db-1`": what is not there yet is not told as done. */
+/** "stopped `web-1`, `web-2` and is stopping `db-1`": what hasn't arrived there yet isn't called done. */
 export function severalActWords(
   servers: readonly FollowedServer[],
   action: FollowedAct['action'],
@@ -164,7 +169,7 @@ export function severalActWords(
 /** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
 const IN_A_SECTION = 7;
 
-/** How each of several servers stands, one in a line. */
+/** The state of each of several servers, one per line. */
 export function serverLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
   const lines = servers.map((server) => serverWords(server, wording));
   return Array.from({ length: Math.ceil(lines.length / IN_A_SECTION) }, (_, part) =>

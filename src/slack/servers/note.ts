@@ -24,7 +24,7 @@ export const note = defineCommand({
 function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) {
   if (!typed) return 'Name a server first.';
   const words = rest.map(withoutPing).join(' ');
-  if (words === '' && owner === undefined) return 'Add a text, or `owner=@user`.';
+  if (words === '' && owner === undefined) return 'Add some text, or `owner=@user`.';
   if (words.length > MOST_NOTE_LETTERS)
     return `A note can have up to ${count(MOST_NOTE_LETTERS, 'character')}.`;
   const contact = owner === undefined || owner === 'none' ? owner && ('' as const) : findUserId(owner);
@@ -34,7 +34,7 @@ function parseNote({ words: [typed, ...rest], options: { owner } }: TypedWords) 
   return { typed, contact, text: words === '' ? undefined : words };
 }
 
-/** Slack sends `<@U1|ann>` for `@ann`; a note should not notify anybody each time it is shown. */
+/** Slack sends `<@U1|ann>` for `@ann`; a note shouldn't notify people each time it is shown. */
 function withoutPing(word: string): string {
   return word.replace(/<[@#!][^<|>]*\|([^<>]*)>/g, '@$1');
 }

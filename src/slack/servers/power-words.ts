@@ -12,7 +12,7 @@ export function isThere(action: PowerAction, { state }: Pick<PowerChange, 'state
   return state !== undefined && isWhereLeads(action, { state });
 }
 
-/** What the channel is told when the hosting API has accepted a power action, after the user's name. */
+/** The announcement of a power action that the hosting API has accepted, to follow the user's name. */
 export function announcedWords(
   action: PowerAction,
   change: Pick<PowerChange, 'state'> & { readonly server: Pick<PowerChange['server'], 'label'> },
@@ -23,14 +23,14 @@ export function announcedWords(
   return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
 }
 
-/** The same for the user alone, where the channel is told nothing. */
+/** The same for the user alone, if nothing is announced. */
 export function answerWords(action: PowerAction, change: PowerChange): string {
   const label = codeLabel(change.server.label);
   if (!isThere(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }
 
-/** What the user is told when nothing proves that a power action was carried out. */
+/** For when nothing proves that a power action was carried out. */
 export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
   const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
   return textMessage(

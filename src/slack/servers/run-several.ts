@@ -16,7 +16,7 @@ import { VERBS } from './verbs.ts';
 /** What became of the servers of one command. */
 interface Outcomes {
   readonly done: PowerChange[];
-  /** What the user is told alone. */
+  /** What only the user sees. */
   readonly others: MessageBlock[];
   /** The user has to say again that these are meant. */
   readonly unsure: Server[];
@@ -117,7 +117,7 @@ function actOf(done: readonly PowerChange[]): string | undefined {
   return done.find(({ actId }) => actId !== undefined)?.actId;
 }
 
-/** What the user is told alone, including what could not be announced. */
+/** What only the user sees, including what couldn't be announced. */
 function reportMessage(
   action: PowerAction,
   { done, others, unsure, failed }: Outcomes,

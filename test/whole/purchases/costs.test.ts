@@ -52,7 +52,7 @@ describe.concurrent('the costs', () => {
     await manager.sees('35.30 per month for 3 of 4 servers. We don’t know the price of the other.');
     await manager.sees('Per month: large 23.5, small 11.8');
     await manager.sees('By plan large · 23.50 · 1 server small · 11.80 · 2 servers');
-    await manager.sees('By who created them @olga · 23.50 · 1 server @mara · 11.80 · 2 servers');
+    await manager.sees('By creator @olga · 23.50 · 1 server @mara · 11.80 · 2 servers');
     await manager.sees('Price unknown (1): web-4');
     await manager.sees(
       '(UTC): 11.80 • 1 new server: 5.90 • 2 renewals: 5.90 (1 at an unknown price, not counted)',
@@ -80,7 +80,7 @@ describe.concurrent('the costs', () => {
     await manager.types('/vps costs');
     await manager.sees('(UTC): nothing');
     await manager.sees(
-      '2 orders aren’t confirmed yet: 5.90, and 1 at an unknown price, may have been charged on top.',
+      '2 orders aren’t confirmed yet: 5.90, and 1 at an unknown price, may also have been charged.',
     );
     await manager.sees('1 order was closed as not carried out, without proof: 11.90 not counted.');
     await manager.sees('We don’t know what your server costs a month.');

@@ -61,7 +61,7 @@ it('a viewer can’t change a note, and a wrong one is explained', async () => {
   expect(await team.app.ports.serverNotes.find(TEAM.id, id)).toMatchObject({ notedBy: USERS.otto.id });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps note web-1');
-  await operator.sees('Add a text');
+  await operator.sees('Add some text');
   await operator.types('/vps note web-1 owner=otto');
   await operator.sees('Mention the owner');
   await operator.types(`/vps note web-1 ${'x'.repeat(301)}`);
