@@ -95,7 +95,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
   return { ...slack, connections, source };
 }
 
-/** Tells whoever installed the app what comes next, unless that is done. An organization is no workspace to begin in. */
+/** Shows the user who installed the app what to do next, unless that is done. An organization is no workspace to begin in. */
 async function greet(
   { id, isOrg, installedBy }: Installation,
   slack: Pick<Slack, 'greetInstaller'>,
@@ -116,7 +116,7 @@ function openSingleWorkspace(
   return { ...createSingleWorkspace(parts), drain: async () => undefined };
 }
 
-/** Nobody is asked anything at the start: a workspace that is not used costs nothing. */
+/** No calls at the start: a workspace that is not used costs nothing. */
 function openInstalledWorkspaces(
   config: Config,
   parts: SlackParts,

@@ -31,7 +31,7 @@ export interface CallOptions {
    */
   readonly freshness?: Freshness;
   readonly urgency?: Urgency;
-  /** Called once when the call has been waiting 5 s for the limiter, so that the user can be told. */
+  /** Called once when the call has been waiting 5 s for the limiter, so that the user gets a message. */
   readonly onWait?: OnWait;
 }
 

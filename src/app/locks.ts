@@ -22,7 +22,7 @@ export interface Locks {
    * @throws Refusal `waited_too_long` when that took two minutes and the work did not start; and what the work throws
    */
   run<Result>(name: string, work: (lock: HeldLock) => Promise<Result>): Promise<Result>;
-  /** Runs the work unless somebody holds the lock, in any process: then false, and the work did not start. @throws what the work throws */
+  /** Runs the work unless the lock is held, in any process: then false, and the work did not start. @throws what the work throws */
   runIfFree(name: string, work: () => Promise<void>): Promise<boolean>;
 }
 

@@ -14,7 +14,7 @@ import type { WorkflowRuns } from './workflows/ports.ts';
 /** Slack's signatures are valid for five minutes before and after: twice that, and some margin. */
 const REPLAY_MS = 11 * MINUTE_MS;
 
-/** Slack gives an event up after a day at most, and a run that nobody answered is over after two. */
+/** Slack gives up on an event after a day at most, and an unanswered run is over after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
 export interface SweepPorts {

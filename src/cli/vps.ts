@@ -53,7 +53,7 @@ function parseCommand() {
   );
   const { workspace, json: isJson, yes: isYes, again: isAgain } = values;
   const [command = ''] = positionals;
-  // Before anything is opened: a script would wait for nobody.
+  // Before anything is opened: in a script, no one would answer.
   if (POWER_ACTIONS.some((each) => each === command) && !isYes && !process.stdin.isTTY)
     throw new UsageError(`There's no terminal to ask on. Add --yes to ${command} without a question.`, USAGE);
   return {

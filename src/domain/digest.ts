@@ -11,7 +11,7 @@ export interface NamedServer {
 /** How it stands with a month that was due when the digest was posted. */
 export type DueStanding =
   | { readonly kind: 'due' | 'expired' }
-  /** A renewal is on its way, or nobody knows yet whether it was paid. */
+  /** A renewal is on its way, or it isn't known yet whether it was paid. */
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
   /** `by` is absent when it was not renewed from this workspace. */
   | { readonly kind: 'renewed'; readonly by?: UserId; readonly paidUntil?: number }
@@ -49,7 +49,7 @@ export interface Drift {
 
 export const NO_DRIFT: Drift = { appeared: [], vanished: [], changed: [] };
 
-/** What a digest says on its day; how it stands with the servers since is found anew. */
+/** What a digest says on its day; the current state of the servers is looked up each time. */
 export interface DigestContent {
   /** The most urgent first. */
   readonly due: readonly DueServer[];

@@ -58,9 +58,9 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   /** Another workspace that has the same hosting account has ordered the same month. */
   renewed_elsewhere: { label: string };
   stale_confirmation: Record<never, never>;
-  /** The form was opened before the database was restored: what became of it since may be lost. */
+  /** The form was opened before the database was restored: what happened to it since may be lost. */
   restored: Record<never, never>;
-  /** The service did not show all of its servers, so that a new one could not be told from the others. */
+  /** The service did not show all of its servers, so a new one could not be recognized. */
   list_incomplete: Record<never, never>;
   /** The store failed: the confirmation may be stored, and carried out, or not. */
   order_unsaved: Record<never, never>;

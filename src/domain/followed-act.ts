@@ -9,20 +9,20 @@ import { MINUTE_MS } from './time.ts';
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
 export type FollowedAction = (typeof FOLLOWED_ACTIONS)[number];
 
-/** What can't be told of earlier acts any more once this is done: a later reboot says nothing about a renewal. */
+/** Earlier actions whose outcome is unknowable once this is done: a later reboot says nothing about a renewal. */
 export function supersededBy(action: FollowedAction): readonly FollowedAction[] {
   if (isPower(action)) return POWER_ACTIONS;
   return action === 'delete' ? [...POWER_ACTIONS, 'create', 'renew'] : [];
 }
 
-/** An act is followed for this long, and then said to be unfinished. */
+/** An action is followed for this long, and then called unfinished. */
 export const FOLLOW_MS = 10 * MINUTE_MS;
 
-/** How a server stands after an act. `there`: where the act leads. `unknown`: its account can't be looked at any more. */
+/** How a server stands after an action. `there`: where it leads. `unknown`: its account can no longer be read. */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
 export type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
-/** One server of an act, as far as it was seen since. */
+/** One server of an action, as far as it was seen since. */
 export interface FollowedServer {
   readonly serverId: ServerId;
   readonly label: string;
@@ -40,7 +40,7 @@ export interface FollowedServer {
   readonly superseded?: { readonly by: UserId; readonly action: string };
 }
 
-/** What one user has done to one or several servers, and the message that tells what becomes of it. */
+/** What one user has done to one or several servers, and the message that reports the outcome. */
 export interface FollowedAct {
   /** The message's: one act on several servers has one. For a purchase, its confirmation's. */
   readonly id: string;
@@ -52,17 +52,17 @@ export interface FollowedAct {
   readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** Which API key the workspace had: another one may open another account. */
   readonly keyGeneration: number;
-  /** Of a delete that took a second person: who approved it. Found when it is told, not stored with the act. */
+  /** Of a delete that took a second person: who approved it. Looked up when the message is sent, not stored with the action. */
   readonly approvedBy?: UserId;
-  /** Absent where no channel was told: then only the actor is. */
+  /** Absent if no channel has a message: then only the actor gets one. */
   readonly message?: Card;
   /** Epoch milliseconds. */
   readonly since: number;
   /** For how long it was followed. */
   readonly passedMs: number;
-  /** False if nobody measured how long that took, since no process was running. */
+  /** False if the duration is unknown, since no process was running. */
   readonly isMeasured: boolean;
-  /** What was told last (`describeStanding`). */
+  /** What was sent last (`describeStanding`). */
   readonly told: string;
   readonly servers: readonly FollowedServer[];
 }
@@ -73,7 +73,7 @@ export interface Sight {
   readonly isComplete: boolean;
 }
 
-/** A reboot that nobody saw happen is believed when the server was still running after this long. */
+/** A reboot that was not observed is believed when the server was still running after this long. */
 const UNCHANGED_MS = 10_000;
 
 /** The server after it was looked at, so long after the act. */

@@ -71,7 +71,7 @@ interface Confirmed {
   readonly needsDecision: boolean;
   /** The manager who decided that it was not done. */
   readonly decidedBy?: UserId;
-  /** It was found after it had been ended without proof: what was told before was wrong. */
+  /** It was found after it had been ended without proof: the earlier message was wrong. */
   readonly isLate: boolean;
   /** Which API key the workspace had when it was confirmed: the count of its changes. */
   readonly keyGeneration: number;

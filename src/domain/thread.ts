@@ -1,4 +1,4 @@
-/** The thread that a user acts in, or whose first message they act on: what comes of it is told there. */
+/** The thread that a user acts in, or whose first message they act on: the outcome is announced there. */
 export interface Thread {
   /** The `ts` of its first message. */
   readonly ts: string;

@@ -8,7 +8,7 @@ import type { PowerAction } from './server.ts';
 export interface WorkflowKey {
   readonly id: WorkflowKeyId;
   readonly workspaceId: WorkspaceId;
-  /** Unique in its workspace, in any letter case; told with what the key did. */
+  /** Unique in its workspace, in any letter case; shown with the key's actions. */
   readonly name: string;
   readonly actions: readonly PowerAction[];
   /** Labels of the servers that it is for (`label-pattern.ts`); '' for all. */
@@ -22,7 +22,7 @@ export interface WorkflowKey {
   readonly lastUsedAt?: number;
 }
 
-/** What every key begins with, so that a scanner for leaked secrets, and whoever finds one, can tell what it is. */
+/** What every key begins with, so that scanners for leaked secrets, and people who find one, can tell what it is. */
 export const KEY_PREFIX = 'vpswf_';
 
 export const MOST_KEY_NAME = 40;

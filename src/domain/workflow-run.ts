@@ -27,7 +27,7 @@ export interface WorkflowRun {
   /** As the step's input has it; empty where it can't be one. */
   readonly label: string;
   readonly key: RunKey;
-  /** Where the outcome is told, and where a run without a key asks. */
+  /** Where the outcome is announced, and where a run without a key asks. */
   readonly channelId?: ChannelId;
   readonly receivedAt: number;
   readonly state: RunState;
@@ -43,7 +43,7 @@ export interface RunOutcomeDetails {
   done: { label: string; state?: string };
   /** The hosting API's answer proves nothing. */
   unconfirmed: { state?: string };
-  /** The process ended after it had begun to send, so nobody knows. */
+  /** The process ended after it had begun to send, so the outcome is unknown. */
   interrupted: Record<never, never>;
   bad_input: { input: 'action' | 'server' | 'channel' };
   key_invalid: Record<never, never>;
@@ -64,7 +64,7 @@ export interface RunOutcomeDetails {
   too_late: Record<never, never>;
   /** Slack did not take the message with the button. */
   not_posted: { reason: string };
-  /** Nobody pressed the button for a day. */
+  /** The button was not pressed for a day. */
   not_pressed: Record<never, never>;
   canceled: { by: UserId };
   /** The reason was written by another version of the app. */

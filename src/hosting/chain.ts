@@ -51,7 +51,7 @@ type ChangeOptions = CallBy & Partial<Pick<PaidCallOptions, 'beforeSend'>>;
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
-/** While so few calls wait, a read that somebody else asked for is sent as soon as one's own. */
+/** While so few calls wait, a read that another caller asked for is sent as soon as one's own. */
 const FEW_WAITING = 10;
 
 /**
@@ -100,7 +100,7 @@ export function createChain(parts: ChainParts): Chain {
   };
 }
 
-/** Sends and decodes, and reports what became of it. */
+/** Sends and decodes, and reports the result. */
 async function exchange<Answer>(
   parts: ChainParts,
   endpoint: Endpoint<Answer>,

@@ -37,7 +37,7 @@ const DEFAULTS = {
   mostWaiting: 2000,
 } as const;
 
-/** After this wait the user is told that the call is queued. */
+/** After this wait, the user sees that the call is queued. */
 export const NOTIFY_AFTER_MS = 5_000;
 /** Allows for two clocks that run at slightly different rates. */
 const MARGIN_MS = 50;

@@ -71,7 +71,7 @@ export class RedisQueue implements SharedQueue {
   }
 
   /**
-   * Lets all calls through, and begins anew with the next one: Bottleneck would go on talking to a Redis that is gone, and
+   * Lets all calls through, and starts over with the next one: Bottleneck would go on talking to a Redis that is gone, and
    * ioredis keeps what it says until Redis is back. Places that are held become free in Redis as they would have.
    */
   suspend(): void {

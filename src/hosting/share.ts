@@ -15,7 +15,7 @@ export interface Read {
 export interface Share {
   /**
    * Makes a read that is in flight only once at a time, and whose answer is reused for `cacheMs`. While the limiter is
-   * busy, nobody waits in another caller's line: each caller has one of its own until it is sent.
+   * busy, no call waits in another caller's line: each caller has one of its own until it is sent.
    */
   reader<Answer>(
     cacheMs: number,
@@ -59,7 +59,7 @@ interface Flight<Answer> {
   readonly caller: string | undefined;
   /** Called when the read has to wait; undefined once they were called. */
   listeners: OnWait[] | undefined;
-  /** What they were told. */
+  /** What they were last shown. */
   wait: Wait | undefined;
   /** The epoch in which its request was sent; undefined while it waits for the limiter. */
   leftIn: number | undefined;

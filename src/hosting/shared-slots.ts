@@ -88,7 +88,7 @@ export class SharedSlots {
     return admission;
   }
 
-  /** While slots are free for calls that nobody admits, those go on without the queue: Redis may have lost count. */
+  /** While slots are free for calls that no queue admits, those go on without the queue: Redis may have lost count. */
   async #watch(queue: SharedQueue): Promise<void> {
     const { limit, system, closing } = this.#options;
     if (this.#isWatching) return;

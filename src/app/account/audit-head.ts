@@ -21,7 +21,7 @@ const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
 /**
  * Makes what writes the newest entry of each chain to the log: evidence that can't be removed through the database alone
  * (docs/decisions/0006-the-audit-is-a-signed-chain.md). A chain that has not grown since is left out, so that workspaces that
- * nobody uses cost nothing. What a killed process has not published lies within the last hour before the newest entry.
+ * no one uses cost nothing. What a killed process has not published lies within the last hour before the newest entry.
  */
 export function createAuditPublisher({ audit, log }: PublishPorts): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();

@@ -11,7 +11,7 @@ export type AuditWish = Pick<
   'actorId' | 'server' | 'since' | 'outcome' | 'actions' | 'id' | 'before' | 'limit'
 >;
 
-/** Lists who did what, denied attempts included, or the entry with that ID. The start of an act is listed only while its outcome is not known. */
+/** Lists who did what, denied attempts included, or the entry with that ID. The start of an action is listed only while its outcome is unknown. */
 export const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',

@@ -95,7 +95,7 @@ export const readStatus = defineUseCase({
   },
 });
 
-/** The lookups are tried, which no user sees; about messages only what was observed is told. */
+/** The lookups are tried, which no user sees; about messages, it reports only what was observed. */
 async function trySlack(
   { actor, ports }: UseCaseContext<StatusPorts>,
   settings: WorkspaceSettings | undefined,

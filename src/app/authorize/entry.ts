@@ -88,7 +88,7 @@ async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unkn
   const outcome = outcomeOf(error);
   const isAudited = useCase.effect !== 'reads' || outcome === 'denied';
   const written = isAudited ? trail.write(outcome, codeOf(error)) : Promise.resolve();
-  // Where the store fails already, what the user has to know of it comes first.
+  // Where the store fails already, what the user has to know about it comes first.
   await written.catch((failure: unknown) => {
     if (!isRefusal(error, 'order_unsaved')) throw failure;
   });

@@ -1,7 +1,7 @@
 import { describeDefect } from '../../domain/errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Work that follows from an act and goes on after its request was answered. */
+/** Work that follows from an action and goes on after its request was answered. */
 export interface FollowUps {
   /** Starts the work once the request has been answered; what it throws is logged. */
   start(action: string, answered: Promise<void> | undefined, work: () => Promise<void>): void;

@@ -49,7 +49,7 @@ export async function checkPermission(
   return roles;
 }
 
-/** In an Enterprise Grid a member may be at home in another workspace: without the scope that can't be told (docs/slack.md). */
+/** In an Enterprise Grid a member may be at home in another workspace: without the scope, the app can't know (docs/slack.md). */
 async function describeOutsider(actor: Actor, { users }: PermissionPorts): Promise<Refusal> {
   const isHidden = (await users.exists(actor.workspaceId, actor.userId)) === 'hidden';
   return new Refusal('other_organization', isHidden ? { missingScope: 'users:read' } : {});

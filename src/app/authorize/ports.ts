@@ -94,7 +94,7 @@ export interface ReplyUrls {
   removeExpired(now: number): Promise<void>;
 }
 
-/** The threads in which orders and requests were made: what comes of them is told there, in whatever process. */
+/** The threads in which orders and requests were made: their outcomes are announced there, by any process. */
 export interface OutcomeThreads {
   /** `id`: of the form, and so of the operation or the request. */
   store(id: ConfirmationId, workspaceId: WorkspaceId, thread: Thread, until: number): Promise<void>;

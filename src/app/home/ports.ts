@@ -18,7 +18,7 @@ export interface OpenedHome {
   readonly openedAt: number;
 }
 
-/** Who has opened the app's Home, for the welcome and for what is shown there later, by any process. */
+/** Who has opened the app's Home, for the welcome and so that any process can refresh it later. */
 export interface Homes {
   find(workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined>;
   /** Replaces what was stored for the user. */

@@ -27,13 +27,13 @@ export interface Home {
   readonly unsaved: readonly { readonly id: number; readonly label: string }[];
   /** What the actor may decide, oldest first. */
   readonly decisions: Requests;
-  /** What the actor has requested themself and nobody has decided. */
+  /** The actor's own requests that are still pending. */
   readonly own: Requests;
   /** What was paid here this month, and what the servers cost as far as they could be read. */
   readonly spending?: { readonly paid: PaidThisMonth; readonly costs?: Costs };
   /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
-  /** The app's token can't be renewed; told to owners alone. */
+  /** The app's token can't be renewed; only owners see this. */
   readonly needsInstall: boolean;
 }
 
@@ -49,7 +49,7 @@ interface Input {
   readonly page: number;
   /** Waits for the hosting API, rather than showing soon what is known. */
   readonly isPatient?: boolean;
-  /** Reads the servers anew, even if that was done half a minute ago. */
+  /** Reads the servers again, even if that was done half a minute ago. */
   readonly isFresh?: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface HomeServer {
   readonly server: Server;
   /** The actor's role for it: there are only buttons that this covers. */
   readonly role: Role | undefined;
-  /** Its paid time ends soon, and nobody has decided that it may. */
+  /** Its paid time ends soon, and no user has chosen to let it expire. */
   readonly isExpiring: boolean;
   readonly isProtected: boolean;
 }

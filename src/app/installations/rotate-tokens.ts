@@ -50,7 +50,7 @@ export function createTokenRotation(ports: Ports): TokenRotation {
       if (leftMs > AHEAD_MS) return installation;
       if ((retryAt.get(installation.id) ?? 0) > system.elapsed()) return installation;
       const work = renew(installation);
-      // The token still works: nobody waits for the next one.
+      // The token still works: no request waits for the next one.
       return leftMs > MINUTE_MS ? installation : work;
     },
     drain: async () => {
@@ -83,7 +83,7 @@ async function renewOnce(seen: Installation, ports: Ports): Promise<Installation
   });
 }
 
-/** Whoever uses a refresh token holds this. */
+/** A process that uses a refresh token holds this. */
 export function renewalLock(id: InstallationId): string {
   return `renew token ${id}`;
 }

@@ -7,7 +7,7 @@ interface ChannelPorts {
 }
 
 /**
- * Whether the actor may have the outcome of an order told in a channel: only where Slack says that they are a member. From
+ * Whether the outcome of the actor's order may be announced in a channel: only where Slack says that they are a member. From
  * then on, the order is as if it had been made there, with the roles that the channel gives its members; a menu also offers
  * channels that they are not in.
  */

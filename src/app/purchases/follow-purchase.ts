@@ -11,7 +11,7 @@ type Ports = Parameters<typeof startFollowing>[2];
 export async function followPurchase(operation: Operation, ports: Ports): Promise<void> {
   const { id, workspaceId, actorId, channelId, keyGeneration, purchase, state, isLate } = operation;
   const serverId = purchase.kind === 'create' ? operation.serverId : purchase.serverId;
-  // What appears late is told with what had been said before.
+  // An order that is found late is announced with what the message said before.
   if (state !== 'settled' || isLate || serverId === undefined) return;
   const act = { id, workspaceId, action: purchase.kind, actorId, keyGeneration };
   const { paidUntil } = operation;

@@ -95,7 +95,7 @@ export const readCosts = defineUseCase({
 type Context = Pick<UseCaseContext<CostPorts>, 'actor' | 'ports' | 'runInSteps'>;
 type Covers = (label: string) => boolean;
 
-/** What was paid here this month for servers with such labels. Asks nobody but the store. */
+/** What was paid here this month for servers with such labels. Reads only the store. */
 export async function readPaid(covers: Covers, { actor, ports }: Context): Promise<PaidThisMonth> {
   const since = monthStart(ports.system.now());
   const purchases = await ports.ledger.listPurchases(actor.workspaceId, since);

@@ -58,7 +58,7 @@ async function tellOutcome(
 /** A user who hears nothing for longer than this orders again. */
 const SILENT_MS = 5000;
 
-/** Behind other orders, or behind the rate limit: its actor is told once that it was not sent yet. */
+/** Behind other orders, or behind the rate limit: its actor gets one message that it was not sent yet. */
 async function notifyIfQueued(operation: Operation, ended: AbortSignal, ports: PaymentPorts): Promise<void> {
   try {
     await ports.system.sleep(SILENT_MS, ended);

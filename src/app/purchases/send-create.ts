@@ -64,7 +64,7 @@ function refuseUnconfirmedLabel({ workspaceId, purchase }: Operation, others: re
     (other) => other.state === 'unconfirmed' && isSameLabel(labelOf(other.purchase), label),
   );
   if (namesakes.length === 0) return;
-  // Of another workspace's order nothing is told but that there is one.
+  // Only the existence of another workspace's order is revealed.
   const isOwn = namesakes.some((other) => other.workspaceId === workspaceId);
   throw new Refusal(isOwn ? 'create_in_doubt' : 'create_in_doubt_elsewhere', { label });
 }

@@ -2,7 +2,7 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import type { ReminderPorts } from './ports.ts';
 
-/** Longer than a read of the list, a post and its edit take; whoever dies holds it no longer. */
+/** Longer than a read of the list, a post and its edit take; a process that dies loses it after that. */
 const LEASE_MS = 5 * MINUTE_MS;
 
 /**

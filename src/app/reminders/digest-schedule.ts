@@ -6,7 +6,7 @@ import type { DueDigest } from './post-digest.ts';
 
 /** Digests of the same hour are spread over this time, so that they don't all ask the API at once. */
 export const SPREAD_MS = 15 * MINUTE_MS;
-/** If the servers could not be read for so long, the channel is told. */
+/** If the servers could not be read for this long, a message in the channel says so. */
 const LATE_MS = HOUR_MS;
 
 /**

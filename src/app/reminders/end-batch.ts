@@ -12,7 +12,7 @@ import type { BatchedRenewal, ReminderPorts, RenewalBatch, RenewalBatches } from
 export type RenewalResult = { readonly renewal: BatchedRenewal } & RenewalStanding;
 
 type RenewalStanding =
-  /** `isOwn` is false when somebody else had renewed that month before. */
+  /** `isOwn` is false when someone else had already renewed that month. */
   | { readonly kind: 'operation'; readonly operation: Operation; readonly isOwn: boolean }
   | { readonly kind: 'waiting'; readonly approval: Approval }
   | { readonly kind: 'failed'; readonly error: HostingError | Refusal }

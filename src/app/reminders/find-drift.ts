@@ -18,7 +18,7 @@ const ACTIONS = ['start', 'stop', 'reboot', 'delete'] as const;
 /**
  * What has happened to the servers since the snapshot that neither the ledger nor the audit of this workspace explains.
  * Nothing is concluded from an incomplete list, or from the list of another account. A server whose paid time has ended
- * is not drift: it is told as expired.
+ * is not drift: it is reported as expired.
  */
 export async function findDrift(
   workspaceId: WorkspaceId,
@@ -60,7 +60,7 @@ function isChange(before: string, now: string): boolean {
 /** The servers on which users of this workspace acted, other than without success. */
 async function listActed(workspaceId: WorkspaceId, since: number, { audit }: DriftPorts) {
   const last = new Map<string, StoredEntry>();
-  // An act whose outcome was never written may have been carried out.
+  // An action whose outcome was never written may have been carried out.
   for await (const entry of audit.read({ workspaceId, actions: ACTIONS, since }))
     if (entry.serverId !== undefined) last.set(entry.actId, entry);
   const happened = [...last.values()].filter(({ outcome }) => outcome !== 'failed' && outcome !== 'denied');

@@ -9,7 +9,7 @@ import { describeDue, listDue } from './list-due.ts';
 import type { ReminderPorts, Snapshot } from './ports.ts';
 import type { SeenAccount } from './seen-account.ts';
 
-/** Where the first digest has nothing to compare with, what expired within this time is told. */
+/** Where the first digest has nothing to compare with, it lists what expired within this time. */
 const FIRST_LOOK_BACK_MS = 3 * DAY_MS;
 
 /** Puts together what the digest of that day says. Reads only the store: the list was read before. */

@@ -141,7 +141,7 @@ export interface ReminderNotifier {
     channelId: ChannelId,
     error: HostingError | Refusal,
   ): Promise<PostedDigest>;
-  /** `gone`: somebody has deleted the message, or the app can't edit it any more. */
+  /** `gone`: the message was deleted, or the app can no longer edit it. */
   update(
     workspaceId: WorkspaceId,
     card: Card,
@@ -191,7 +191,7 @@ export interface RenewalBatches {
   confirm(id: ConfirmationId, at: number): Promise<boolean>;
   /** Notes that one more is begun. False when others were begun since, or the batch has ended: then it must not be. */
   start(id: ConfirmationId, place: number): Promise<boolean>;
-  /** confirmed → done. False when it has ended before: its user is told once. */
+  /** confirmed → done. False when it had already ended: its user gets one message. */
   end(id: ConfirmationId): Promise<boolean>;
   /** confirmed → done was not reached. The work of these may have stopped. */
   listUnended(confirmedBefore: number): Promise<readonly RenewalBatch[]>;

@@ -12,7 +12,7 @@ import { hashShown } from './shown-hash.ts';
 /** A workspace's digest of one day. */
 export interface DueDigest extends DigestWorkspace {
   readonly day: string;
-  /** Its hour is long over: if the servers can't be read now either, the channel is told. */
+  /** Its hour is long over: if the servers can't be read now either, a message says so. */
   readonly isLate: boolean;
 }
 
@@ -64,7 +64,7 @@ async function postSeen(due: DueDigest, seen: SeenAccount, ports: ReminderPorts)
   return 'done';
 }
 
-/** Reminders that don't come because of a revoked key look like no reminders: the channel is told once that day. */
+/** Reminders that don't come because of a revoked key look like no reminders: the channel gets one message that day. */
 async function postUnread(
   due: DueDigest,
   error: HostingError | Refusal,

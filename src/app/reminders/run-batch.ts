@@ -64,7 +64,7 @@ async function renew(
     await runOperation(confirmed.operation.id, { ...ports, operationNotifier });
   } catch (error) {
     if (isExpected(error)) failures.set(renewal.id, error);
-    // What the ledger has of it counts, and is told.
+    // What the ledger has counts, and is reported.
     else ports.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
   }
 }
@@ -90,7 +90,7 @@ async function confirmRenewal(renewal: PressedRenewal, actor: Actor, ports: Batc
   );
 }
 
-/** What has ended is told in the summary; what is unconfirmed gets messages of its own, since it goes on. */
+/** The summary reports what has ended. What is unconfirmed gets its own messages, since it goes on. */
 function leaveToSummary(notifier: OperationNotifier): OperationNotifier {
   return {
     ...notifier,

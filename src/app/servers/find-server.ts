@@ -17,12 +17,12 @@ import { listRecentIds, sortRecentFirstInSteps } from './recent-servers.ts';
  */
 export type ServerRef = { readonly typed: string } | { readonly id: ServerId; readonly label?: string };
 
-/** For whoever can't be asked which server they meant: the label as it is, character by character. */
+/** For callers that can't be asked which server they meant: the exact label, character by character. */
 export interface ExactRef {
   readonly exactly: string;
 }
 
-/** What the audit says an act is about before the server was looked up. */
+/** The subject of an action in the audit before the server was looked up. */
 export function subjectOf(ref: ServerRef | ExactRef): AuditSubject {
   if ('exactly' in ref) return { label: ref.exactly };
   return 'id' in ref ? { serverId: ref.id } : { label: ref.typed };

@@ -20,7 +20,7 @@ import type { HostingApi } from '../hosting-api.ts';
 import type { FollowClock } from './follow-clock.ts';
 import type { ActMessages, FollowedActs, TakenAct } from './ports.ts';
 
-/** Tells users what becomes of the servers of an act. Neither throws. */
+/** Reports to users how the servers of an action end up. Neither throws. */
 export interface FollowNotifier {
   /** Shows in the channel's message how the act stands now. */
   update(act: FollowedAct): Promise<Updated>;
@@ -60,7 +60,7 @@ export const LEASE_MS = 30_000;
 /** Quick at first: most servers settle within seconds. */
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 15_000;
-/** How long what can't be told is tried again. */
+/** How long a message that can't be sent is retried. */
 const TELL_MS = DAY_MS;
 
 /** The servers of one account, read once for all acts that are due. */
@@ -90,7 +90,7 @@ async function look(hosting: HostingApi): Promise<Sights> {
   }
 }
 
-/** Nothing more is looked for: only how it ended is to be told. */
+/** Nothing more is looked for: only the outcome has to be sent. */
 export async function tellOver(act: TakenAct, following: Following): Promise<void> {
   await followSafely(act, undefined, following);
 }
@@ -103,7 +103,7 @@ export async function followLost(act: TakenAct, following: Following): Promise<v
   await followSafely({ ...act, servers }, undefined, following);
 }
 
-/** The client of the account that an act was done in; `lost` when another one is connected, or none. */
+/** The client of the account that an action was done in; `lost` when another one is connected, or none. */
 export async function findAccountOf(
   act: TakenAct,
   ports: KeyPorts,
@@ -127,7 +127,7 @@ async function followSafely(act: TakenAct, sights: Sights, following: Following)
 async function follow(taken: TakenAct, sights: Sights, following: Following): Promise<void> {
   const { ports, clock, owner } = following;
   const seen = advance(taken, sights, clock.measure(taken));
-  // Whoever has lost the act to another process tells nothing.
+  // A process that has lost the action to another one sends nothing.
   if (!(await save(seen, nextWait(seen), following))) return clock.forget(seen.id);
   const isDone = await tell(seen, following);
   if (!isDone) return;
@@ -156,7 +156,7 @@ function save(act: FollowedAct, waitMs: number, { ports, owner }: Following): Pr
   return ports.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
 }
 
-/** Tells what is new. True when nothing more is to be told. */
+/** Sends what is new. True when nothing more has to be sent. */
 async function tell(act: TakenAct, following: Following): Promise<boolean> {
   const isFinal = isOver(act);
   if (!act.message) return isFinal && tellActor(act, following);
@@ -194,7 +194,7 @@ async function keepForLater(act: TakenAct, afterMs: number, following: Following
   return true;
 }
 
-/** Once: what a crash interrupts is not told twice. Who may not see the server any more is told nothing. */
+/** Once: what a crash interrupts is not sent twice. Users who may no longer see the server get nothing. */
 async function tellActor(act: TakenAct, following: Following): Promise<boolean> {
   const { ports, roles } = following;
   const standing = describeStanding(act);
@@ -211,7 +211,7 @@ async function mayStillSee(
   { workspaceId, actorId: userId, channelId, servers }: FollowedAct,
   roles: RoleCheck,
 ): Promise<boolean | 'unknown'> {
-  // There is no user to be told.
+  // There is no user to send it to.
   if (findKeyNameOf(userId) !== undefined) return false;
   const actor = { workspaceId, userId, ...omitUndefined({ channelId }) };
   try {

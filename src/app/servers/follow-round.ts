@@ -62,7 +62,7 @@ export function createFollower(ports: FollowPorts, roles: Roles): Follower {
   };
 }
 
-/** Workspaces with one key are one account. An act whose account can't be found now is due again when its lease ends. */
+/** Workspaces with one key are one account. An action whose account can't be found now is due again when its lease ends. */
 async function groupByAccount(taken: readonly TakenAct[], ports: FollowPorts) {
   const accounts = new Map<string, { readonly hosting: HostingApi; readonly acts: TakenAct[] }>();
   const lost: TakenAct[] = [];

@@ -47,15 +47,15 @@ export interface ServerNotes {
   remove(workspaceId: WorkspaceId, serverId: ServerId): Promise<void>;
 }
 
-/** Where an act is told of, as far as that is known once it was. */
+/** Where an action is announced, as far as that is known once it was. */
 export interface ActPlace {
-  /** The channel's message; absent where no channel was told. */
+  /** The channel's message; absent if there is none. */
   readonly message?: Card | undefined;
   /** Where the actor acted, if in a thread. */
   readonly thread?: FollowedAct['thread'] | undefined;
 }
 
-/** An act of which another server is followed from now on. */
+/** An action of which another server is followed from now on. */
 export type StartedAct = Pick<
   FollowedAct,
   'id' | 'workspaceId' | 'action' | 'actorId' | 'channelId' | 'keyGeneration'
@@ -74,7 +74,7 @@ export interface TakenAct extends FollowedAct {
   readonly lookedAt: number;
 }
 
-/** What was done to servers and is followed until they have settled, by any process; gone when that is told. */
+/** What was done to servers and is followed until they have settled, by any process; gone when that has been sent. */
 export interface FollowedActs {
   /**
    * Adds a server to the act, which is looked at from `dueAt` on. Once for each act and server; what earlier acts do to the
@@ -85,11 +85,11 @@ export interface FollowedActs {
     server: FollowedServer,
     times: { readonly now: number; readonly dueAt: number },
   ): Promise<void>;
-  /** What an act that needs no following does to what earlier acts on the server are followed for. */
+  /** Ends what earlier actions on the server are followed for, after one that needs no following. */
   supersede(act: Omit<StartedAct, 'keyGeneration'>, serverId: ServerId): Promise<void>;
-  /** Stores where the act was told of and what: it is looked at from `dueAt` on. */
+  /** Stores where the action was announced, and how: it is looked at from `dueAt` on. */
   place(id: string, place: ActPlace, times: { readonly now: number; readonly dueAt: number }): Promise<void>;
-  /** Ends the following of an act that no process has taken yet. */
+  /** Stops following an action that no process has taken yet. */
   forget(id: string): Promise<void>;
   /** Leases up to `limit` acts that are due; they are due again when the lease ends. */
   take(lease: FollowLease, limit: number): Promise<readonly TakenAct[]>;

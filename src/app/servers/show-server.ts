@@ -65,7 +65,7 @@ async function findRoleFor(
   return strongestRole(roles.filter(({ pattern }) => matchesPattern(pattern, label)));
 }
 
-/** What a card tells; who looked at what is told to owners alone, by the audit. */
+/** What a card shows; who viewed what is only in the audit, for owners. */
 const TOLD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'];
 /** What was only asked about first, or refused, did nothing to the server. */
 const DID_NOTHING = [

@@ -6,9 +6,9 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { FollowedActs, StartedAct } from './ports.ts';
 
-/** As long as it can take to post the announcement; then the actor is told, since the process that acted must have died. */
+/** As long as it can take to post the announcement; then the actor gets a message, since the process that acted must have died. */
 export const PLACE_WITHIN_MS = 2 * MINUTE_MS;
-/** Where it is known already where the act was told of. */
+/** For when the place of the message is already known. */
 const FIRST_LOOK_MS = 2000;
 
 interface Ports {
@@ -34,7 +34,7 @@ export async function startFollowing(
   }
 }
 
-/** The same for an act that has settled at once: what is followed of earlier acts on the server ends. */
+/** The same for an action that has settled immediately: what is followed of earlier acts on the server ends. */
 export async function supersedeEarlier(
   act: StartedAct,
   serverId: ServerId,

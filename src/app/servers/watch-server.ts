@@ -26,7 +26,7 @@ export interface Watched {
 
 /**
  * Looks at a server for a user whose screen shows it, ever more rarely, until it is where the power action leads; gives up
- * after two minutes. What a channel was told is followed by the background (`follow-acts.ts`).
+ * after two minutes. Messages in channels are updated by the background (`follow-acts.ts`).
  */
 export const watchServer = defineUseCase({
   name: 'show',

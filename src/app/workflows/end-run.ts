@@ -14,7 +14,7 @@ export interface EndPorts {
   readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
 }
 
-/** Another process tells of it if this one has died by then. */
+/** Another process reports it if this one has died by then. */
 const TOLD_WITHIN_MS = 20_000;
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;

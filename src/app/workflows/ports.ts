@@ -75,9 +75,9 @@ export interface WorkflowNotifier {
   ask(run: WorkflowRun): Promise<{ readonly card: Card } | { readonly reason: string }>;
   /** Completes or fails the step in Slack. */
   end(run: WorkflowRun, outcome: RunOutcome, token: Secret<string> | undefined): Promise<StepEnd>;
-  /** Shows on the card, or in the channel, what came of it; the channel's message where it can be edited. */
+  /** Shows on the card, or in the channel, the outcome; the channel's message where it can be edited. */
   tell(run: WorkflowRun, outcome: RunOutcome): Promise<Card | undefined>;
 }
 
-/** `told`: Slack knows, or will not hear it any more. */
+/** `told`: Slack has the outcome, or no longer accepts it. */
 export type StepEnd = 'told' | 'refused_outputs' | 'later';

@@ -49,12 +49,12 @@ function outcomeOfKey(problem: 'unknown' | 'expired' | 'action', name: string): 
   }
 }
 
-/** Whether it says something about the server that is true for whoever presses the button. */
+/** Whether it says something about the server that is true for any user who presses the button. */
 export function isAboutServer({ code }: RunOutcome): boolean {
   return code === 'unknown_server' || code === 'ambiguous_server';
 }
 
-/** A defect is logged by whoever sees it. */
+/** A defect is logged where it is seen. */
 export function isDefect(error: unknown): boolean {
   return !isExpected(error);
 }

@@ -19,9 +19,9 @@ export interface RunEntry {
   ): Promise<Output>;
 }
 
-/** What a workflow wanted minutes ago may have been done by somebody since. */
+/** What a workflow wanted minutes ago may have been done by someone else since. */
 const BEGIN_WITHIN_MS = 2 * MINUTE_MS;
-/** For so long, the button of a card can be pressed. */
+/** The button of a card can be pressed for this long. */
 export const ASK_MS = DAY_MS;
 
 /** Does what a run that has arrived asks for. Never throws: every run ends, here or by `sweep-runs.ts`. */

@@ -9,7 +9,7 @@ import { type RunEntry, runStep } from './run-step.ts';
 const AGAIN_MS = 15_000;
 const MOST_AT_ONCE = 20;
 
-/** Goes on with the runs that a dead process or an outage of Slack has left, and gives up those that nobody answered. */
+/** Resumes the runs that a dead process or an outage of Slack has left, and gives up the unanswered ones. */
 export async function sweepRuns(entry: RunEntry, ports: WorkflowPorts): Promise<void> {
   const { system, workflowRuns, locks, log } = ports;
   const due = await workflowRuns.listDue(system.now(), MOST_AT_ONCE);
@@ -28,11 +28,11 @@ export async function sweepRuns(entry: RunEntry, ports: WorkflowPorts): Promise<
   );
 }
 
-/** Whoever held the lock may have ended it since it was listed. */
+/** The process that held the lock may have ended it since it was listed. */
 async function settle({ workspaceId, id }: WorkflowRun, ports: WorkflowPorts): Promise<void> {
   const run = await ports.workflowRuns.find(workspaceId, id);
   switch (run?.state) {
-    // Its request may have left, so that it is never sent again, and nothing is known of it.
+    // Its request may have left, so it is never sent again, and its outcome is unknown.
     case 'sent':
       return endRun(run, ['sent'], { code: 'interrupted', details: {} }, ports);
     case 'asking':

@@ -48,7 +48,7 @@ const refused = z.object({
   needed: z.string().optional().catch(undefined),
 });
 
-/** Reads a response of the Web API. Pages of proxies and sign-in portals are told apart from Slack's answers. */
+/** Reads a response of the Web API. Pages of proxies and sign-in portals are recognized as not from Slack. */
 export function readAnswer({ status, text, scopes }: Page): Answer {
   const body = readJson(text);
   if (taken.safeParse(body).success && status === 200)

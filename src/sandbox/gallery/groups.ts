@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
   [/^((?:start|stop|reboot), (?:announced|told).*)/, SERVERS, 'start, stop and reboot, step by step'],
   [/^((?:start|stop|reboot), unconfirmed)/, SERVERS, 'start, stop and reboot, unconfirmed'],
   [/^((?:start|stop|reboot), a list.*)/, SERVERS, 'start, stop and reboot, several servers to confirm'],
-  [/^followed (.*)/, SERVERS, 'what becomes of a server after an act'],
+  [/^followed (.*)/, SERVERS, 'what happens to a server after an action'],
   [/^(waiting.*)/, SERVERS, 'waiting for the rate limit'],
   [/^not done: (.*)/, SERVERS, 'actions that were not done'],
   [/^((?:show|start|stop|reboot|password) which\?.*)/, SERVERS, 'choosing a server'],
@@ -82,7 +82,7 @@ const RULES: readonly Rule[] = [
   [/^grant a role to (.*)/, ACCESS, 'roles granted and revoked'],
   [/^(access|role request|request a role|grant a role)/, ACCESS],
 
-  [/^(?:connect|disconnect): (.*)/, ACCOUNT, 'connecting and disconnecting, what is told'],
+  [/^(?:connect|disconnect): (.*)/, ACCOUNT, 'connecting and disconnecting, the messages'],
   [/^API key (.*)/, ACCOUNT, 'API key, to the owners'],
   [/^status: (Slack.*)/, ACCOUNT, 'status, what Slack allows'],
   [/^status: (\w+)$/, ACCOUNT, 'status, the hosting API can’t be used'],
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
   [/^(connect|disconnect|settings|status|audit)/, ACCOUNT],
 
   [/^a workflow asks: (stop|reboot)$/, WORKFLOWS, 'what a workflow asks'],
-  [/^a workflow, by a button: (.*)/, WORKFLOWS, 'what comes of a press'],
+  [/^a workflow, by a button: (.*)/, WORKFLOWS, 'the result of a press'],
   [/^(a workflow|workflow key)/, WORKFLOWS],
 
   [/^error role_needed in a modal$/, REFUSALS],

@@ -7,7 +7,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Not `for await`: leaving that early destroys the socket, and the refusal could not be told any more.
+  // Not `for await`: leaving that early destroys the socket, and the refusal could no longer be sent.
   // What comes above the limit is read and dropped for the same reason.
   return await new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {

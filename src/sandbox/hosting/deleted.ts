@@ -6,7 +6,7 @@ import type { Servers } from './servers.ts';
 export class DeletedServers {
   readonly #byAccount = new Map<number, { id: number; label: string; ipv4: string; paid_until: string }[]>();
 
-  /** Removes a server and keeps what the list said of it until then. */
+  /** Removes a server and keeps what the list said about it until then. */
   keep<Answer extends { readonly id: number }>(
     account: Account,
     servers: Servers,

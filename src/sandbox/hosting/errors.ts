@@ -14,7 +14,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** A refusal of the service that the caller is told by its code (docs/hosting-api.md 7). */
+/** A refusal of the service, which the caller gets as a code (docs/hosting-api.md 7). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from './errors.ts';
 import { OPERATIONS, type Operation } from './routes.ts';
 import type { Supplier } from './supplier.ts';
 
-/** What becomes of a request under a fault: whether its work is done, and what the caller gets to see. */
+/** What happens to a request under a fault: whether its work is done, and what the caller gets to see. */
 export interface Effect {
   readonly works: boolean;
   readonly shows: 'answer' | 'answer_with_error' | 'cut' | 'nothing' | 'status_500' | 'html' | 'garbage';

@@ -22,7 +22,7 @@ export interface RequestEntry {
   readonly status: number | undefined;
   readonly code: ErrorCode | undefined;
   readonly fault: FaultKind | undefined;
-  /** Whether the operation was carried out, whatever the caller was told; true for `checking`, which charges. */
+  /** Whether the operation was carried out, whatever response the caller got; true for `checking`, which charges. */
   readonly didWork: boolean;
   /** Real milliseconds until the answer, not the service's own time. */
   readonly durationMs: number | undefined;

@@ -81,7 +81,7 @@ export class Admin {
     this.#notifyPages();
   }
 
-  /** Deletes a message for everyone, as whoever may do that in the workspace. */
+  /** Deletes a message for everyone, as a user who may do that in the workspace. */
   deleteMessage(nameOrId: string, ts: string): void {
     const message = this.#world.messages.find(this.channel(nameOrId).id, ts);
     if (!message) throw new Error(`There is no message ${ts} in ${nameOrId}`);

@@ -5,7 +5,7 @@ import { signBody } from './sign.ts';
 import type { SocketConnections } from './socket/connections.ts';
 import { type Envelope, envelopeOf } from './socket/envelope.ts';
 
-/** One signed request to the app, or one envelope, and what came of it. */
+/** One signed request to the app, or one envelope, and its result. */
 export interface Delivery {
   /** "command /vps list", "block_actions" … */
   readonly what: string;

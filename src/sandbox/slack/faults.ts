@@ -51,7 +51,7 @@ export class Faults {
     this.#repeatedEvents = times;
   }
 
-  /** `chat.postEphemeral` says ok, and nobody sees the message: its user is not looking. */
+  /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
   loseEphemerals(): void {
     this.#losesEphemerals = true;
   }

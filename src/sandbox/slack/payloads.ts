@@ -188,7 +188,7 @@ export interface EventSource {
   readonly channel?: Channel | undefined;
 }
 
-/** The envelope of the Events API around one event; in a shared channel, `team_id` is the team of whoever acted. */
+/** The envelope of the Events API around one event; in a shared channel, `team_id` is the team of the user who acted. */
 export function eventEnvelope(world: World, event: Json, from: EventSource = {}): Json {
   const eventTs = world.ids.ts();
   return {

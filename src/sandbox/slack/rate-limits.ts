@@ -3,7 +3,7 @@ import type { SlackClock } from './clock.ts';
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 
-/** Calls a minute that Slack's tiers promise; more may pass, but nobody may count on it (Slack's "Rate limits" page). */
+/** Calls a minute that Slack's tiers promise; more may pass, but apps can't count on it (Slack's "Rate limits" page). */
 const TIERS = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 
 /** The tier of each method, from its page; those that are left out are not limited. */

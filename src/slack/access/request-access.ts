@@ -67,7 +67,7 @@ export const requestAccessActions = [
 
 export const requestAccessModals = [
   reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin }, request) => ({
-    // The form closes: what was sent, and can be withdrawn, is told in a message that stays.
+    // The form closes: a message that stays says what was sent and can be withdrawn.
     after: async () => {
       const wanted = { id: origin.formId, ...metadata, ...fields };
       const requested = await request.execute(requestAccess, wanted);

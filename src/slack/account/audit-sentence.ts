@@ -5,7 +5,7 @@ import { findActionWords } from './action-words.ts';
 import { describeSubject } from './audit-subject.ts';
 import { describeCode } from './code-words.ts';
 
-/** What an entry says about an act. */
+/** What an entry says about an action. */
 export type Act = Pick<
   StoredEntry,
   'actorId' | 'channelId' | 'action' | 'outcome' | 'code' | 'label' | 'serverId' | 'money'

@@ -30,7 +30,7 @@ async function sendLink(request: SlackRequest): Promise<void> {
   await request.authorize(makeConnectLink);
   if (publicUrl === undefined) throw new Refusal('no_public_url', { workspaceId: caller.actor.workspaceId });
   const { token, tokenHash } = await request.execute(makeConnectLink, {});
-  // What happens on the page is told here afterwards.
+  // What happens on the page is reported here afterwards.
   await request.views.storeOrigin(tokenHash);
   await request.reply.send(linkMessage(`${publicUrl}/connect/${token.reveal()}`));
 }

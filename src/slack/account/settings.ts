@@ -17,7 +17,7 @@ const form = defineForm({
   needs: readSettings,
   load: async (_input, request, origin) => {
     const settings = await request.execute(readSettings, {});
-    // Proposed only while there is no digest: nobody else waits for Slack.
+    // Proposed only while there is no digest: no one else waits for Slack.
     const ownZone = settings.digest ? undefined : await request.execute(findOwnZone, {});
     return settingsView(settings, origin, request.currency, ownZone);
   },

@@ -21,7 +21,7 @@ export function createApprovalNotifier(parts: Parts): DecisionNotifier<Approval>
   });
 }
 
-/** What was approved is told when it has ended: a delete here, a purchase by its operation. */
+/** The outcome of what was approved is sent when it has ended: a delete here, a purchase by its operation. */
 async function notifyRequester(
   approval: Approval,
   requester: Confirmer,

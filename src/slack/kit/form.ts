@@ -148,7 +148,7 @@ export function pickView(
   });
 }
 
-/** If Slack refuses the form, the user is told, rather than left with a loading view. */
+/** If Slack refuses the form, the user gets a message, rather than a loading view forever. */
 export async function fillView(
   viewId: string,
   view: ModalView,

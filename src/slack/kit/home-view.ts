@@ -13,7 +13,7 @@ export interface WantedHome {
   readonly page: number;
   /** Waits for the hosting API. */
   readonly isPatient: boolean;
-  /** Reads the servers anew. */
+  /** Reads the servers again. */
   readonly isFresh: boolean;
   /** The user has never opened Home before. */
   readonly isWelcome: boolean;

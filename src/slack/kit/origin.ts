@@ -6,7 +6,7 @@ export interface Origin {
   readonly formId: ConfirmationId;
   readonly channelId?: ChannelId;
   readonly thread?: Thread;
-  /** It was opened on Home, which is no channel: an order asks where its outcome is told. */
+  /** It was opened on Home, which is no channel: an order asks where to announce its outcome. */
   readonly isHome?: true;
   /** Only where the app is installed for a whole organization (`stamp.ts`). */
   readonly workspaceId?: WorkspaceId;

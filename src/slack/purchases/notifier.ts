@@ -105,7 +105,7 @@ function sendDirectly(operation: Operation, userId: string, parts: Sending): Pro
   return parts.outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 
-/** The details are told once: in the message if there is one, otherwise in the form. */
+/** The details appear once: in the message if there is one, otherwise in the form. */
 function outcomeView(
   operation: Operation,
   { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },

@@ -14,7 +14,7 @@ export function addressMessage({ id, label, state, ipv4 }: Server): Message {
   return textMessage(words, ...ssh, actions(showButton.element('Show server', { id })));
 }
 
-/** What owners are told, once a day: they can top up. */
+/** The message to owners, at most once a day: they can top up. */
 export function lowBalanceMessage({ actorId, purchase, price }: Operation, wording: Wording): Message {
   const act = `${purchase.kind === 'create' ? 'create' : 'renew'} ${codeLabel(labelOf(purchase))}`;
   const needed =

@@ -50,7 +50,7 @@ function againButtons({ purchase, reason }: Operation): Button[] {
   return [renewButton.element('Try again', { id })];
 }
 
-/** What the channel is told: one message, which is edited as the order proceeds. Why it failed is for its user alone. */
+/** The channel's message, which is edited as the order proceeds. Only its user sees why it failed. */
 export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
   const user = mention(actorId);
   const label = codeLabel(labelOf(purchase));

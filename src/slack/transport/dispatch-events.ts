@@ -25,14 +25,14 @@ export async function dispatchEvent(body: unknown, delivery: Delivery, routing: 
   if (message) await dispatchMessage(message, delivery, routing);
 }
 
-/** Nobody is told why there is no Home: the event is no question. */
+/** No message says why there is no Home: the event is no question. */
 async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
   if ((await describeRefusedPlace(place, routing)) !== undefined) return;
   const caller = callerOf(actor, 'home', undefined, delivery);
   await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
 }
 
-/** A command that Slack delivers this late may have been given up, or done by somebody else. */
+/** A command that Slack delivers this late may have been given up, or done by someone else. */
 const LATE_MS = 2 * MINUTE_MS;
 
 /** A mention, or a direct message: the same commands as `/vps`, without a trigger for forms. */

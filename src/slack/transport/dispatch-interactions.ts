@@ -61,7 +61,7 @@ async function runAction(
   await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
 }
 
-/** On Home: what comes of it is shown there. */
+/** On Home: the result is shown there. */
 async function dispatchHomeAction(
   payload: z.output<typeof actionPayload>,
   view: PressedView,

@@ -14,7 +14,7 @@ export type SubmissionAck =
 /** The buttons that an error comes with: what the user can do about it. `typed` is the command that failed. */
 export type NextSteps = (error: unknown, typed?: string) => KnownBlock[];
 
-/** Features don't catch errors: here the user, and no one else, is told what went wrong. */
+/** Features don't catch errors: here the user, and no one else, learns what went wrong. */
 export async function sendError(
   error: unknown,
   request: SlackRequest,

@@ -41,7 +41,7 @@ export function readHomeOpened(body: unknown): HomeOpened | undefined {
   const workspaceId = contextTeam ?? authorization?.team_id ?? team ?? '';
   const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
   const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
-  // In what is shared with other organizations, `team_id` is the team of whoever acted.
+  // In what is shared with other organizations, `team_id` is the team of the user who acted.
   const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
   return {
     place: { workspaceId, ...omitUndefined({ orgId }) },

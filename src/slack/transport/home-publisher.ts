@@ -40,13 +40,13 @@ interface Parts extends Pick<RequestParts, 'clients' | 'system' | 'log'> {
 
 interface Publishing extends Parts {
   readonly newestFirst: NewestFirst;
-  /** What answered the last press of each user, until they press again or open Home anew. */
+  /** The reply to the last press of each user, until they press again or reopen Home. */
   readonly notices: LRUCache<string, readonly KnownBlock[]>;
 }
 
 const MOST_USERS = 10_000;
 
-/** Whoever opens it again and again sees it published once a second. */
+/** For a user who opens it again and again, it is published once a second. */
 const GAP_MS = 1000;
 /** Several changes in a row are shown together. */
 const SOON_MS = 1500;
@@ -152,7 +152,7 @@ async function followUp(
   await newestFirst.run(key, () => send(content, request, publishing), 0);
 }
 
-/** Undefined for users who get no Home; a defect is told on it, rather than leaving it empty. */
+/** Undefined for users who get no Home; it shows a defect, rather than staying empty. */
 async function load(
   wanted: WantedHome,
   request: SlackRequest,

@@ -10,10 +10,10 @@ import { withFallback } from './fallback.ts';
 import { MESSAGE_GONE } from './message-gone.ts';
 import type { SlackClients } from './slack-clients.ts';
 
-/** What became of an edit that nobody waits for. */
+/** The result of an edit in the background. */
 export type Edited =
   | { readonly kind: 'shown' }
-  /** The message was deleted, or its channel must not be told any more. */
+  /** The message was deleted, or its channel may no longer get it. */
   | { readonly kind: 'gone' }
   /** Nothing was sent, or Slack didn't take it: what is shown then should be what is true then. */
   | { readonly kind: 'later'; readonly afterMs: number };

@@ -64,7 +64,7 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
 }
 
 const none = async () => false;
-/** Where nobody is to be answered. */
+/** For when there is no one to answer. */
 export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: none, announce: none };
 
 const NOT_SHOWN = 'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';

@@ -15,7 +15,7 @@ import type { SlackClients } from './slack-clients.ts';
 export interface Addressee {
   readonly userId: UserId;
   readonly channelId?: ChannelId | undefined;
-  /** Outcomes are told there, and where it is open, the user reads there. */
+  /** Outcomes are sent there. If it is open, the user is reading there. */
   readonly thread?: Thread | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface RequestParts extends AdmissionParts {
   readonly accountUrl: string | undefined;
 }
 
-/** How the user is answered, and where what they do is told. */
+/** How the user is answered, and where their changes are announced. */
 export interface Ways {
   readonly reply: Reply;
   readonly triggerId: string | undefined;

@@ -58,7 +58,7 @@ export interface SlackRequest {
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
 }
 
-/** What the channel was told. */
+/** What was announced in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
   readonly message?: Card;

@@ -25,7 +25,7 @@ export function createRoundRobin(): RoundRobin {
 }
 
 /**
- * The workspace that a request says it comes from, or ''. Nobody has checked its signature yet, and Slack puts it in different
+ * The workspace that a request says it comes from, or ''. Its signature is not checked yet, and Slack puts it in different
  * places: so it decides on the order, and on nothing else.
  */
 export function claimedWorkspace(body: string): string {

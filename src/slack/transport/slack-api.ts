@@ -82,7 +82,7 @@ export type SlackWatch = (seen: SeenAnswer) => void;
 export interface SlackConnections {
   /** The Web API as that token opens it. */
   open(findToken: FindToken, watch?: SlackWatch): SlackApi;
-  /** For other clients of Slack's libraries, which write into what they are given: made anew for each of them. */
+  /** For other clients of Slack's libraries, which write into what they are given: made separately for each of them. */
   clientOptions(): WebClientOptions;
   close(): Promise<void>;
 }

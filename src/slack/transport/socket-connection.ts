@@ -16,7 +16,7 @@ export interface SocketConnection {
   isUp(): boolean;
   /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
   readonly leaving: Promise<string>;
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves when it has ended, from either side. */
   readonly ended: Promise<void>;
   /** Resolves when all that came has been acknowledged, or Slack does not wait for it any more. */
   settled(): Promise<void>;

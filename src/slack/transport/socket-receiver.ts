@@ -147,7 +147,7 @@ function readFailure(error: unknown): Failure {
   return error instanceof SocketRefused ? { code: error.reason } : readRefusal(error);
 }
 
-/** The same reason is told once: an outage can last for hours. */
+/** The same reason is logged once: an outage can last for hours. */
 function report(reason: string, state: State, { log }: Supervision): void {
   if (isRoutine(reason)) log.info('Slack is about to close a WebSocket', { reason });
   else if (state.reported !== reason) log.warn(describeSocketFault(reason), { reason });

@@ -27,7 +27,7 @@ const stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 const envelope = z.object({
   event_id: z.string().min(1).max(200),
   team_id: maybeId,
-  /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of whoever acted. */
+  /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
   context_team_id: maybeId,
   enterprise_id: maybeId,
   context_enterprise_id: maybeId,
@@ -59,7 +59,7 @@ const SLACKBOT = 'USLACKBOT';
 
 /**
  * Reads what a user wrote to the app; undefined for everything else: messages of apps, also of this one, what only looks
- * like a message (a change, a deletion, somebody who joined), edited messages, and messages in channels without a mention.
+ * like a message (a change, a deletion, someone who joined), edited messages, and messages in channels without a mention.
  */
 export function readTypedMessage(body: unknown): TypedMessage | undefined {
   const read = envelope.safeParse(body).data;
@@ -87,7 +87,7 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   };
 }
 
-/** Where nobody says where the user is at home, and others may be in the channel, the user has to be looked up. */
+/** If the event doesn't say where the user is at home, and others may be in the channel, the user has to be looked up. */
 function homeOf({ event, is_ext_shared_channel }: Envelope, workspaceId: string): string | undefined {
   const named = [event.user_team, event.source_team, event.user_profile?.team];
   // In a mention, `team` is the app's.
@@ -97,7 +97,7 @@ function homeOf({ event, is_ext_shared_channel }: Envelope, workspaceId: string)
   return homes.length === 0 && is_ext_shared_channel ? '' : undefined;
 }
 
-/** What comes of a mention outside of threads is told below it. */
+/** The outcome of a mention outside of threads is announced in its thread. */
 function threadOf(
   { ts, thread_ts: root }: Envelope['event'],
   kind: TypedMessage['kind'],

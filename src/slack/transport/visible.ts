@@ -77,7 +77,7 @@ function watchReply(reply: Reply, onVisible: () => void): Reply {
   };
 }
 
-/** The same request, which says when a modal has been opened, or the channel was told. */
+/** The same request, which says when a modal was opened or the channel got an announcement. */
 function watchViews(request: SlackRequest, onVisible: () => void): SlackRequest {
   const { views } = request;
   const open: typeof views.open = async (view) => {

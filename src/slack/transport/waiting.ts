@@ -9,7 +9,7 @@ export function sendWaiting(request: SlackRequest): OnWait {
   };
 }
 
-/** What is known of the wait: an estimate is never told as more than that. */
+/** What is known about the wait: an estimate is always called one. */
 export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): string {
   const first = 'We’ve hit the hosting API’s rate limit.';
   const place =

@@ -4,7 +4,7 @@ import type { Dispatch } from './dispatch.ts';
 
 /** So many commands and presses of one workspace are begun before others of it have to wait. */
 const AT_ONCE = 8;
-/** What takes longer than this waits for somebody else's answer, and no longer holds others up. */
+/** Work that takes longer than this is waiting for an answer from outside, and no longer holds others up. */
 const TURN_MS = 100;
 
 interface Queue {
@@ -17,7 +17,7 @@ export type WorkspaceQueues = (workspaceId: string, work: () => Promise<void>) =
 
 /**
  * Each workspace has a queue of its own, so that one which sends hundreds of requests at once keeps itself waiting and
- * nobody else: without this, everything would be worked on at once, and all of it would end late.
+ * no one else: without this, everything would be worked on at once, and all of it would end late.
  */
 export function createWorkspaceQueues(system: Pick<System, 'sleep'>): WorkspaceQueues {
   const queues = new Map<string, Queue>();

@@ -126,7 +126,7 @@ async function hasShown(db: Queries, name: string, proofs: readonly string[]): P
   return before.size === proofs.length && proofs.every((proof) => before.has(proof));
 }
 
-/** Nothing is stored of a key that no workspace has by then: nobody would remove it. */
+/** Nothing is stored of a key that no workspace has by then: it would never be removed. */
 async function replaceProofs(trx: Queries, name: string, proofs: readonly string[]): Promise<void> {
   await trx.deleteFrom('account_servers').where('name', '=', name).execute();
   if (proofs.length === 0 || !(await isHeld(trx, name))) return;

@@ -94,7 +94,7 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
   });
 }
 
-/** An outcome is looked for this many entries after its start: an act takes minutes, and a search has to end. */
+/** An outcome is looked for this many entries after its start: an action takes minutes, and a search has to end. */
 const LOOK_AHEAD = 2000;
 
 async function listEnded({ db }: Foundation, started: readonly StoredEntry[]): Promise<readonly string[]> {

@@ -42,7 +42,7 @@ export interface Engine {
 export interface EngineOptions {
   /** Whether to hold the database against other processes for as long as it is open, where one process has it alone. */
   readonly lock: boolean;
-  /** How many processes share the server at most; absent: nobody said. */
+  /** How many processes share the server at most; absent: not set. */
   readonly maxProcesses?: number | undefined;
   readonly system: Pick<System, 'now' | 'elapsed' | 'sleep' | 'random' | 'newId'>;
 }

@@ -1,6 +1,6 @@
 import type { Purchase } from '../../domain/operation.ts';
 
-/** One confirmation by one user, and what became of it. */
+/** One confirmation by one user, and its outcome. */
 export interface OperationsTable {
   id: string;
   workspace_id: string;

@@ -32,7 +32,7 @@ export class PostgresDriver implements Driver {
     const { command } = await connection.run('commit').catch((error: unknown) => {
       throw provesRollback(error) ? error : new CommitUnknown(error);
     });
-    // This is how it answers when a statement had failed, and nobody noticed.
+    // This is how it answers when a statement had failed unnoticed.
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
   }
 

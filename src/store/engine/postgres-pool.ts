@@ -37,7 +37,7 @@ export function createPool(url: string, patience: Patience): Pool {
     types: { getTypeParser },
     onConnect: (client) => prepareSession(client, patience),
   });
-  // A connection that is lost while nobody uses it is replaced; without a listener this would end the process.
+  // A connection that is lost while idle is replaced; without a listener this would end the process.
   const ignore = () => undefined;
   pool.on('error', ignore);
   pool.on('connect', (client) => void client.on('error', ignore));

@@ -69,7 +69,7 @@ async function install(
   return installed;
 }
 
-/** The workspaces of an organization are first heard of when somebody uses the app there. */
+/** The workspaces of an organization are first known when someone uses the app there. */
 async function auditReinstall(
   trx: Transaction<Tables>,
   foundation: Foundation,

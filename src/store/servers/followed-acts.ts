@@ -16,7 +16,7 @@ import { columnsOfServer, toAct } from './followed-rows.ts';
 
 /** Longer than anything here waits: what is due or leased until later was written before the clock was set back. */
 const LATEST_MS = 5 * MINUTE_MS;
-/** Of a message that nobody needs any more. */
+/** Of a message that is no longer needed. */
 const MESSAGE_MS = DAY_MS;
 
 /** What is followed, with a lease for the process that follows it. A dead process's lease ends by itself. */
@@ -79,7 +79,7 @@ async function add(
     .execute();
 }
 
-/** What earlier acts on the server are followed for can't be told any more. */
+/** The outcome of earlier actions on the server can no longer be found out. */
 async function supersede(
   trx: Queries,
   { id, workspaceId, action, actorId }: Omit<StartedAct, 'keyGeneration'>,

@@ -51,7 +51,7 @@ not_created returns the charge at once, checking returns it after the seconds.
 after the seconds the server appears or the charge is returned.</p>`;
 }
 
-/** The faults under which the work is done, or is not. A refusal is told apart in words. */
+/** The faults under which the work is done, or is not. A refusal is worded differently. */
 function listKinds(works: boolean): string {
   return FAULT_KINDS.filter(
     (kind) => FAULT_EFFECTS[kind].works === works && kind !== 'error' && !kind.startsWith('checking'),

@@ -68,7 +68,7 @@ export class AppConnection {
     this.#timers.add(setTimeout(() => this.#socket.close(), closeAfterMs).unref());
   }
 
-  /** The network between is gone: nothing gets through, and neither side is told. */
+  /** The network in between is gone: nothing gets through, and neither side notices. */
   deafen(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#socket.pause();
