@@ -61,12 +61,13 @@ export default defineConfig({
     maxWorkers: 4,
     // Our modules hold no state, and reloading them for each file took a third of the time.
     isolate: false,
-    testTimeout: 60_000,
+    // A machine that gets half of its processors takes this long for the longest of them.
+    testTimeout: 180_000,
     // A few tests race with timers of the app; CI prints which one needed its second try, and fails if that fails, too.
     retry: process.env.CI === 'true' ? 1 : 0,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     // Generous: a test that passes ends as soon as it can, and a busy machine may be ten times slower.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     unstubGlobals: true,
   },
 });

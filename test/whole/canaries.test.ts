@@ -77,7 +77,7 @@ async function bytesOf(folder: string): Promise<string> {
 }
 
 describe('the whole story of a team, logged at level debug', () => {
-  it('keeps every secret where it belongs', { timeout: 30_000 }, async () => {
+  it('keeps every secret where it belongs', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
     await using hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
     await using slack = await startSlack({

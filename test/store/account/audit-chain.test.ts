@@ -143,14 +143,14 @@ describe.each(engines)('the chain on $name', ({ make }) => {
     );
   });
 
-  test('has no gap when a hundred are added at once, to two workspaces', async () => {
+  test('has no gap when dozens are added at once, to two workspaces', async () => {
     const { audit } = await make();
     const both = ['T1', 'T2'].flatMap((workspaceId) =>
-      Array.from({ length: 100 }, () => entry({ workspaceId })),
+      Array.from({ length: 36 }, () => entry({ workspaceId })),
     );
     await Promise.all(both.map((one) => audit.add(one)));
     for (const id of ['T1', 'T2']) {
-      expect(await audit.verify(id)).toEqual({ ok: true, entries: 100, from: 1, to: 100 });
+      expect(await audit.verify(id)).toEqual({ ok: true, entries: 36, from: 1, to: 36 });
     }
     expect(await audit.listWorkspaces()).toEqual(['T1', 'T2']);
   });

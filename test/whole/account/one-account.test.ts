@@ -6,7 +6,7 @@ import { postgresUrl } from '../../support/postgres.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
-const LATER = { timeout: 30_000 };
+const LATER = { timeout: 60_000 };
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */

@@ -41,7 +41,7 @@ async function actionsOf({ app }: Installs) {
 
 /** The moment after which an event would have done what it should not do. */
 const settled = (team: Installs) =>
-  expect.poll(() => team.app.ports.installationStore.listRevocations(), { timeout: 10_000 }).toEqual([]);
+  expect.poll(() => team.app.ports.installationStore.listRevocations(), { timeout: 60_000 }).toEqual([]);
 
 describe('an uninstall', () => {
   it('erases the token, the API key, passwords and roles, and keeps the ledger and the audit', async () => {
@@ -72,7 +72,7 @@ describe('an uninstall', () => {
     expect(await leftOf(team)).toEqual(ALL);
     team.slack.faults.clear();
     await team.restart();
-    await expect.poll(() => leftOf(team), { timeout: 10_000 }).toEqual(NOTHING);
+    await expect.poll(() => leftOf(team), { timeout: 60_000 }).toEqual(NOTHING);
   });
 
   it('and an install right after it start anew: the old event wipes nothing', async () => {

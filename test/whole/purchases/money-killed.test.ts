@@ -65,7 +65,7 @@ async function keepKey(databaseUrl: string, key: string): Promise<void> {
 }
 
 /** Each test starts two processes, on machines that may be busy. */
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 180_000 };
 const LATER = 25_000;
 
 describe.concurrent('a process that is killed', PATIENCE, () => {

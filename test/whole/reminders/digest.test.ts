@@ -58,7 +58,7 @@ describe.concurrent('the daily digest', () => {
     team.hosting.seedServers(team.account, 1, 'web');
     // Nothing is due yet: one read shows it, and the day is done.
     team.untilDigest();
-    await expect.poll(() => team.listReads(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => team.listReads(), { timeout: 60_000 }).toBe(1);
     team.system.move(23 * HOUR_MS);
     await team.setSettings({ ...(await settingsOf(team)), announces: false });
     await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
@@ -88,7 +88,7 @@ describe.concurrent('the daily digest', () => {
     team.renewOutside(first);
     team.system.move(HOUR_MS);
     await expect
-      .poll(() => team.digests()[0], { timeout: 10_000 })
+      .poll(() => team.digests()[0], { timeout: 60_000 })
       .toMatch(/web-1 · renewed outside this workspace, paid until/);
     expect(team.digests()[0]).toMatch(/Nothing is left to renew/);
     expect(team.digests()).toHaveLength(1);

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../src/domain/time.ts';
 import { realSystem } from '../../../src/system.ts';
 import { startDigestTeam } from '../../support/digest-team.ts';
 
-const PATIENT = { timeout: 10_000 };
+const PATIENT = { timeout: 60_000 };
 
 describe.concurrent('changes outside of the app', () => {
   test('are told in the next digest, once, and apart from what was done with the app', async ({ expect }) => {

@@ -2,7 +2,7 @@ import { describe, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { startDigestTeam } from '../../support/digest-team.ts';
 
-const PATIENT = { timeout: 10_000 };
+const PATIENT = { timeout: 60_000 };
 
 describe.concurrent('a reminder', () => {
   test('can be snoozed for a day: the digest says by whom, and the next one leaves the server out', async ({

@@ -6,7 +6,7 @@ import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
 import { envelope, visitor } from '../../support/visitor.ts';
 
-const PATIENT = { timeout: 15_000 };
+const PATIENT = { timeout: 60_000 };
 
 /** A digest with so many servers, and the manager's review of all of them. */
 async function openReview(team: DigestTeam, count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Journal } from '../journal.ts';
 
 /** How long a user looks for something before giving up: generous, since a busy machine is slow. */
-export const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 45_000;
 
 /**
  * Waits until `look` finds something: looks now, and again after everything that happens.
