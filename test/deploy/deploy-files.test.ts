@@ -152,7 +152,7 @@ describe('the systemd unit', () => {
 
 describe('the reverse proxies', () => {
   /** Everything that users and Slack need: docs/design.md 8.2. */
-  const PATHS = ['/slack/events', '/slack/install', '/slack/oauth_redirect', '/connect/'];
+  const PATHS = ['/slack/events', '/slack/install', '/slack/oauth_redirect', '/connect/', '/livez'];
 
   test('pass on what Slack and users need, and nothing else', () => {
     const caddy = /@app path (.+)/.exec(read(`${FOLDER}/Caddyfile`))?.[1]?.split(' ') ?? [];
