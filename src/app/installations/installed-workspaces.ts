@@ -56,7 +56,7 @@ async function admit(
 ): Promise<Admission> {
   if (workspaceId === orgId || workspaceId === '') return 'no_workspace';
   const serving = await ports.installationStore.findServing(workspaceId);
-  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, ports);
+  if (orgId !== undefined && serving?.id !== orgId) return introduce(workspaceId, orgId, rotation, ports);
   if (!serving) return 'not_installed';
   if (!isAllowed(serving, ports)) return 'not_allowed';
   return (await isRefused(await rotation.renewed(serving), ports)) ? 'refused' : 'served';
@@ -97,13 +97,17 @@ async function testToken(
 async function introduce(
   workspaceId: WorkspaceId,
   orgId: InstallationId,
+  rotation: TokenRotation,
   ports: InstallationPorts,
 ): Promise<Admission> {
   const { installationStore, tokenService, system, log } = ports;
   const installation = await installationStore.find(orgId);
   if (!installation?.isOrg) return 'not_installed';
   if (!isAllowed(installation, ports)) return 'not_allowed';
-  const listed = await tokenService.listWorkspaces(installation.tokens.bot);
+  // An organization that serves no workspace yet has nobody else who renews its token.
+  const renewed = await rotation.renewed(installation);
+  if (await isRefused(renewed, ports)) return 'refused';
+  const listed = await tokenService.listWorkspaces(renewed.tokens.bot);
   if (!listed) return 'unknown';
   const workspace = listed.find(({ id }) => id === workspaceId);
   if (!workspace) return 'not_installed';

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
+import { HOUR_MS } from '../../../src/domain/time.ts';
 import type { LocalSlack } from '../../../src/sandbox/slack/slack.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { type Installs, startInstalls } from '../../support/installs.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
+import { movableSystem } from '../../support/movable-system.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 const ORG = 'E0SANDBOX';
@@ -48,6 +50,18 @@ describe('an app that is installed for a whole organization', () => {
       ).not.toContain(others);
       expect(slack.brokenLaws()).toEqual([]);
     }
+  });
+
+  it('serves a workspace that uses it for the first time long after the install, with a renewed token', async () => {
+    const system = movableSystem();
+    const redirectUrls = ['http://127.0.0.1/slack/oauth_redirect'];
+    const oauth = { ...CLIENT, redirectUrls, rotatesTokens: true };
+    await using team = await startOrg({ system, clock: system, slackApp: { oauth } });
+    system.move(13 * HOUR_MS);
+    const owner = ownerOf(team.second);
+    await owner.types('/vps list');
+    await owner.sees('beta-1');
+    expect(team.slack.brokenLaws()).toEqual([]);
   });
 
   it('takes a press for the workspace whose message it was pressed on', async () => {
