@@ -60,6 +60,8 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
   const server = createServer(timeouts);
   server.maxConnections = mostConnections;
   server.on('request', (request, response) => {
+    // A stopping process hands a busy connection over to the next one after this answer.
+    if (!server.listening) response.setHeader('connection', 'close');
     const path = pathOf(request);
     // Bolt throws for any other method on its path, which would end the process.
     if (parts.slack && path === '/slack/events' && request.method === 'POST') {
