@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { HTTPReceiver } from '@slack/bolt';
+import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { Transport } from './bolt.ts';
@@ -16,8 +16,9 @@ export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
 }): Transport {
+  const signingSecret = options.signingSecret.reveal();
   const receiver = new HTTPReceiver({
-    signingSecret: options.signingSecret.reveal(),
+    signingSecret,
     endpoints: ['/slack/events'],
     logger: quietLogger(options.log),
     customPropertiesExtractor: ({ headers, rawBody }) => ({
@@ -25,10 +26,20 @@ export function createHttpReceiver(options: {
     }),
   });
   const inTurn = createRoundRobin();
+  const isSigned = ({ headers }: IncomingMessage, body: string): boolean =>
+    isValidSlackRequest({
+      signingSecret,
+      body,
+      headers: {
+        'x-slack-signature': String(headers['x-slack-signature']),
+        'x-slack-request-timestamp': Number(headers['x-slack-request-timestamp']),
+      },
+    });
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request, response);
     if (body === undefined) return;
-    await inTurn(claimedWorkspace(body));
+    // Others are refused at once: they could take a workspace's turns, or fill the memory while they wait.
+    if (isSigned(request, body)) await inTurn(claimedWorkspace(body));
     receiver.requestListener(request, response);
   };
   return {

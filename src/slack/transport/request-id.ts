@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The ID of a delivery by what Slack's signature vouches for: the time, read as Bolt reads it, and the body. The header
+ * The ID of a delivery by what Slack's signature vouches for: the time and the body, both read as Bolt reads them. The header
  * itself would not do: only its part up to a second `=` is verified, so that a copy could be given a new one.
  */
 export function deliveryId(timestamp: unknown, rawBody: Buffer): string {
   return createHash('sha256')
     .update(`v0:${Number(timestamp)}:`)
-    .update(rawBody)
+    .update(rawBody.toString())
     .digest('hex');
 }
 

@@ -25,8 +25,8 @@ export function createRoundRobin(): RoundRobin {
 }
 
 /**
- * The workspace that a request says it comes from, or ''. Its signature is not checked yet, and Slack puts it in different
- * places: so it decides on the order, and on nothing else.
+ * The workspace that a signed request comes from, or ''. Slack puts it in different places, and the workspace of a visiting user
+ * may be found instead: so it decides on the order, and on nothing else.
  */
 export function claimedWorkspace(body: string): string {
   return /team(?:_id)?(?:=|(?:%22|%3A|%7B|[":{ ]|id)+)([A-Z0-9]{2,20})/.exec(body)?.[1] ?? '';
