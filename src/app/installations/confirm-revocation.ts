@@ -1,6 +1,7 @@
 import type { InstallationId } from '../../domain/ids.ts';
 import type { Installation } from '../../domain/installation.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
+import type { HeldLock } from '../locks.ts';
 import { auditOfErasure } from './audit-of-install.ts';
 import type { InstallationPorts, TokenVerdict } from './ports.ts';
 import { renewalLock } from './rotate-tokens.ts';
@@ -37,15 +38,15 @@ export async function sweepRevocations(ports: Ports): Promise<void> {
  */
 async function settleRevocation(id: InstallationId, revokedAt: number, ports: Ports): Promise<void> {
   // A renewal at the same time would use up the refresh token, which would look like a revocation.
-  await ports.locks.run(renewalLock(id), () => settle(id, revokedAt, ports));
+  await ports.locks.run(renewalLock(id), (lock) => settle(id, revokedAt, lock, ports));
 }
 
-async function settle(id: InstallationId, revokedAt: number, ports: Ports): Promise<void> {
+async function settle(id: InstallationId, revokedAt: number, lock: HeldLock, ports: Ports): Promise<void> {
   const { installationStore, log } = ports;
   const installation = await installationStore.find(id);
   if (!installation) return;
   const isEarlier = revokedAt + CLOCKS_APART_MS < installation.installedAt;
-  const verdict = isEarlier ? 'works' : await judge(installation, ports);
+  const verdict = isEarlier ? 'works' : await judge(installation, lock, ports);
   if (verdict === 'unknown' || verdict === 'expired') return;
   if (verdict === 'works') {
     log.info('an event about an earlier install was ignored', { installation: id });
@@ -56,10 +57,11 @@ async function settle(id: InstallationId, revokedAt: number, ports: Ports): Prom
 }
 
 /** A token that has expired says nothing: whether it can be renewed does. */
-async function judge(installation: Installation, ports: Ports): Promise<TokenVerdict> {
+async function judge(installation: Installation, lock: HeldLock, ports: Ports): Promise<TokenVerdict> {
   const { tokens } = installation;
   const verdict = await ports.tokenService.test(tokens.bot);
   if (verdict !== 'expired' || !tokens.rotation) return verdict;
+  if (!lock.isHeld()) return 'unknown';
   const outcome = await ports.tokenService.refresh(tokens.rotation.refreshToken);
   if (outcome.kind !== 'renewed') return outcome.kind === 'refused' ? 'revoked' : 'unknown';
   await ports.installationStore.replaceTokens(installation, outcome.tokens);

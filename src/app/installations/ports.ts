@@ -6,9 +6,6 @@ import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Locks } from '../locks.ts';
 
-/** Which install of the app is meant: a later one of the same workspace is another. */
-export type InstallationVersion = Pick<Installation, 'id' | 'generation'>;
-
 /** Makes the audit entries of an install in one workspace; `owner` became an owner by it. */
 export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
 
@@ -47,9 +44,10 @@ export interface InstallationStore {
   /**
    * Erases the tokens, and in each workspace that it served the API key, the root passwords, the roles and everything
    * else that could be used there, in one transaction with the audit. Operations, settings and the audit stay. Money
-   * effect: none; nothing more can be paid with the key. False if the app was installed again since.
+   * effect: none; nothing more can be paid with the key. False if the app was installed again since, or its
+   * token renewed.
    */
-  erase(version: InstallationVersion, auditOf: AuditOfErasure): Promise<boolean>;
+  erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
 /** The states of installs that are under way, by hash. Each can be taken once. */

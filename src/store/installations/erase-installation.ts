@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
-import type { AuditOfErasure, InstallationVersion } from '../../app/installations/ports.ts';
+import type { AuditOfErasure } from '../../app/installations/ports.ts';
 import type { AuditSubject } from '../../domain/audit-entry.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
+import type { Installation } from '../../domain/installation.ts';
 import { removeKey } from '../account/api-keys.ts';
 import { addAudit } from '../account/audit.ts';
 import { countChange } from '../account/versions.ts';
@@ -11,7 +12,7 @@ import type { Tables } from '../engine/tables.ts';
 /** Erases the tokens of an install, and all that could be used without it in the workspaces that it served. */
 export async function eraseInstallation(
   foundation: Foundation,
-  { id, generation }: InstallationVersion,
+  { id, generation, tokens }: Installation,
   auditOf: AuditOfErasure,
 ): Promise<boolean> {
   const { db, engine } = foundation;
@@ -21,6 +22,7 @@ export async function eraseInstallation(
       .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0 })
       .where('id', '=', id)
       .where('generation', '=', generation)
+      .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)
       .where('sealed', 'is not', null)
       .returning('id')
       .executeTakeFirst();

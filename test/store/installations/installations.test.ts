@@ -148,6 +148,18 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('xoxb-second');
   });
 
+  test('is not erased by what is said about a token that another process has renewed since', async () => {
+    const { installationStore } = await make();
+    const expiring = (name: string, expiresAt: number) => ({
+      bot: new Secret(name),
+      rotation: { refreshToken: new Secret(`refresh ${name}`), expiresAt },
+    });
+    const was = await installationStore.install({ ...acme(), tokens: expiring('a', T0 + 10) }, auditOf);
+    expect(await installationStore.replaceTokens(was, expiring('b', T0 + 20))).toBe(true);
+    expect(await installationStore.erase(was, auditOfErasure)).toBe(false);
+    expect((await installationStore.find('T1'))?.tokens.bot.reveal()).toBe('b');
+  });
+
   test('that is erased and repeated makes its installer an owner again', async () => {
     const store = await make();
     const first = await store.installationStore.install(acme(), auditOf);
