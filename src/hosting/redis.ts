@@ -41,7 +41,7 @@ export function openRedis({ url, system, log }: RedisOptions): Redis {
     closing: closing.signal,
     onChange: (isUp, cause) => {
       if (isUp) client.repeatRefused();
-      if (isUp) return log.info('Redis answers again: the processes share the rate limit over it');
+      if (isUp) return log.info('Redis is back: the processes share the rate limit through it again');
       log.warn(WARNING, { cause });
       for (const queue of open) queue.suspend();
     },

@@ -9,7 +9,7 @@ import { LIMIT, WINDOW_MS } from './redis-scale.ts';
 import { type Member, startMember, startService } from './redis-support.ts';
 
 const LOST = /^Redis can’t be used: the app continues without it/;
-const BACK = /^Redis answers again/;
+const BACK = /^Redis is back/;
 
 async function startMembers(redisUrls: readonly string[]) {
   const service = await startService();

@@ -77,7 +77,7 @@ function notes({ byPlan, paid }: Costs): KnownBlock[] {
         ]
       : []),
     ...(paid.renewals.count > paid.renewals.unpriced
-      ? ['Renewals count at the price that was shown before they were confirmed.']
+      ? ['Renewals are counted at the price shown when they were confirmed.']
       : []),
   ];
   return parts.length > 0 ? [context(parts.join(' '))] : [];

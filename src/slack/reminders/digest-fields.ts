@@ -79,7 +79,7 @@ export function digestInputs(
     }),
     fields.textField('digestDays', {
       label: 'Days before the paid time ends',
-      hint: 'Servers are listed from the largest number on. They can be snoozed until the next smaller one.',
+      hint: 'With 7, 3, 1, a server is listed every day from 7 days before its paid time ends. You can snooze it until 3 days or 1 day before.',
       initial: describeDaysBefore(daysBefore),
       optional: true,
       maxLength: 30,

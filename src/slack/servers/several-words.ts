@@ -39,7 +39,7 @@ export function selectionMessage(
     ...others,
     askBlock(action, confirmation, servers),
     context(
-      'Nothing has been changed yet. Only the servers in this list are affected. The button works for 10 minutes.',
+      'Nothing has changed yet. The button affects only the servers in this list and works for 10 minutes.',
     ),
   );
 }

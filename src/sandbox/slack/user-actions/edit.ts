@@ -19,7 +19,7 @@ export async function edit(
   checkActive(world, user);
   const message = getMessage(world, user, at);
   if (message.user !== user.id)
-    throw new SlackRefusal('cant_update_message', 'Only its author can edit a message');
+    throw new SlackRefusal('cant_update_message', 'You can only edit your own messages');
   const changed = world.messages.change(message, escapeTyped(text, world), message.blocks);
   return sendChanged(world, changed, message);
 }
