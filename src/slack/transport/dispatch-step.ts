@@ -1,9 +1,9 @@
 import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { StepEvent } from '../../app/workflows/receive-step.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import { STEP } from '../kit/step.ts';
 import { describeRefusedPlace } from './admission.ts';
+import { placeOfEvent } from './event-place.ts';
 import { stepPayload } from './payloads.ts';
 import type { Routing } from './routing.ts';
 
@@ -42,16 +42,13 @@ function readStep(body: unknown): Step | undefined {
   const read = stepPayload.safeParse(body).data;
   if (!read) return undefined;
   const { event } = read;
-  const [authorization] = read.authorizations;
-  const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
-  const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
-  const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
+  const place = placeOfEvent(read);
   const { action, server, key, channel } = event.inputs;
   return {
-    place: { workspaceId, ...omitUndefined({ orgId }) },
+    place,
     isOurs: event.function.id === STEP.id,
     event: {
-      workspaceId,
+      workspaceId: place.workspaceId,
       executionId: event.function_execution_id,
       action,
       server,

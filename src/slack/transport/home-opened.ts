@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { eventPlace, placeOfEvent } from './event-place.ts';
 
 /** A user has opened the app's Home tab. */
 export interface HomeOpened {
@@ -14,14 +15,7 @@ const id = z.string().min(1).max(64);
 const maybeId = id.nullish().catch(undefined);
 
 const envelope = z.object({
-  team_id: maybeId,
-  context_team_id: maybeId,
-  enterprise_id: maybeId,
-  context_enterprise_id: maybeId,
-  authorizations: z
-    .array(z.object({ team_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
-    .default([])
-    .catch([]),
+  ...eventPlace,
   event: z.object({
     type: z.literal('app_home_opened'),
     user: id,
@@ -36,15 +30,13 @@ const envelope = z.object({
 export function readHomeOpened(body: unknown): HomeOpened | undefined {
   const read = envelope.safeParse(body).data;
   if (!read || (read.event.tab ?? 'home') !== 'home') return undefined;
-  const { event, authorizations, team_id: team, context_team_id: contextTeam } = read;
-  const [authorization] = authorizations;
-  const workspaceId = contextTeam ?? authorization?.team_id ?? team ?? '';
-  const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
-  const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
+  const { event, team_id: team } = read;
+  const place = placeOfEvent(read);
+  const { workspaceId, orgId } = place;
   // In what is shared with other organizations, `team_id` is the team of the user who acted.
   const homeTeamId = team && team !== workspaceId && !orgId ? team : undefined;
   return {
-    place: { workspaceId, ...omitUndefined({ orgId }) },
+    place,
     actor: { workspaceId, userId: event.user, channelId: event.channel, ...omitUndefined({ homeTeamId }) },
   };
 }

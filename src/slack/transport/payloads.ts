@@ -7,6 +7,7 @@ import type { Thread } from '../../domain/thread.ts';
 import { findOrigin, submittedView } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
 import { readBlockStamp } from '../kit/stamp.ts';
+import { eventPlace } from './event-place.ts';
 import { namedId } from './request-id.ts';
 
 /** The parts of Slack's payloads that are read. Everything else in them is ignored. */
@@ -107,20 +108,12 @@ export const suggestionPayload = z.object({
   view: surroundingView,
 });
 
-const maybeId = id.nullish().catch(undefined);
 /** A step's input: what is left out is null, absent or empty. */
 const input = z.string().max(20_000).default('').catch('');
 
 /** An execution of the app's step in a workflow. */
 export const stepPayload = z.object({
-  team_id: maybeId,
-  context_team_id: maybeId,
-  enterprise_id: maybeId,
-  context_enterprise_id: maybeId,
-  authorizations: z
-    .array(z.object({ team_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
-    .default([])
-    .catch([]),
+  ...eventPlace,
   /** In seconds. */
   event_time: z.number().int().min(0).optional().catch(undefined),
   event: z.object({

@@ -3,6 +3,7 @@ import type { RequestPlace } from '../../app/installations/ports.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Thread } from '../../domain/thread.ts';
+import { eventPlace, placeOfEvent } from './event-place.ts';
 
 /** A message of a user to the app: a mention in a channel, or a direct message. */
 export interface TypedMessage {
@@ -26,16 +27,8 @@ const stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 
 const envelope = z.object({
   event_id: z.string().min(1).max(200),
-  team_id: maybeId,
-  /** The workspace that the event is delivered for. In a shared channel, `team_id` may be that of the user who acted. */
-  context_team_id: maybeId,
-  enterprise_id: maybeId,
-  context_enterprise_id: maybeId,
+  ...eventPlace,
   is_ext_shared_channel: z.boolean().default(true).catch(true),
-  authorizations: z
-    .array(z.object({ team_id: maybeId, user_id: maybeId, is_enterprise_install: z.boolean().catch(false) }))
-    .default([])
-    .catch([]),
   event: z.object({
     type: z.enum(['app_mention', 'message']),
     channel_type: z.string().optional().catch(undefined),
@@ -71,14 +64,13 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   const kind = event.type === 'app_mention' ? 'mention' : 'direct_message';
   if (kind === 'direct_message' && event.channel_type !== 'im') return undefined;
   const [authorization] = read.authorizations;
-  const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
-  const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
-  const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
+  const place = placeOfEvent(read);
+  const { workspaceId } = place;
   const homeTeamId = homeOf(read, workspaceId);
   return {
     kind,
     eventId: read.event_id,
-    place: { workspaceId, ...omitUndefined({ orgId }) },
+    place,
     actor: { workspaceId, userId: event.user, channelId: event.channel, ...omitUndefined({ homeTeamId }) },
     ts: event.ts,
     sentAt: Number(event.ts) * 1000,

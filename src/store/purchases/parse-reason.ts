@@ -9,11 +9,8 @@ import type {
   UnconfirmedDetails,
   UnconfirmedReason,
 } from '../../domain/outcome.ts';
-import type { Reason } from '../../domain/reason.ts';
+import { findReason, type Schemas } from '../engine/stored-reason.ts';
 import type { OperationRow } from '../engine/tables.ts';
-
-/** How the details of each code are stored: a code without a schema does not compile. */
-type Schemas<Details> = { readonly [Code in keyof Details]: z.ZodType<Details[Code]> };
 
 const none = z.object({});
 const label = z.object({ label: z.string() });
@@ -122,32 +119,3 @@ export const STORED_STATES: readonly OperationRow['state'][] = [
   'refused',
   'in_doubt',
 ];
-
-function findReason<Details>(
-  schemas: Schemas<Details>,
-  code: string,
-  json: string,
-): Reason<Details> | undefined {
-  return hasCode(schemas, code) ? readReason(schemas, code, json) : undefined;
-}
-
-function hasCode<Details>(schemas: Schemas<Details>, code: string): code is keyof Details & string {
-  return Object.hasOwn(schemas, code);
-}
-
-function readReason<Details, Code extends keyof Details>(
-  schemas: Schemas<Details>,
-  code: Code,
-  json: string,
-): Reason<Details, Code> | undefined {
-  const read = schemas[code].safeParse(parseJson(json));
-  return read.success ? { code, details: read.data } : undefined;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import type { Card } from '../../domain/decision.ts';
-import type { Reason } from '../../domain/reason.ts';
 import { POWER_ACTIONS } from '../../domain/server.ts';
 import type { RunKey, RunOutcome, RunOutcomeDetails, WorkflowRun } from '../../domain/workflow-run.ts';
 import { keepPresent } from '../engine/omit-null.ts';
+import { findReason, type Schemas } from '../engine/stored-reason.ts';
 import type { WorkflowRunRow } from '../engine/workflow-tables.ts';
-
-type Schemas<Details> = { readonly [Code in keyof Details]: z.ZodType<Details[Code]> };
 
 const none = z.object({});
 const named = z.object({ name: z.string() });
 const state = z.string().exactOptional();
 
-/** How the details of each outcome are stored: a code without a schema does not compile. */
+/** How the details of each outcome are stored. */
 const OUTCOMES: Schemas<RunOutcomeDetails> = {
   done: z.object({ label: z.string(), state }),
   unconfirmed: z.object({ state }),
@@ -72,26 +70,5 @@ function keyOf({ key_kind: kind, key_id: id, key_name: name }: WorkflowRunRow): 
 }
 
 function parseOutcome(code: string, json: string): RunOutcome {
-  const unreadable = { code: 'unreadable', details: {} } as const;
-  return isOutcome(code) ? (readOutcome(code, json) ?? unreadable) : unreadable;
-}
-
-function isOutcome(code: string): code is RunOutcome['code'] {
-  return Object.hasOwn(OUTCOMES, code);
-}
-
-function readOutcome<Code extends RunOutcome['code']>(
-  code: Code,
-  json: string,
-): Reason<RunOutcomeDetails, Code> | undefined {
-  const read = OUTCOMES[code].safeParse(parseJson(json));
-  return read.success ? { code, details: read.data } : undefined;
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return findReason(OUTCOMES, code, json) ?? { code: 'unreadable', details: {} };
 }
