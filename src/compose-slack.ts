@@ -89,7 +89,7 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
   });
   source.onInstall?.((installation) => {
     greet(installation, slack, parts).catch((error: unknown) =>
-      log.error('whoever installed the app could not be greeted', describeDefect(error)),
+      log.error('the user who installed the app could not be greeted', describeDefect(error)),
     );
   });
   return { ...slack, connections, source };

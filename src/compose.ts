@@ -32,7 +32,7 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-/** A stop waits for running work: one request to the hosting API, and this long for its answer to be stored and told. */
+/** A stop leaves running work the time of one request to the hosting API, plus this to store and report its answer. */
 const DRAIN_MARGIN_MS = 5000;
 
 /**

@@ -23,7 +23,7 @@ if (isStale && existsSync(compiler)) {
   );
   process.exit(1);
 }
-// What is set in the environment wins over what stands in the file.
+// The environment takes precedence over the file.
 if (existsSync(`${root}.env`)) process.loadEnvFile(`${root}.env`);
 const [, , program] = process.argv;
 const isNamed = ['key', 'audit', 'store', 'vps'].includes(program);

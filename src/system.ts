@@ -8,11 +8,11 @@ export interface System {
   now(): number;
   /** Monotonic clock, milliseconds from an arbitrary start: for what is measured and waited for. */
   elapsed(): number;
-  /** Waits so many milliseconds of the monotonic clock; rejects with an AbortError when the signal fires. */
+  /** Waits this many milliseconds on the monotonic clock; rejects with an AbortError if the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** A ULID that is greater than every earlier one of this system, even if the clock is set back. */
   newId(): string;
-  /** A URL-safe token of so many random bytes. */
+  /** A URL-safe token of this many random bytes. */
   newToken(bytes: number): string;
   /** A number from 0 up to, but not including, 1. */
   random(): number;

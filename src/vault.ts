@@ -92,7 +92,7 @@ export function parseKeyring(text: string): Keyring {
 /** Random bytes have about 30 different values in 32: the chance of fewer than this is below one in 10^12. */
 const LEAST_DIFFERENT = 16;
 
-/** Tells keys that were typed or copied from an example: repeated bytes, counted bytes, readable text. */
+/** Recognizes keys that were typed or copied from an example: repeated bytes, counted bytes, readable text. */
 function isWeak(bytes: Buffer): boolean {
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0));
   const isText = bytes.every((byte) => byte >= 0x20 && byte <= 0x7e);

@@ -20,7 +20,7 @@ import { sweepRuns } from './workflows/sweep-runs.ts';
 /** How often the ledger is asked for what is due. */
 const TICK_MS = 500;
 const SWEEP_MS = MINUTE_MS;
-/** With the lease of a lock, what a process leaves when it dies is taken over within a minute. */
+/** Together with the lease of a lock: another process takes over the work of a crashed one within a minute. */
 const UNFINISHED_MS = 15_000;
 const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
@@ -49,8 +49,8 @@ export type BackgroundPorts = DueOperationPorts &
   };
 
 /**
- * Does what no request waits for: looks for unconfirmed orders, notifies users of outcomes, carries out what a dead
- * process left behind, and lets things expire. Runs until it is aborted.
+ * Does the work that no request waits for: looks for unconfirmed orders, notifies users of outcomes, continues what a crash
+ * has interrupted, and lets requests expire. Runs until it is aborted.
  */
 export async function runBackground(
   ports: BackgroundPorts,
@@ -181,7 +181,7 @@ function logTrouble(error: unknown, { log }: Pick<BackgroundPorts, 'log'>): void
   log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
 }
 
-/** True the first time and then once in so many milliseconds. */
+/** True the first time, and then once per period. */
 function everyNow(periodMs: number, system: Pick<System, 'elapsed'>): () => boolean {
   let lastAt = Number.NEGATIVE_INFINITY;
   return () => {

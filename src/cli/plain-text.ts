@@ -1,4 +1,4 @@
-/** Text from outside as one line of a terminal: no control characters, nothing that reverses what stands around it. */
+/** Text from outside as one line of a terminal, without control characters and without changes of direction. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '-';
 }

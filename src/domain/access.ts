@@ -32,7 +32,7 @@ export interface HeldRole {
 /** All roles that a user holds here and now; empty for none. */
 export type HeldRoles = readonly HeldRole[];
 
-/** Tells whether these roles cover a role: for the server of this label, or without one for any server at all. */
+/** Whether these roles cover a role: for the server of this label, or without one for any server at all. */
 export function coversRole(roles: HeldRoles, needed: Role, label?: string): boolean {
   return roles.some(
     ({ role, pattern }) =>

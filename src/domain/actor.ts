@@ -17,7 +17,7 @@ export interface Actor {
   readonly homeTeamId?: WorkspaceId;
 }
 
-/** Tells whether a user with the held role may do what needs the other one. */
+/** Whether a user with the held role may do what needs the other one. */
 export function roleCovers(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }

@@ -51,7 +51,7 @@ export interface DeleteEndDetails extends Omit<HostingFailureDetails, 'unreadabl
 }
 export type DeleteEnd = Reason<DeleteEndDetails>;
 
-/** Where an approval stands, and why. */
+/** The state of an approval, and the reason for it. */
 export type ApprovalOutcome =
   | { readonly state: Exclude<ApprovalState, 'canceled' | 'ended'> }
   | { readonly state: 'canceled'; readonly reason: CancelReason }

@@ -7,7 +7,7 @@ export interface Card {
 }
 
 /**
- * Where an approval stands: open → approved → (a delete) running → ended; or denied, withdrawn by its requester, expired, or
+ * The states of an approval: open → approved → (a delete) running → ended; or denied, withdrawn by its requester, expired, or
  * canceled, since what it was about has changed. An approved purchase goes on in the ledger.
  */
 export const APPROVAL_STATES = [
@@ -22,7 +22,7 @@ export const APPROVAL_STATES = [
 ] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** Where an access request stands; `replaced`: the same user asked for the same role again. */
+/** The states of an access request; `replaced`: the same user asked for the same role again. */
 export const ACCESS_REQUEST_STATES = [
   'open',
   'approved',

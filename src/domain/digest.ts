@@ -8,10 +8,10 @@ export interface NamedServer {
   readonly label: string;
 }
 
-/** How it stands with a month that was due when the digest was posted. */
+/** The state of a month that was due when the digest was posted. */
 export type DueStanding =
   | { readonly kind: 'due' | 'expired' }
-  /** A renewal is on its way, or it isn't known yet whether it was paid. */
+  /** A renewal is in progress, or it isn't known yet whether it was paid. */
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
   /** `by` is absent when it was not renewed from this workspace. */
   | { readonly kind: 'renewed'; readonly by?: UserId; readonly paidUntil?: number }

@@ -9,7 +9,7 @@ import { MINUTE_MS } from './time.ts';
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
 export type FollowedAction = (typeof FOLLOWED_ACTIONS)[number];
 
-/** Earlier actions whose outcome is unknowable once this is done: a later reboot says nothing about a renewal. */
+/** Earlier actions whose outcome can no longer be observed after this one. A reboot doesn't hide the outcome of a renewal. */
 export function supersededBy(action: FollowedAction): readonly FollowedAction[] {
   if (isPower(action)) return POWER_ACTIONS;
   return action === 'delete' ? [...POWER_ACTIONS, 'create', 'renew'] : [];
@@ -18,7 +18,7 @@ export function supersededBy(action: FollowedAction): readonly FollowedAction[] 
 /** An action is followed for this long, and then called unfinished. */
 export const FOLLOW_MS = 10 * MINUTE_MS;
 
-/** How a server stands after an action. `there`: where it leads. `unknown`: its account can no longer be read. */
+/** A server's state after an action. `there`: where the action leads. `unknown`: its account can no longer be read. */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
 export type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
@@ -73,10 +73,10 @@ export interface Sight {
   readonly isComplete: boolean;
 }
 
-/** A reboot that was not observed is believed when the server was still running after this long. */
+/** A reboot that was not observed counts as done if the server is still running after this long. */
 const UNCHANGED_MS = 10_000;
 
-/** The server after it was looked at, so long after the act. */
+/** The server as a look at it shows it, this long after the act. */
 export function lookAt(
   server: FollowedServer,
   action: FollowedAction,

@@ -27,7 +27,7 @@ export interface NewInstallation {
 export interface Installation extends NewInstallation {
   /** How often the app was installed there: another number, another token. */
   readonly generation: number;
-  /** Slack refused the refresh token for good, so the bot token can't be renewed: only another install helps. */
+  /** Slack has permanently rejected the refresh token, so the bot token can't be renewed; only another install helps. */
   readonly isRefreshRefused: boolean;
   /** Slack refused the bot token itself when it was last used: it may have been revoked without a word. */
   readonly isTokenRefused: boolean;

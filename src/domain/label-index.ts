@@ -3,7 +3,7 @@ import type { Steps } from './steps.ts';
 /** Letters, digits, and what joins them in host names: "web-1.example.com" is one run, "web 1" are two. */
 const RUN = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
 
-/** One run of a text, and where it stands. */
+/** One run of a text, and its position. */
 export interface TextRun {
   readonly text: string;
   readonly start: number;
@@ -20,7 +20,7 @@ export function splitRuns(text: string): readonly TextRun[] {
 
 /** Finds labels in a text, however many there are, at the cost of a few lookups for each of its words. */
 export interface LabelIndex<One> {
-  /** What is labelled by the longest label that stands at this run, whole, and how many runs it has. */
+  /** What has the longest label that begins at this run and matches whole runs, and how many runs that is. */
   findAt(
     runs: readonly TextRun[],
     at: number,

@@ -4,7 +4,7 @@ import type { Money } from './money.ts';
 import type { OperationRefusal, UnconfirmedReason } from './outcome.ts';
 
 /**
- * Where a paid operation stands (docs/design.md 4):
+ * The states of a paid operation (docs/design.md 4):
  * prepared (confirmed, nothing sent) → sent (committed before the request leaves) →
  * settled (done and paid), refused (not done) or unconfirmed (looked for, never sent again).
  */
@@ -81,7 +81,7 @@ interface Confirmed {
   readonly lookedMs: number;
 }
 
-/** Tells whether nothing more will happen to it. */
+/** Whether nothing more will happen to it. */
 export function isEnded(operation: Operation): boolean {
   return operation.state === 'settled' || operation.state === 'refused';
 }

@@ -1,6 +1,6 @@
 import { isDeleted, POWER_ACTIONS, type PowerAction, type Server } from './server.ts';
 
-/** How a state looks at a glance. The word of the hosting API always stands beside it. */
+/** The color of a state. The hosting API's word for the state is always shown with it. */
 export type StateColor = 'green' | 'yellow' | 'red' | 'gray';
 
 const RED = ['error', 'failed', 'failure', 'crashed', 'suspended', 'expired', 'blocked'];

@@ -4,7 +4,7 @@ import type { Reason } from './reason.ts';
 import type { PowerAction } from './server.ts';
 
 /**
- * Where a run stands: received → (without a key) asking → sent → ended. It is `sent` before the request to the hosting API
+ * The states of a run: received → (without a key) asking → sent → ended. It is `sent` before the request to the hosting API
  * leaves, so a run that is found `sent` by another process may have been carried out, and is never sent again.
  */
 export const RUN_STATES = ['received', 'asking', 'sent', 'ended'] as const;

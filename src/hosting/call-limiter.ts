@@ -24,7 +24,7 @@ export interface CallLimiter {
    * @throws HostingError `not_sent` when the preparations took too long, and whatever `send` throws
    */
   run<Answer>(job: Job<Answer>): Promise<Answer>;
-  /** Holds every call back for so many milliseconds: another program is using up the account's minute. */
+  /** Holds back every call for this long, in milliseconds, since another program is using up the account's minute. */
   pause(ms: number): void;
   /** How much of the minute's budget is taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };

@@ -79,7 +79,7 @@ function* markInSteps(text: string): Steps<string> {
   return [...parts, text.slice(from)].join('');
 }
 
-/** Turns every number into a string; the first letter of a string tells what it was. */
+/** Turns every number into a string; the first letter of each string says whether it was one before. */
 function mark(token: string): string {
   return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
 }

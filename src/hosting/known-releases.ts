@@ -10,7 +10,7 @@ export class KnownReleases {
   /** Sorted. */
   readonly #times: number[] = [];
 
-  /** Holds a slot for so long, known to become free then; false if the signal ends that. */
+  /** Holds a slot for this long, and notes when it becomes free; false if the signal fires first. */
   async hold(system: System, ms: number, gaveUp: AbortSignal): Promise<boolean> {
     const at = system.elapsed() + ms;
     const later = this.#times.findIndex((time) => time > at);
@@ -18,7 +18,7 @@ export class KnownReleases {
     return sleepUnless(gaveUp, ms, system).finally(() => this.#times.splice(this.#times.indexOf(at), 1));
   }
 
-  /** When so many slots will have become free, with no pause to hold calls back; nothing if that is not known. */
+  /** When this many slots will have become free, with no pause to hold calls back; nothing if that is not known. */
   estimate(slots: number, pausedUntil: number, now: number): Pick<Wait, 'estimateMs'> {
     const freeAt = slots <= 0 ? pausedUntil : this.#times[slots - 1];
     if (freeAt === undefined) return {};

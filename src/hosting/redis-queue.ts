@@ -14,7 +14,7 @@ export interface RedisQueueOptions extends QueueLimits {
   readonly onClose: (queue: RedisQueue) => void;
 }
 
-/** Redis forgets accounts that were not used for so long. */
+/** Redis drops the data of accounts that haven't been used for this long. */
 const KEEP_MS = 15 * 60_000;
 
 /** Bottleneck's own limiter over Redis: of the processes in which calls wait, the one that holds the fewest slots is next. */
@@ -114,7 +114,7 @@ export class RedisQueue implements SharedQueue {
     return limiter;
   }
 
-  /** A limiter that failed once may fail for good: the next call gets a new one. */
+  /** A limiter that failed once may never recover, so the next call gets a new one. */
   #fail(error: unknown): void {
     this.suspend();
     this.#options.onFailure(error);

@@ -7,7 +7,7 @@ import { sleepUnless } from './sleep.ts';
 
 export interface RetryOptions {
   readonly system: System;
-  /** Holds back all calls of the account for so many milliseconds. */
+  /** Holds back all calls of the account for this long, in milliseconds. */
   readonly pause: (ms: number) => void;
   /** Ends every wait. */
   readonly closing: AbortSignal;

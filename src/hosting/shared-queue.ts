@@ -21,7 +21,7 @@ export interface SharedQueue {
    * the queue can't be used, and when the signal fires.
    */
   wait(priority: number, gaveUp: AbortSignal): Promise<Admission>;
-  /** Lets the first so many calls go on without the queue. */
+  /** Lets the first `count` calls go on without the queue. */
   letThrough(count: number): void;
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { System } from '../system.ts';
 
-/** Waits so many milliseconds of the monotonic clock; false if the signal fires first. */
+/** Waits this many milliseconds on the monotonic clock; false if the signal fires first. */
 export async function sleepUnless(signal: AbortSignal, ms: number, system: System): Promise<boolean> {
   const until = system.elapsed() + ms;
   // Timers may fire slightly early, which would break the guarantee of at least 60 s.

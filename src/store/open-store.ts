@@ -138,7 +138,7 @@ export async function bringUp(
   return migrate(patient, migrations, schema).finally(() => patient.destroy());
 }
 
-/** Frees the leases of a killed process, where no other process can be alive that holds them. */
+/** Frees the leases of a killed process, if no other running process can hold them. */
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('operations').set({ lease_owner: '', lease_until: 0 }).execute();
   await db.updateTable('followed_acts').set({ lease_owner: '', lease_until: 0, due_at: 0 }).execute();

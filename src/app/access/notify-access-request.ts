@@ -4,7 +4,7 @@ import { notifyDecision } from '../decisions/notify-decision.ts';
 import { accessKind } from './access-kind.ts';
 import type { AccessPorts } from './ports.ts';
 
-/** Notifies users of how an access request stands, as `notifyDecision` says; returns it as it stands then. */
+/** Notifies users of an access request's state, as `notifyDecision` says; returns the request as it is then. */
 export async function notifyAccessRequest(
   id: ConfirmationId,
   ports: AccessPorts,

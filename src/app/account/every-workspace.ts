@@ -3,7 +3,7 @@ import { Refusal } from '../../domain/errors.ts';
 import type { WorkspaceId } from '../../domain/ids.ts';
 
 /**
- * Stands for all workspaces of this installation. Only the command line can act on them together: the entry refuses every
+ * Represents all workspaces of this installation. Only the command line can act on them together: the entry refuses every
  * other caller without a workspace.
  */
 export const EVERY_WORKSPACE: WorkspaceId = '';

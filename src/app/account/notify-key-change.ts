@@ -4,8 +4,8 @@ import type { FollowUpContext } from '../authorize/use-case.ts';
 import type { AccountPorts, KeyChange } from './ports.ts';
 
 /**
- * Tells the owners that the workspace's API key was set or removed, even by one of them: all orders go to that account from
- * now on. They are told in the channel of the settings, or directly. The command line has no way to Slack.
+ * Notifies the owners that the workspace's API key was set or removed, even by one of them: from now on, all orders go to that
+ * account. The message goes to the approvals channel, or directly to them. The command line can't reach Slack.
  */
 export async function notifyKeyChange(
   change: KeyChange['change'],

@@ -28,7 +28,7 @@ export interface KeyChange {
   readonly change: 'set' | 'removed';
 }
 
-/** Tells owners about changes of the hosting account. Never throws. */
+/** Notifies owners of changes to the hosting account. Never throws. */
 export interface AccountNotifier {
   notifyKeyChange(keyChange: KeyChange, owners: Deciders): Promise<void>;
 }
@@ -188,7 +188,7 @@ export interface SlackAbilities {
   read(workspaceId: WorkspaceId): SeenAbilities;
 }
 
-/** Tells Slack what happened on the connect page. */
+/** Reports to Slack what happened on the connect page. */
 export interface ConnectNotifier {
   /** To the user who requested the link, where they requested it, and to the channel. */
   notifyConnected(link: LinkOrigin, servers: number): Promise<void>;

@@ -13,7 +13,7 @@ import { actOf, type DeletePorts, endDelete } from './end-delete.ts';
 export type CarryOutPorts = DeletePorts & PaymentPorts & { readonly protections: Pick<Protections, 'find'> };
 
 /**
- * Does what was approved, once, whichever process takes it first, and tells how it went.
+ * Carries out what was approved, once, in whichever process takes it first, and reports the outcome.
  * Money effect: a purchase is paid through the ledger (docs/design.md 4); a delete loses the rest of the paid month.
  */
 export async function carryOutApproval(approval: Approval, ports: CarryOutPorts): Promise<void> {
@@ -22,7 +22,7 @@ export async function carryOutApproval(approval: Approval, ports: CarryOutPorts)
   await ports.locks.runIfFree(lockOfDelete(id), () => runDelete(approval, action.serverId, ports));
 }
 
-/** Held by the process that sends an approved delete and waits for its answer: to others, that process is alive. */
+/** The process that sends an approved delete holds this until the answer arrives, so that others see that it is running. */
 export function lockOfDelete(id: ConfirmationId): string {
   return `approved ${id}`;
 }

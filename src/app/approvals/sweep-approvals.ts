@@ -13,12 +13,12 @@ import { findCancelReason, type RecheckPorts } from './recheck-approval.ts';
 
 /** An approved delete that was left unsent is carried out within this time, and canceled after it. */
 const RESUME_MS = 5 * MINUTE_MS;
-/** The answer to a dead process never comes; what it sent may still be carried out for this long. */
+/** A crashed process never gets its answer, but what it sent may still be carried out for this long. */
 const ORPHAN_MS = 2 * MINUTE_MS;
 
 export type SweepPorts = RecheckPorts & CarryOutPorts;
 
-/** Expires approvals, and continues work that a dead process or a Slack outage has left (two-person rule). */
+/** Expires approvals, and continues work that a crash or a Slack outage has interrupted (two-person rule). */
 export async function sweepApprovals(ports: SweepPorts, startedAt: number): Promise<void> {
   await sweepDecisions(approvalKind(ports), startedAt, {
     list: (before) => ports.approvals.listUnfinishedDeletes(before),

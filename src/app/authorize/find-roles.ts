@@ -96,7 +96,7 @@ const OWNER_BY_NAME: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 
 const OWNER_AS_ADMIN: HeldRole = { role: 'owner', pattern: EVERY_SERVER, source: 'admin' };
 
 /**
- * Tells whether a user belongs to the workspace. Slack names another team for users from other organizations (Slack
+ * Whether a user belongs to the workspace. Slack names another team for users from other organizations (Slack
  * Connect), and also for members of an Enterprise Grid whose home is another of its workspaces. Only users whom Slack
  * itself lists as members of this workspace pass.
  */

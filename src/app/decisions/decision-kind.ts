@@ -11,12 +11,12 @@ export interface DecisionKind<Kind extends Decision> {
   readonly notifier: DecisionNotifier<Kind>;
   findDeciders(decision: Kind): Promise<Deciders>;
   auditOfExpiry(decision: Kind): AuditEntry;
-  /** True: the requester is told if no decider could be reached. False: posting is tried again until one is reached. */
+  /** True: the requester is notified if no decider could be reached. False: posting is retried until one is reached. */
   readonly notifiesRequesterWhenUnreached: boolean;
-  /** True: the requester is told that deciders were asked, and can withdraw the request from that message. */
+  /** True: the requester gets a message that deciders were asked, and can withdraw the request there. */
   readonly confirmsToRequester: boolean;
   /** States that the requester caused, so that no message about them is needed. */
   readonly knownStates: readonly Kind['state'][];
-  /** What follows once users were told the outcome; before that is stored, so that a crash can repeat it. Never throws. */
+  /** Runs when users were notified of the outcome, before that is stored: a crash can repeat it. Never throws. */
   afterOutcome?(decision: Kind): Promise<void>;
 }

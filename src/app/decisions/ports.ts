@@ -18,13 +18,13 @@ export interface Deciders {
   readonly userIds: readonly UserId[];
 }
 
-/** Tells users about one kind of decision. No method throws. */
+/** Notifies users of one kind of decision. No method throws. */
 export interface DecisionNotifier<Kind> {
   /** Asks them to decide; returns the cards that were posted. */
   postCards(decision: Kind, deciders: Deciders): Promise<readonly Card[]>;
   /** Shows the current state in the cards that were posted. True when Slack took all of them. */
   updateCards(decision: Kind): Promise<boolean>;
-  /** Tells the requester the outcome; while it is open, whether deciders were asked. True when Slack took the message. */
+  /** Reports the outcome to the requester, or before it, whether deciders were asked. True if Slack accepted the message. */
   notifyRequester(decision: Kind): Promise<boolean>;
 }
 

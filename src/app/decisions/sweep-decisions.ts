@@ -4,7 +4,7 @@ import type { DecisionKind } from './decision-kind.ts';
 import { notifyDecisionIfFree } from './notify-decision.ts';
 import { FOLLOWING_MS, NOTIFY_FOR_MS } from './times.ts';
 
-/** Work that follows from a decision and that a dead process may have left. */
+/** Work that follows from a decision and that a crash may have interrupted. */
 export interface UnfinishedWork<Kind> {
   /** What was begun before that moment and has not ended. */
   list(before: number): Promise<readonly Kind[]>;
@@ -12,7 +12,7 @@ export interface UnfinishedWork<Kind> {
 }
 
 /**
- * Expires decisions that were not made in time, and continues work that a dead process or a Slack outage has left. What a
+ * Expires decisions that were not made in time, and continues work that a crash or a Slack outage has interrupted. What a
  * living process works on is locked by it (docs/design.md 4.10). `startedAt` is when this process started: what is older was
  * most likely left by the one before it, and need not wait.
  */

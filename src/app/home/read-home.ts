@@ -16,7 +16,7 @@ import { type HomeServers, type Reading, readList, showServers } from './read-se
 
 type Context = UseCaseContext<HomePorts>;
 
-/** All that one user finds on Home; nothing in it is for anybody else. */
+/** Everything that one user sees on Home, and nothing that is meant for others. */
 export interface Home {
   /** The actor's highest role; absent for none. */
   readonly role?: Role;

@@ -106,7 +106,7 @@ function refuseUnsaved(error: unknown, { id }: Confirmation, { ports }: UseCaseC
   throw new Refusal('order_unsaved', {});
 }
 
-/** What the same form was confirmed for before stands, whatever the two-person rule says since. */
+/** An earlier confirmation of the same form stays valid, even if the two-person rule has changed since. */
 async function findEarlier(id: ConfirmationId, context: ConfirmContext): Promise<Confirmed | undefined> {
   const { ledger, approvals } = context.ports;
   const operation = await ledger.find(id);

@@ -12,8 +12,8 @@ export interface DoubtClock {
 }
 
 /**
- * A wall clock that was set, or a machine that was off, lets no doubt grow older; nor do several processes that take turns
- * (docs/design.md 4.9).
+ * Neither a wall clock that is set nor a machine that is off adds to the time that is compared with `DOUBT_MINUTES`, and time
+ * that several processes measure at once counts once (docs/design.md 4.9).
  */
 export function createDoubtClock({ elapsed }: Pick<System, 'elapsed'>): DoubtClock {
   const looks = new Map<ConfirmationId, { readonly at: number; readonly lookedMs: number }>();

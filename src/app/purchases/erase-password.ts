@@ -16,7 +16,7 @@ interface ErasePorts extends RolePorts, AccountPorts {
 
 const defineUseCase = useCasesOver<ErasePorts>();
 
-/** Whose password was erased; with the address, if the API tells it in time and the actor may still see the server. */
+/** Whose password was erased; with the address, if the API reports it in time and the actor may still see the server. */
 export interface ErasedPassword {
   readonly label: string;
   readonly ipv4?: string;

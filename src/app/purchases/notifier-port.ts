@@ -7,10 +7,10 @@ import type { HeldPassword, Ledger, Passwords } from './ports.ts';
 
 /** Notifies users of the outcome of what they confirmed. */
 export interface OperationNotifier {
-  /** Announces that it is being carried out; the outcome takes the announcement's place. Never throws, nothing waits for it. */
+  /** Announces that it is being carried out; the outcome replaces that. Never throws, and the order doesn't wait for it. */
   announceStart(operation: Operation): void;
   /**
-   * Tells the actor how the operation stands, with the root password if one is held. The password is shown ephemerally or
+   * Reports the operation's state to the actor, with the root password if one is held. The password is shown ephemerally or
    * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
    * server's state, as the API has just reported it. Never throws.
    */

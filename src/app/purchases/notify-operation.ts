@@ -3,9 +3,9 @@ import { followPurchase } from './follow-purchase.ts';
 import type { NotifyPorts } from './notifier-port.ts';
 
 /**
- * Notifies the actor of how an operation stands, and hands over the root password if one is held. `reported` is a new
+ * Notifies the actor of an operation's state, and delivers the root password if one is held. `reported` is a new
  * server's state, as the API has just reported it.
- * What could not be delivered is tried again by the background, also after a restart (docs/design.md 5).
+ * If delivery fails, the background retries it, even after a restart (docs/design.md 5).
  */
 export async function notifyOperation(
   id: ConfirmationId,

@@ -67,8 +67,8 @@ export async function fetchServersToPay(
 type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
 
 /**
- * Stores the API's own answer. It may hold a password that exists nowhere else, so a full disk or a locked database is
- * waited out for as long as this process lives.
+ * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the
+ * database locked, this retries until the process ends.
  */
 export async function settleUntilStored(
   { operation, ports }: Pick<Payment, 'operation' | 'ports'>,
@@ -98,7 +98,7 @@ export async function settleUntilStored(
   }
 }
 
-/** In a file, an answer in which no password was recognized takes the password's place. */
+/** If no password was recognized in the answer, the file holds the whole answer instead. */
 function withAnswer({ serverId, paidUntil, password, answer }: Settled): PaidAnswer {
   return { serverId, ...omitUndefined({ paidUntil, password: password ?? answer }) };
 }

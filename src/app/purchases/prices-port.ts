@@ -2,7 +2,7 @@ import type { WorkspaceId } from '../../domain/ids.ts';
 import type { CreatedServer } from '../../domain/known-price.ts';
 import type { Operation, Standing } from '../../domain/operation.ts';
 
-/** A purchase with its price and how it stands. */
+/** A purchase with its price and its state. */
 export type PricedPurchase = Pick<Operation, 'purchase' | 'price'> & Standing;
 
 /** What the ledger knows about prices, for all servers of a workspace at once. */

@@ -11,10 +11,10 @@ import { judge, type Verdict } from './judge-unconfirmed.ts';
 import type { ResolvePorts } from './payment-ports.ts';
 
 /**
- * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if that
- * can be told; after long enough, or when it can't be looked for, a manager has to decide, too (docs/design.md 4.8).
+ * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
+ * outcome is certain. After long enough, or if the lookup is impossible, a manager has to decide, too (docs/design.md 4.8).
  * `passedMs` is the time since the last look. Money effect: none; nothing is ever sent again.
- * @throws HostingError when the list can't be had
+ * @throws HostingError if the list can't be read
  */
 export async function resolveUnconfirmed(
   operation: Operation,

@@ -55,7 +55,7 @@ async function tellOutcome(
   if (operation?.reason?.code === 'not_enough_balance') await tellOwners(operation, ports);
 }
 
-/** A user who hears nothing for longer than this orders again. */
+/** A user who gets no reply for longer than this may order again. */
 const SILENT_MS = 5000;
 
 /** Behind other orders, or behind the rate limit: its actor gets one message that it was not sent yet. */

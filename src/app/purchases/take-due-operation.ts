@@ -27,7 +27,7 @@ const NOTIFY_MS = 24 * 3_600_000;
 
 /** What moves an operation on; it never throws: what fails stays due. */
 export interface DueWork {
-  /** It pays, and may have to wait for other orders: for one of a dead process until that is taken over. */
+  /** A payment may have to wait for other orders; if their process has crashed, until another process takes them over. */
   readonly isPayment: boolean;
   run(): Promise<void>;
 }
@@ -88,7 +88,7 @@ async function moveOn(
   }
 }
 
-/** The actor is notified of what stands, also when it can't be looked for; then the failure is the caller's to log. */
+/** Notifies the actor of the current state even if the lookup fails. The caller logs that failure. */
 async function lookFor(
   operation: Operation,
   ports: DueOperationPorts,

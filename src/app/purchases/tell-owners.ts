@@ -3,7 +3,7 @@ import { DAY_MS } from '../../domain/time.ts';
 import { listOwners } from '../authorize/list-role-holders.ts';
 import type { PaymentPorts } from './payment-ports.ts';
 
-/** Tells the owners, once a day, that the balance was too low: they are the ones who can top it up. */
+/** Notifies the owners, at most once a day, that the balance was too low: they can top it up. */
 export async function tellOwners(operation: Operation, ports: PaymentPorts): Promise<void> {
   const { workspaceId, actorId } = operation;
   const now = ports.system.now();

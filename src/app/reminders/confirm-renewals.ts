@@ -16,7 +16,7 @@ export interface ConfirmedBatch {
 /**
  * Writes durably, before the ack, that its user confirmed these renewals. Each is then confirmed by itself, right before it is
  * sent, so that roles, budgets, approvals and the freeze count as they are at that moment.
- * Money effect: none yet; what follows pays once for each server, and for no month that anybody else has renewed.
+ * Money effect: none yet; what follows pays once for each server, and never for a month that someone else has already renewed.
  * @throws Refusal `stale_confirmation` when the form is not this user's or was stored too long ago; `purchases_frozen`,
  * `order_unsaved`
  */

@@ -8,7 +8,7 @@ import type { Approvals } from '../approvals/ports.ts';
 import type { Ledger } from '../purchases/ports.ts';
 import type { BatchedRenewal, ReminderPorts, RenewalBatch, RenewalBatches } from './ports.ts';
 
-/** How one of several renewals stands. */
+/** The state of one of several renewals. */
 export type RenewalResult = { readonly renewal: BatchedRenewal } & RenewalStanding;
 
 type RenewalStanding =
@@ -18,9 +18,9 @@ type RenewalStanding =
   | { readonly kind: 'failed'; readonly error: HostingError | Refusal }
   | { readonly kind: 'not_begun' };
 
-/** Tells users about renewals that they confirmed together. Never throws. */
+/** Notifies users of renewals that they confirmed together. Never throws. */
 export interface BatchNotifier {
-  /** Tells the user the outcome of all of them; true when Slack took it. */
+  /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
   notifyBatch(batch: RenewalBatch, results: readonly RenewalResult[]): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export interface EndPorts {
 /** After this time a message would come too late. */
 const TELL_WITHIN_MS = DAY_MS;
 
-/** Tells the outcome of all renewals, and ends the batch once Slack has taken that. */
+/** Reports the outcome of all renewals, and ends the batch once Slack has accepted the message. */
 export async function endBatch(
   id: ConfirmationId,
   failures: ReadonlyMap<ConfirmationId, HostingError | Refusal>,

@@ -38,8 +38,8 @@ export async function makeContent(
 }
 
 /**
- * The servers whose paid time has ended since the last digest, each told once. One that is not in a complete list any more
- * may have been deleted for it by the hosting company.
+ * The servers whose paid time has ended since the last digest, each listed once. A server that is no longer in a complete list
+ * may have been deleted by the hosting company for that reason.
  */
 function listExpired(
   { list, account, at }: SeenAccount,

@@ -22,8 +22,8 @@ type ReviewPorts = SpendingPorts &
   };
 
 /**
- * So many are sent one by one well within the time in which a confirmation has to be sent (docs/design.md 4.7). The others
- * can be renewed right after them.
+ * Renewals are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7); the rest can be
+ * renewed right after them.
  */
 const MOST_RENEWALS = 25;
 

@@ -17,7 +17,7 @@ import type { BatchedRenewal, RenewalBatch } from './ports.ts';
 /** What it takes to carry out renewals that were confirmed together. */
 export type BatchPorts = ConfirmPorts & EndPorts & { readonly audit: Pick<AuditLog, 'add'> };
 
-/** With the time of the press: one that is still to be sent long after it, when it may have been told as not begun, is not sent. */
+/** With the time of the press: a renewal isn't sent so long after it that it may have been reported as not begun. */
 type PressedRenewal = BatchedRenewal & { readonly confirmedAt: number };
 
 /** Why a renewal was not even confirmed, by its ID. */
@@ -29,9 +29,9 @@ export function batchLock(id: ConfirmationId): string {
 }
 
 /**
- * Carries out confirmed renewals one after the other, each as an operation of its own, and tells their user the outcome of all
- * of them in one message. What could not be begun in time is not begun. If this process dies, what it had begun is carried on
- * like any other order, the rest is not begun, and the sweep tells so.
+ * Carries out confirmed renewals one after the other, each as its own operation, and reports the outcome of all of them to
+ * their user in one message. A renewal that can't be begun in time isn't begun. If this process crashes, renewals that it had
+ * begun continue like any other order, and the sweep reports the rest as not begun.
  * Money effect: pays once for each renewal.
  */
 export async function runBatch(batch: RenewalBatch, actor: Actor, ports: BatchPorts): Promise<void> {

@@ -6,14 +6,14 @@ import type { ReminderPorts } from './ports.ts';
 import { type DueDigest, postDigest } from './post-digest.ts';
 import { refreshDigest } from './refresh-digest.ts';
 
-/** A live digest is compared with the account's list of servers so often. */
+/** How often a live digest is compared with the account's list of servers. */
 const READ_EVERY_MS = HOUR_MS;
 /** What could not be posted or read is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
 /** A message that Slack doesn't let us edit is tried again after this time. */
 const EDIT_AGAIN_MS = MINUTE_MS / 2;
 const MOST_AT_ONCE = 8;
-/** No day so long ago is asked for again. */
+/** Days older than this aren't looked up again. */
 const KEPT_MS = 60 * DAY_MS;
 
 /** The background's part in reminders. No method throws. */

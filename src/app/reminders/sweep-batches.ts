@@ -14,11 +14,11 @@ export interface SweepBatchPorts extends EndPorts {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Nothing that was confirmed so long ago is sent any more, also by a process that stood still: it can be told as not begun. */
+/** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
 const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
 const LEASE_MS = MINUTE_MS;
 
-/** Tells the outcome of renewals whose process died, or whose user Slack did not let us tell. */
+/** Reports the outcome of renewals whose process crashed, or whose message Slack refused. */
 export async function sweepBatches(ports: SweepBatchPorts): Promise<void> {
   const now = ports.system.now();
   for (const batch of await ports.renewalBatches.listUnended(now - BEGUN_MS))

@@ -64,7 +64,7 @@ async function getExactServer(label: string, context: Finding, options?: CallOpt
   const { servers, isComplete } = await hosting.fetchServers(options);
   const matches = servers.filter((each) => isIdenticalLabel(each.label, label));
   const [server] = matches;
-  // Whoever is told that there is none can't look at the list themselves.
+  // In an incomplete list, the server may only be missing, and the caller can't look at the list.
   if (!server && !isComplete) throw new Refusal('list_incomplete', {});
   if (!server) throw new Refusal('unknown_server', { typed: label });
   if (matches.length > 1) throw new Refusal('ambiguous_server', { typed: label, servers: matches });

@@ -22,9 +22,9 @@ import type { ActMessages, FollowedActs, TakenAct } from './ports.ts';
 
 /** Reports to users how the servers of an action end up. Neither throws. */
 export interface FollowNotifier {
-  /** Shows in the channel's message how the act stands now. */
+  /** Shows the act's current state in the channel's message. */
   update(act: FollowedAct): Promise<Updated>;
-  /** Tells the actor alone how it ended. False when Slack took no message. */
+  /** Reports the outcome to the actor alone. False if Slack accepted no message. */
   tellActor(act: FollowedAct): Promise<boolean>;
 }
 
@@ -55,7 +55,7 @@ interface Following {
   readonly owner: string;
 }
 
-/** Of a process that has died, another one takes the acts over after this long. */
+/** After this long, another process takes over the acts of a crashed one. */
 export const LEASE_MS = 30_000;
 /** Quick at first: most servers settle within seconds. */
 const SHORTEST_WAIT_MS = 2000;
@@ -67,7 +67,7 @@ const TELL_MS = DAY_MS;
 type Sights = ((id: ServerId) => Sight) | undefined;
 
 /**
- * Looks once at the servers of acts of one account, and tells what is new. Reads one list, within the background's share of
+ * Looks once at the servers of acts of one account, and reports what is new. Reads one list, within the background's share of
  * the account's limit (docs/design.md 6.3). Never throws: what fails is tried again.
  */
 export async function followAccount(
@@ -150,7 +150,7 @@ function nextWait({ passedMs }: FollowedAct): number {
   return Math.min(Math.max(passedMs / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
 }
 
-/** Due again after so long. False if another process has taken it since. */
+/** Makes it due again after that time. False if another process has taken it since. */
 function save(act: FollowedAct, waitMs: number, { ports, owner }: Following): Promise<boolean> {
   const now = ports.system.now();
   return ports.followedActs.save(act, { owner, now, until: now + LEASE_MS }, now + waitMs);
@@ -185,7 +185,7 @@ async function withApprover(act: TakenAct, { approvals }: FollowPorts): Promise<
 
 const told = (act: TakenAct): TakenAct => ({ ...act, told: describeStanding(act) });
 
-/** False when it is not worth telling any more. */
+/** False when it is too late to report it. */
 async function keepForLater(act: TakenAct, afterMs: number, following: Following): Promise<boolean> {
   const { ports } = following;
   if (Math.abs(ports.system.now() - act.since) > TELL_MS) return false;

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
 import type { TakenAct } from './ports.ts';
 
-/** Between two processes, the wall clock has to do; what it says is believed for so long. */
+/** Between two processes there is only the wall clock, which is trusted for gaps up to this long. */
 const LONGEST_GAP_MS = MINUTE_MS;
 
 /** Measures for how long acts were followed: on the monotonic clock, so that a wall clock that was set changes nothing. */

@@ -93,7 +93,7 @@ export interface FollowedActs {
   forget(id: string): Promise<void>;
   /** Leases up to `limit` acts that are due; they are due again when the lease ends. */
   take(lease: FollowLease, limit: number): Promise<readonly TakenAct[]>;
-  /** Stores what was seen and told, and when it is due again. False if another process has taken it since. */
+  /** Stores what was seen and reported, and when it is due again. False if another process has taken it since. */
   save(act: FollowedAct, lease: FollowLease, dueAt: number): Promise<boolean>;
   /** Ends the following. False if another process has taken it since. */
   end(id: string, owner: string): Promise<boolean>;

@@ -104,7 +104,7 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
   }
 }
 
-/** Servers in trouble or on their way come first, then those whose paid time ends soon. The others stay in their order. */
+/** Servers that have failed or are changing state come first, then those whose paid time ends soon, then the others in their order. */
 function judge(server: Server, now: number): { readonly rank: number; readonly isExpiring: boolean } {
   const color = colorOf(server);
   const isExpiring = server.paidUntil !== undefined && server.paidUntil - now < WEEK_MS;

@@ -14,7 +14,7 @@ interface StepInput {
 }
 type Context = UseCaseContext<WorkflowPorts>;
 
-/** A step that begins to send is looked at by others after this long; they leave it alone while this process lives. */
+/** Other processes check a step that is being sent after this long, and leave it alone while this process is running. */
 const SENT_DUE_MS = 15_000;
 
 /**

@@ -18,14 +18,14 @@ export interface EndPorts {
 const TOLD_WITHIN_MS = 20_000;
 const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
-/** A step whose outcome Slack didn't take for so long stays "in progress" there. */
+/** After this long without Slack accepting the outcome, the step stays "in progress" there. */
 const GIVE_UP_MS = DAY_MS;
 /** Until then the message is as it was posted. */
 const FIRST_LOOK_MS = 2000;
 
 /**
- * Ends a run from one of these states, and tells Slack and users. Does nothing if it was ended before. `actId`: the act whose
- * outcome is told in place of what the channel is told now.
+ * Ends a run from one of these states, and notifies Slack and users. Does nothing if it has already ended. `actId`: the act whose
+ * outcome will replace the message that the channel gets now.
  */
 export async function endRun(
   run: WorkflowRun,
@@ -42,7 +42,7 @@ export async function endRun(
   await Promise.all([tellSlack(ended, outcome, ports), tellUsers(ended, outcome, ports, actId)]);
 }
 
-/** Tells Slack again what it has not taken; and shows it on the card, where nothing is said twice. */
+/** Reports an outcome to Slack again that it hasn't accepted, and shows it on the card if it isn't there yet. */
 export async function tellAgain(run: WorkflowRun, outcome: RunOutcome, ports: EndPorts): Promise<void> {
   await tellSlack(run, outcome, ports);
   if (run.card) await tellUsers(run, outcome, ports);

@@ -69,7 +69,7 @@ export interface WorkflowRuns {
   removeBefore(receivedAt: number): Promise<void>;
 }
 
-/** Tells Slack and users of a run. None throws. */
+/** Notifies Slack and users of a run. No method throws. */
 export interface WorkflowNotifier {
   /** Posts the message with the button. */
   ask(run: WorkflowRun): Promise<{ readonly card: Card } | { readonly reason: string }>;

@@ -9,7 +9,7 @@ import { type RunEntry, runStep } from './run-step.ts';
 const AGAIN_MS = 15_000;
 const MOST_AT_ONCE = 20;
 
-/** Resumes the runs that a dead process or an outage of Slack has left, and gives up the unanswered ones. */
+/** Resumes the runs that a crash or a Slack outage has interrupted, and ends the unanswered ones. */
 export async function sweepRuns(entry: RunEntry, ports: WorkflowPorts): Promise<void> {
   const { system, workflowRuns, locks, log } = ports;
   const due = await workflowRuns.listDue(system.now(), MOST_AT_ONCE);

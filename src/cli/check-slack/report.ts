@@ -1,6 +1,6 @@
 import type { Secret } from '../../domain/secret.ts';
 
-/** How a check ended. Only what failed has to be fixed; a warning says what doesn't work, or can't be told. */
+/** How a check ended. Only what failed has to be fixed; a warning says what doesn't work or can't be checked. */
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
 /** The outcome of one check. */

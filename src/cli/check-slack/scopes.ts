@@ -52,7 +52,7 @@ function missing(sentence: string): Problem {
   return { code: 'missing_scope', text };
 }
 
-/** Tells whether a call may be tried: where Slack didn't say, the call itself shows it. */
+/** Whether a call may be tried: where Slack didn't say, the call itself shows it. */
 export function mayUse(granted: Granted, scope: Scope): boolean {
   return granted === undefined || granted.includes(scope);
 }

@@ -17,7 +17,7 @@ function toFields(words: string) {
   return { text, blocks };
 }
 
-/** Where a message stands. */
+/** The place of a message. */
 export interface Posted {
   readonly channel: string;
   readonly ts: string;

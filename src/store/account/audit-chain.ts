@@ -148,7 +148,7 @@ async function believe(
   return isNew ? { last: NO_LINK } : { last: last ?? NO_LINK, inherited: found ?? UNPROVEN };
 }
 
-/** Stands for ends that can't be proven, however many keys come back. */
+/** Marks ends that can't be proven, even if missing keys are restored. */
 const UNPROVEN: SignedEnds = { ends: '', signature: '' };
 
 /** States of operations that are written together with an audit entry. */
@@ -167,7 +167,7 @@ async function hasOthers(db: Queries, workspaceId: string, operationId: string):
   return one !== undefined;
 }
 
-/** The newest entry as it stands in the table; undefined when there is none. */
+/** The newest entry, as the table has it; undefined if there is none. */
 async function findNewest(db: Queries, workspaceId: string): Promise<Link | undefined> {
   return db
     .selectFrom('audit')

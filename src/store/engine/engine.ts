@@ -11,7 +11,7 @@ export interface Engine {
   readonly migrationDialect?: Dialect;
   /** The schema with the app's tables, where a database has several. */
   readonly schema?: string;
-  /** Whether no other process can hold a lease, so that leases of a dead process can be freed at the start. */
+  /** Whether no other process can hold a lease, so that leases of a crashed process can be freed at the start. */
   readonly isSoleProcess: boolean;
   /** Called when the schema is current. */
   markMigrated(): void;

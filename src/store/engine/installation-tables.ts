@@ -18,7 +18,7 @@ export interface InstallationsTable {
   sealed: string | null;
   /** When the bot token expires; 0 without token rotation. */
   expires_at: number;
-  /** Slack refused the refresh token for good: only another install helps. */
+  /** Slack has permanently rejected the refresh token; only another install helps. */
   is_refresh_refused: number;
   /** Slack refused the bot token itself when it was last used. */
   is_token_refused: number;

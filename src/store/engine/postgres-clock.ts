@@ -32,9 +32,9 @@ export async function createDatabaseClock(
 
 /** Epoch milliseconds at the database, and when that was on the monotonic clock: in the middle of the question and the answer. */
 async function readTwice(read: () => Promise<number>, { elapsed }: EngineOptions['system']) {
-  const asked = elapsed();
+  const sentAt = elapsed();
   const time = await read();
-  return { time, at: (asked + elapsed()) / 2 };
+  return { time, at: (sentAt + elapsed()) / 2 };
 }
 
 /** When the database received the statement, in epoch milliseconds. */

@@ -10,7 +10,7 @@ import { toOperation } from './ledger-rows.ts';
 import { PURCHASE_KINDS } from './parse-purchase.ts';
 import { STORED_STATES } from './parse-reason.ts';
 
-/** Who works on which operation. A lease ends by itself, so that a dead process does not hold it up for long. */
+/** Who works on which operation. Leases expire, so a crashed process doesn't block an operation for long. */
 export function createLeases(foundation: Foundation): Pick<Ledger, 'lease' | 'leaseDue' | 'release'> {
   const { db } = foundation;
   const newer = new Set<string>();

@@ -19,7 +19,7 @@ const LATEST_MS = 5 * MINUTE_MS;
 /** Of a message that is no longer needed. */
 const MESSAGE_MS = DAY_MS;
 
-/** What is followed, with a lease for the process that follows it. A dead process's lease ends by itself. */
+/** What is followed, with a lease for the process that follows it. The lease of a crashed process expires. */
 export function createFollowedActs(foundation: Foundation): FollowedActs {
   const { db, engine } = foundation;
   return {
