@@ -8,7 +8,7 @@ import { realSystem } from '../system.ts';
 /** `npm run check:slack`: the program is the product's, the gallery is the sandbox's; here they meet. */
 async function main(): Promise<void> {
   const settings = fileURLToPath(new URL('../../.env', import.meta.url));
-  // What is set in the environment wins over what stands in the file.
+  // The environment takes precedence over the file.
   if (existsSync(settings)) process.loadEnvFile(settings);
   process.exitCode = await checkSlack({
     args: process.argv.slice(2),

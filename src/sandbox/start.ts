@@ -223,7 +223,7 @@ async function openSandboxPanel(
   return panel;
 }
 
-/** Olga tells the team in #ops how to start. */
+/** Posts Olga's message in #ops, which says how to start. */
 async function welcome(slack: LocalSlack, panel: Panel): Promise<void> {
   const { account } = await panel.state();
   const first =

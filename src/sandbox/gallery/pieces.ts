@@ -40,7 +40,7 @@ export function versionsOf({ name, make }: Surface): readonly Version[] {
   ];
 }
 
-/** Tells forms and Home from messages. */
+/** Distinguishes forms and Home from messages. */
 export function isView(made: Version['made']): made is ModalView | HomeView {
   return 'type' in made;
 }

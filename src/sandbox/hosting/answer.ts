@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import type { Operation } from './routes.ts';
 
-/** Where an error's code stands in its body; the field's name is an open question (docs/hosting-api.md 7). */
+/** Where an error's code is in its body; the field's name is an open question (docs/hosting-api.md 7). */
 export const ERROR_SHAPES = [
   'code',
   'error',

@@ -1,4 +1,4 @@
-/** Tells its listeners that the service's state has changed, but not what. */
+/** Notifies its listeners that the service's state has changed, but not what has changed. */
 export class Changes {
   readonly #listeners = new Set<() => void>();
 

@@ -46,7 +46,7 @@ export class HostingClock {
   }
 }
 
-/** A clock that stands still until a test advances it. */
+/** A clock that is stopped until a test advances it. */
 export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
   const startMs = Date.parse(start);
   if (Number.isNaN(startMs)) throw new RangeError(`"${start}" is not a time.`);

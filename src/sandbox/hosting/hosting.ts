@@ -132,17 +132,17 @@ export class HostingService {
     return this.accounts.balanceOf(account);
   }
 
-  /** What an account, or everybody, was charged. */
+  /** The charges of one account, or of all. */
   charges(account?: Account): MoneyEntry[] {
     return this.#money('charge', account);
   }
 
-  /** What an account, or everybody, was given back. */
+  /** The refunds of one account, or of all. */
   refunds(account?: Account): MoneyEntry[] {
     return this.#money('refund', account);
   }
 
-  /** What an account, or everybody, has paid in. */
+  /** The top-ups of one account, or of all. */
   topUps(account?: Account): MoneyEntry[] {
     return this.#money('top_up', account);
   }
@@ -157,7 +157,7 @@ export class HostingService {
     return this.servers.passwordOf(serverId);
   }
 
-  /** Tells a listener of every later request and movement of money; returns the way to stop. */
+  /** Calls a listener for every later request and movement of money; returns a function that stops that. */
   onEvent(listener: (event: JournalEvent) => void): () => void {
     return this.journal.onEvent(listener);
   }

@@ -144,7 +144,7 @@ export class Journal {
     this.#money.push(...money.map((entry) => ({ ...entry, serverId: entry.serverId ?? undefined })));
   }
 
-  /** Tells a listener of every later event; returns the way to stop. */
+  /** Calls a listener for every later event; returns a function that stops that. */
   onEvent(listener: (event: JournalEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => {

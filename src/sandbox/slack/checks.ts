@@ -26,7 +26,7 @@ export function checkView(world: World, what: string, view: unknown): readonly B
   return faults;
 }
 
-/** Tells whether a fault switch refuses one of these blocks. */
+/** Whether a fault switch refuses one of these blocks. */
 export function hasRefusedBlock(world: World, blocks: unknown): boolean {
   return (
     Array.isArray(blocks) &&

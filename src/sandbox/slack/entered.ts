@@ -33,12 +33,12 @@ const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
 
 const keyOf = ({ blockId, actionId }: PlacedElement) => `${blockId}/${actionId}`;
 
-/** Tells whether the element holds a value (buttons and overflow menus don't). */
+/** Whether the element holds a value (buttons and overflow menus don't). */
 export function isStateful(element: Json): boolean {
   return Object.hasOwn(STATEFUL, String(element.type));
 }
 
-/** Tells whether the element is a text input. */
+/** Whether the element is a text input. */
 export function isTextInput(element: Json): boolean {
   return STATEFUL[String(element.type)]?.[0] === 'text';
 }
@@ -65,7 +65,7 @@ export function valuesOf(blocks: readonly Json[], entered: EnteredValues): PageV
   return values;
 }
 
-/** Tells whether nothing is entered. */
+/** Whether nothing is entered. */
 export function isEmpty(state: Json): boolean {
   const [, field] = STATEFUL[String(state.type)] ?? ['text', 'value'];
   const value = state[field];

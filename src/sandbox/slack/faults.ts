@@ -31,7 +31,7 @@ export class Faults {
     this.#rateLimits.set(method, { left: times, retryAfterSeconds });
   }
 
-  /** Every call of the method (`*`: of any) is answered so much later, in real milliseconds. */
+  /** Every call of the method (`*`: of any) is answered with this delay, in real milliseconds. */
   slowDown(method: string, delayMs: number): void {
     this.#delays.set(method, delayMs);
   }
@@ -41,7 +41,7 @@ export class Faults {
     this.#replyUrl = { status, left: times };
   }
 
-  /** The `response_action` in an ack is applied so much later, in real milliseconds: Slack was seen to take up to a second. */
+  /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
   applyAcksLate(delayMs: number): void {
     this.#lateAcksMs = delayMs;
   }

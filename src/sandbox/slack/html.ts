@@ -1,4 +1,4 @@
-/** Text in a page, wherever it stands. */
+/** Text anywhere in a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

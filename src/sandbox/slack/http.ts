@@ -35,12 +35,12 @@ export function sendText(outgoing: ServerResponse, status: number, body: string)
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** Tells whether the Host header names this machine: other names may be a page that rebinds its DNS. */
+/** Whether the Host header names this machine: other names may be a page that rebinds its DNS. */
 export function isLoopbackHost(incoming: IncomingMessage): boolean {
   return LOOPBACK.test(incoming.headers.host ?? '');
 }
 
-/** Tells whether a post comes from a page of this very server, or from no page at all. */
+/** Whether a post comes from a page of this very server, or from no page at all. */
 export function isSameOrigin(incoming: IncomingMessage): boolean {
   const { origin, host } = incoming.headers;
   const site = incoming.headers['sec-fetch-site'];

@@ -1,6 +1,6 @@
 import type { Json } from './page-api.ts';
 
-/** Tells whether the value is a JSON object. */
+/** Whether the value is a JSON object. */
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 /**
  * Sends the event of a message that was posted: `message.im` in the app's conversation, also for the app's own messages,
- * and `app_mention` where the app is mentioned and a member. Undefined: the app isn't told.
+ * and `app_mention` where the app is mentioned and a member. Undefined: the app gets no event.
  */
 export async function sendPosted(world: World, message: StoredMessage): Promise<Delivery | undefined> {
   if (message.to !== undefined || message.user === SLACKBOT) return undefined;

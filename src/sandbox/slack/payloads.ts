@@ -34,8 +34,8 @@ export function commandFields(
 
 /**
  * What all interaction payloads begin with. In those of a view the team is the submitter's own, and the view says where
- * the app is installed; in those of a message it is the workspace that the message stands in. An app that is installed for a
- * whole organization is told no team.
+ * the app is installed; in those of a message it is the workspace that the message is in. An app that is installed for a
+ * whole organization gets no team.
  */
 function interaction(world: World, user: User, type: string, where: 'view' | 'message'): Json {
   const { grid, team } = world;

@@ -7,7 +7,7 @@ import type { Team } from './workspace.ts';
 const LIFETIME_MS = 30 * 60_000;
 const USES = 5;
 
-/** What a response_url stands for. */
+/** What a response_url refers to. */
 export interface ReplyUrl {
   readonly path: string;
   readonly user: string;

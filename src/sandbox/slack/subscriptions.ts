@@ -19,7 +19,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   'message.mpim': 'mpim:history',
 };
 
-/** Tells whether the app's manifest subscribes to an event, and its scopes allow it. */
+/** Whether the app's manifest subscribes to an event, and its scopes allow it. */
 export function isSubscribed({ app }: World, event: Json): boolean {
   const type = textIn(event, 'type');
   const name = type === 'message' ? (MESSAGES[textIn(event, 'channel_type')] ?? type) : type;

@@ -2,7 +2,7 @@ import type { SlackClock } from './clock.ts';
 import type { Ids } from './ids.ts';
 import { WebApiError } from './refusal.ts';
 
-/** A trigger lives this long (Slack's "Trigger IDs" section of the modals page). */
+/** A trigger is valid for this long (Slack's "Trigger IDs" section of the modals page). */
 const LIFETIME_MS = 3000;
 
 /** Trigger ids: each opens one view, within 3 s. */
@@ -23,7 +23,7 @@ export class Triggers {
   }
 
   /**
-   * Uses a trigger up and tells whose it is.
+   * Uses up a trigger and returns whose it is.
    * @throws WebApiError invalid_trigger_id, exchanged_trigger_id, expired_trigger_id
    */
   use(id: string): string {

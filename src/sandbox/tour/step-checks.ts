@@ -18,7 +18,7 @@ export interface Evidence {
   hasShownPassword(userId: string, serverId: number): boolean;
 }
 
-/** Tells for each step whether it has really happened. */
+/** Whether each step has really happened. */
 export const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
   connect: isConnected,
   create: hasCreated,

@@ -1,6 +1,6 @@
 import type { TourStep } from '../panel/panel-api.ts';
 
-/** The five steps in their order; `step-checks.ts` tells when each has happened. */
+/** The five steps in their order; `step-checks.ts` checks whether each has happened. */
 export const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   {
     id: 'connect',

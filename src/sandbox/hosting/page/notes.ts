@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What the next page tells once, after a form was sent: a new key, or what was wrong with the form. */
+/** What the next page shows once, after a form was sent: a new key, or what was wrong with the form. */
 export type Note =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'problem'; readonly words: string };

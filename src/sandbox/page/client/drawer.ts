@@ -14,7 +14,7 @@ export function togglePanel(screen: Screen): Screen {
     : { ...screen, drawer: 'panel' };
 }
 
-/** Tells whether the panel is visible. */
+/** Whether the panel is visible. */
 export function hasOpenPanel(screen: Screen): boolean {
   return wideScreen.matches ? screen.isPanelOpen : screen.drawer === 'panel';
 }

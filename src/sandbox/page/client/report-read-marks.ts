@@ -4,7 +4,7 @@ import { getScreen, onScreen } from './state/store.ts';
 /** Reading a channel that fills quickly should not mean a request for each message. */
 const PAUSE_MS = 400;
 
-/** Tells the local Slack what this user has read, so that other tabs and later days know it, too. */
+/** Reports to the local Slack what this user has read, so that other tabs and later visits know it, too. */
 export function reportReadMarks(): void {
   let shown = getScreen().read;
   let isWaiting = false;

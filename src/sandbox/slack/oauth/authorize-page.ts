@@ -6,7 +6,7 @@ import type { OAuthApp } from './oauth.ts';
 import { listPlaces, worldsOf } from './places.ts';
 
 /** What the app sends the browser with. */
-interface Asked {
+interface AuthorizeRequest {
   readonly redirectUri: string;
   readonly state: string;
   readonly scopes: readonly string[];
@@ -19,21 +19,21 @@ export async function answerAuthorize(
   outgoing: ServerResponse,
   query: URLSearchParams,
 ): Promise<void> {
-  const asked = readAsked(worlds, query);
-  if (typeof asked === 'string') return sendText(outgoing, 400, asked);
-  if (incoming.method !== 'POST') return showPage(worlds, outgoing, query, asked);
+  const request = readRequest(worlds, query);
+  if (typeof request === 'string') return sendText(outgoing, 400, request);
+  if (incoming.method !== 'POST') return showPage(worlds, outgoing, query, request);
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'this form belongs to another page');
   const form = new URLSearchParams(await readBody(incoming));
-  const back = new URL(asked.redirectUri);
-  const answer = decide(worlds, form, asked);
-  if (answer === undefined) return sendText(outgoing, 400, 'nobody there can install the app');
+  const back = new URL(request.redirectUri);
+  const answer = decide(worlds, form, request);
+  if (answer === undefined) return sendText(outgoing, 400, 'no user of this workspace can install the app');
   for (const [name, value] of Object.entries(answer)) back.searchParams.set(name, value);
-  if (asked.state !== '') back.searchParams.set('state', asked.state);
+  if (request.state !== '') back.searchParams.set('state', request.state);
   outgoing.writeHead(302, { location: back.toString() }).end();
 }
 
 /** What is asked for, or what Slack says of an app that asks for something else. */
-function readAsked(worlds: readonly World[], query: URLSearchParams): Asked | string {
+function readRequest(worlds: readonly World[], query: URLSearchParams): AuthorizeRequest | string {
   const [first] = worlds;
   const app: OAuthApp | undefined = first?.oauth.app;
   if (!app || query.get('client_id') !== app.clientId) return 'Something went wrong (invalid_client_id)';
@@ -48,14 +48,14 @@ function readAsked(worlds: readonly World[], query: URLSearchParams): Asked | st
 }
 
 /** Undefined where no such user could decide. */
-function decide(worlds: readonly World[], form: URLSearchParams, asked: Asked) {
+function decide(worlds: readonly World[], form: URLSearchParams, request: AuthorizeRequest) {
   if (form.get('decision') !== 'allow') return { error: 'access_denied' };
   const place = listPlaces(worlds).find(({ id }) => id === form.get('place'));
   const [world] = place ? worldsOf(worlds, { place: place.id, isOrg: place.isOrg }) : [];
   const user = world?.roster.findUser(form.get('user') ?? '');
   if (!place || !world || !user || user.isRestricted || user.isDeactivated || user.isExternal)
     return undefined;
-  const { scopes, redirectUri } = asked;
+  const { scopes, redirectUri } = request;
   const code = world.oauth.approve({
     place: place.id,
     isOrg: place.isOrg,
@@ -70,7 +70,7 @@ function showPage(
   worlds: readonly World[],
   outgoing: ServerResponse,
   query: URLSearchParams,
-  { scopes }: Asked,
+  { scopes }: AuthorizeRequest,
 ): void {
   const people = worlds.flatMap(({ roster, team }) =>
     roster

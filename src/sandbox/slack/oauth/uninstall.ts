@@ -11,7 +11,7 @@ export function revokeTokens(
   return oauth.revokeAll(grid?.isOrgInstall ? grid.id : team.id, why);
 }
 
-/** Tells the app that it was removed, in the order in which Slack does; resolves with the last event. */
+/** Sends the app the events of its removal, in Slack's order; resolves with the last one. */
 export async function sendUninstalled(world: World, hadTokens: boolean): Promise<Delivery | undefined> {
   if (hadTokens)
     await sendEvent(world, { type: 'tokens_revoked', tokens: { oauth: [], bot: [APP.botUserId] } });

@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<PageAction['do'], readonly string[]>> = {
   reload: [],
 };
 
-/** Tells whether the JSON is an action with all the fields that it needs. */
+/** Whether the JSON is an action with all the fields that it needs. */
 export function isPageAction(value: unknown): value is PageAction {
   if (!isJson(value) || typeof value.do !== 'string' || !Object.hasOwn(TEXTS, value.do)) return false;
   const needsPlace = ['action', 'fill', 'suggest'].includes(value.do);

@@ -62,7 +62,7 @@ export class AppConnection {
     });
   }
 
-  /** Announces the end and closes so much later, in real milliseconds. */
+  /** Announces the end, and closes after this delay, in real milliseconds. */
   disconnect(reason: string, closeAfterMs: number): void {
     this.say({ type: 'disconnect', reason, debug_info: { host: 'applink-1' } });
     this.#timers.add(setTimeout(() => this.#socket.close(), closeAfterMs).unref());

@@ -38,7 +38,7 @@ export async function press(world: World, user: User, act: Act): Promise<Deliver
 }
 
 /**
- * A user enters something into an input; the app hears of it only when the block says dispatch_action.
+ * A user enters something into an input; the app gets an event only if the block has dispatch_action.
  * @throws SlackRefusal not_an_option, no_such_element, view_closed
  */
 export async function fill(world: World, user: User, act: Act): Promise<Delivery | undefined> {

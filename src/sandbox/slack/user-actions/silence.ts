@@ -2,7 +2,7 @@ import type { SlackEvent } from '../journal.ts';
 import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
-/** A user who sees nothing of a command for this long believes that nothing happens. */
+/** If a user sees nothing of a command for this long, they assume that it failed. */
 const SILENCE_MS = 3000;
 
 /** Records a broken law when the user has seen nothing 3 s after they typed a command. */

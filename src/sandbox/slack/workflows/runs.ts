@@ -23,7 +23,7 @@ export interface WorkflowRun {
 
 type Stored = { -readonly [Field in keyof WorkflowRun]: WorkflowRun[Field] } & { end: () => void };
 
-/** More than anybody looks at. */
+/** More than a user would look at. */
 const MOST_RUNS = 500;
 
 /** The runs of workflows, with their tokens. */

@@ -5,7 +5,7 @@ import { plainWords } from '../text/text-view.tsx';
 import type { ElementProps } from './surface.ts';
 import { useSpot } from './use-spot.ts';
 
-/** A button; one with an address opens it, too, and the app still hears of the press. */
+/** A button; one with an address opens it, too, and the app still gets the press. */
 export function ButtonElement({ block, element }: ElementProps) {
   const { act, isBusy } = useSpot(block, element);
   const style = textIn(element, 'style');

@@ -64,7 +64,7 @@ async function press(
   if (!done.ok) takeBack();
 }
 
-/** Tells the server what was entered into an input. */
+/** Sends the server what was entered into an input. */
 async function fill(spot: Spot, value: Entered): Promise<void> {
   setDraft(spot, value);
   const sending = performWithNotice({ do: 'fill', ...spot, value });

@@ -106,7 +106,7 @@ function bareInline(element: Json): Inline {
   }
 }
 
-/** Tells whether a table's cell is rich text. */
+/** Whether a table's cell is rich text. */
 export function isRichText(cell: unknown): cell is Json {
   return isJson(cell) && cell.type === 'rich_text';
 }

@@ -12,7 +12,7 @@ export function momentAt(ms: number): string {
   return new Intl.DateTimeFormat('en-US', how).format(ms);
 }
 
-/** Tells whether that moment has passed on the sandbox's clock, which is this far ahead. */
+/** Whether that moment has passed on the sandbox's clock, which is this far ahead. */
 export function isPast(ms: number, movedMs: number): boolean {
   return ms <= Date.now() + movedMs;
 }
