@@ -92,7 +92,7 @@ async function downgrade(path: string, id: string): Promise<void> {
   bySql(path, "delete from kysely_migration where name >= '0005'");
 }
 
-describe('somebody who can write the database, but has no key', () => {
+describe('an attacker who can write the database, but has no key', () => {
   const anyForgery = fc.oneof(
     fc.tuple(fc.constantFrom('creator_id', 'label'), fc.stringMatching(/^[A-Z0-9]{2,11}$/)),
     fc.tuple(fc.constant('server_id'), fc.integer({ min: 8, max: 1e9 })),

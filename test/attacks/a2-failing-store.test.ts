@@ -21,7 +21,7 @@ async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): 
 const laterTurns = (team: OrderingTeam) => team.system.sleep(1100);
 
 describe('while the database refuses', () => {
-  test('every change of an order, its user hears that it may go through, and it does, once', async () => {
+  test('every change of an order, its user reads that it may go through, and it does, once', async () => {
     await using team = await payWhile('update on operations');
     await team.manager.sees(MAY_GO_THROUGH);
     team.manager.doesNotSee(NOT_CHARGED);
@@ -32,7 +32,7 @@ describe('while the database refuses', () => {
     expect(await team.listOpen()).toEqual([]);
   });
 
-  test('every change of an order for too long, it is not paid any more, and its user hears that', async () => {
+  test('every change of an order for too long, it is not paid any more, and its user reads that', async () => {
     await using team = await payWhile('update on operations');
     await team.manager.sees(MAY_GO_THROUGH);
     team.system.move(3 * 60_000);
@@ -42,7 +42,7 @@ describe('while the database refuses', () => {
     expect(team.creates()).toBe(0);
   });
 
-  test('the confirmation itself, its user is not told that nothing was done, though nothing is', async () => {
+  test('the confirmation itself, its user does not read that nothing was done, though nothing is', async () => {
     await using team = await payWhile('insert on operations');
     await team.manager.sees(MAY_GO_THROUGH);
     team.manager.doesNotSee(NOT_CHARGED);
@@ -52,7 +52,7 @@ describe('while the database refuses', () => {
     expect(await team.listOpen()).toEqual([]);
   });
 
-  test('the step right before the request, whoever hears that nothing was charged is never charged', async () => {
+  test('the step right before the request, a user who reads that nothing was charged is never charged', async () => {
     await using team = await payWhile("update of state on operations when new.state = 'sent'");
     await team.manager.sees(NOT_CHARGED);
     team.repair();
@@ -61,7 +61,7 @@ describe('while the database refuses', () => {
     expect(await team.listOpen()).toEqual([]);
   });
 
-  test('the outcome of a request that was sent, it is told when it is stored, and paid once', async () => {
+  test('the outcome of a request that was sent, it is reported when it is stored, and paid once', async () => {
     await using team = await payWhile("update of state on operations when new.state = 'settled'");
     await expect.poll(team.creates).toBe(1);
     team.manager.doesNotSee(NOT_CHARGED);

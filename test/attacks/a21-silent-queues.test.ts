@@ -12,7 +12,7 @@ test('a create behind hanging ones: its user hears within seconds that it is que
 }, async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
-  if (!first || !second) throw new Error('nobody is there');
+  if (!first || !second) throw new Error('a user is missing');
   for (const [user, label] of [
     [first, 'one'],
     [second, 'two'],

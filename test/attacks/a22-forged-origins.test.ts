@@ -46,7 +46,7 @@ describe('an API key that was set or removed', () => {
     await using team = await startTeam({ settings: { OWNERS: `${USERS.olga.id},${USERS.nora.id}` } });
     const owners = (['olga', 'nora'] as const).map((name) => team.slack.as(name).in('dm'));
     count();
-    // Whoever got hold of the owner's link connects their own account.
+    // Someone who got hold of the owner's link connects their own account.
     await post(await askForLink(team), team.hosting.createKey(team.account));
     for (const owner of owners) await owner.sees('@olga connected a new hosting API key');
     const olga = team.slack.as('olga').in('#ops');

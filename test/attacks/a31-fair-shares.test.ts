@@ -62,7 +62,7 @@ test('another user’s reboot waits for a few calls of a user who asked for a th
   await hosting.close();
 });
 
-test('nobody waits for a read that stands in another user’s line', async () => {
+test('no user waits for a read in another user’s queue', async () => {
   count();
   const { hosting, arrived, pass, as } = start();
   const flooding = as('the one who floods');

@@ -24,7 +24,7 @@ test.each([
   expect(team.charges()).toBe(1);
 });
 
-test('an unconfirmed order that was looked for long enough comes to a manager, and is told late all the same', async () => {
+test('an unconfirmed order that was looked for long enough comes to a manager, and its outcome is still reported later', async () => {
   count();
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });

@@ -50,7 +50,7 @@ async function startCreated(passwordHoldMs: number) {
   };
 }
 
-describe('a root password that Slack accepted and nobody saw', () => {
+describe('a root password that Slack accepted and no one saw', () => {
   const count = countTries('A5');
   const anyStep = fc.constantFrom('deliver', 'sweep', 'waitAnHour', 'waitAYear' as const);
 

@@ -1,4 +1,4 @@
-// A workspace that types many commands at once. It is a process of its own, so that it keeps nobody waiting but the app.
+// A workspace that types many commands at once. It is a process of its own, so that only the app is slowed down by it.
 import { z } from 'zod';
 import { openPool, openReplyBox, type } from './workspaces-setting.ts';
 

@@ -7,7 +7,7 @@ import { measureRequests } from './requests.ts';
 import { countSteps } from './steps.ts';
 import { measureTyping } from './typing.ts';
 
-// What somebody on call waits for, and how much they type: every figure is measured, and compared with what the docs promise.
+// What a user on call waits for, and how much they type: every figure is measured, and compared with what the docs promise.
 const SECTIONS = {
   steps: countSteps,
   requests: measureRequests,

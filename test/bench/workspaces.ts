@@ -9,7 +9,7 @@ import { type Contender, ROOT, start } from './processes.ts';
 import { findResidentMb, isReady } from './start-up.ts';
 import { openManySetting, openPool, type } from './workspaces-setting.ts';
 
-// The questions: what do thousands of installed workspaces cost that nobody uses, at the start, in memory, in the background
+// The questions: what do thousands of installed but unused workspaces cost, at the start, in memory, in the background
 // and in the time that a command takes; and does a noisy workspace slow another one? The app is a process of its own, over
 // real HTTP; the hosting service and Slack's answers share the other processor with this program.
 const { values: asked } = parseArgs({
@@ -34,9 +34,7 @@ if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit'
 await using setting = await openManySetting();
 const { replies } = setting;
 
-console.log(
-  `/vps list of 20 servers, ${AT_ONCE} at a time, and ${IDLE_MS / 1000} s in which nobody does anything`,
-);
+console.log(`/vps list of 20 servers, ${AT_ONCE} at a time, and ${IDLE_MS / 1000} s without any requests`);
 const one = await measure(1, 1);
 const many = await measure(INSTALLED, ACTIVE);
 console.table({ '1 workspace': one, [`${INSTALLED} workspaces, ${ACTIVE} active`]: many });

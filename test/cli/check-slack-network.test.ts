@@ -19,7 +19,7 @@ describe('where Slack can’t be reached', () => {
     expect(findings.token).toMatch(expected);
   });
 
-  test('silence, a closed port, a broken line and an unknown host are told apart', async () => {
+  test('silence, a closed port, a broken connection and an unknown host are distinguished', async () => {
     await using silent = await startOther(() => {});
     const late = await runJson(silent.url, [...QUICK, '--timeout', '1']);
     expect(late.findings.token).toMatch(/^failed timeout: Slack didn’t answer within 1 s\..*--timeout/);
@@ -100,7 +100,7 @@ describe('the command line', () => {
     expect(words).toContain('npm run check:slack -- [options]');
   });
 
-  test('with --help shows the usage and asks nobody', async () => {
+  test('with --help shows the usage and sends nothing', async () => {
     const { code, output } = await run('http://127.0.0.1:9/api/', ['--help']);
     expect(code).toBe(0);
     for (const option of ['--channel', '--user', '--no-gallery', '--timeout', '--json'])

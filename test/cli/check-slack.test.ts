@@ -176,7 +176,7 @@ describe('a scope that is missing', () => {
     expect(findings.post).toMatch(/^skipped/);
   });
 
-  test('is told apart from one too many', async () => {
+  test('is distinguished from one too many', async () => {
     await using slack = await startWorkspace();
     slack.app.scopes = [...Object.keys(SCOPES), 'chat:write.public', 'files:read'];
     const { code, findings } = await runJson(slack.apiUrl, QUICK);

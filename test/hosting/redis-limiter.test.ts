@@ -179,7 +179,7 @@ describe.skipIf(!hasRedis || !postgresUrl)('while calls run and wait, Redis', ()
     expect(third.log).toEqual([expect.stringMatching(LOST), expect.stringMatching(BACK)]);
   });
 
-  test('is not there yet when the app starts, or refuses its password: told once, and calls are sent', async () => {
+  test('is not there yet when the app starts, or refuses its password: that is reported once, and calls are sent', async () => {
     const late = await prepareRedis();
     const locked = await startRedis('--requirepass', 'secret-of-redis');
     const wrong = locked.url.replace('redis://', 'redis://:canary-password@');

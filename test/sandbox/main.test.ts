@@ -54,7 +54,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'
   return child.exitCode;
 }
 
-/** Three free ports in a row, below those that the system hands out to others meanwhile. */
+/** Three free ports in a row, below those that the system assigns to others. */
 async function findPorts(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

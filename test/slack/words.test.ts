@@ -24,7 +24,7 @@ const everyWord = [
 const withoutIds = (text: string) => text.replaceAll(/<@U0OWNER0001>/g, '');
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
 
-/** The refusals that may end a purchase somebody confirmed. */
+/** The refusals that may end a confirmed purchase. */
 const MONEY_CODES = [
   'price_moved',
   'already_renewed',

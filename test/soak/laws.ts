@@ -12,7 +12,7 @@ export interface Evidence {
   readonly stored: readonly StoredOrder[];
   /** The users whose request for a role was granted. */
   readonly grantedTo: readonly string[];
-  /** What still had no outcome, or was told to nobody. */
+  /** What still had no outcome, or was not reported. */
   readonly left: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export function findStored({ stored }: Evidence, { label }: Order): StoredOrder 
   return stored.find(({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`));
 }
 
-/** A month is paid once, whoever renewed it; and everybody who was told "Renewing" hears how it ended. */
+/** A month is paid once, even if several users renew it; and every user who read "Renewing" gets the outcome. */
 function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
   const { hosting, account, recorded } = team;
   const paid = hosting.charges(account).filter(({ what }) => what.startsWith('renew '));
@@ -142,7 +142,7 @@ function findSumFaults({ team, stored }: Evidence): readonly string[] {
 /** How long an answer may take from the socket into the database, or into a file beside it. */
 const STORING_MS = 3000;
 
-/** Nobody but its creator saw a root password; one that arrived is shown, unless its process was killed right then. */
+/** Only its creator saw a root password; one that arrived is shown, unless its process was killed right then. */
 function findPasswordFaults(evidence: Evidence): readonly string[] {
   const { team, stored } = evidence;
   const { hosting, recorded, processes } = team;

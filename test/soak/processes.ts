@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppProcess, startProcess } from '../support/process.ts';
 
-/** How a process ended that nobody had asked to. */
+/** How a process ended that was not stopped. */
 interface Surprise {
   readonly pid: number;
   readonly output: string;

@@ -75,7 +75,7 @@ describe('locks in one process', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('are not waited for by work that only runs if nobody holds them', async () => {
+  test('are not waited for by work that only runs if they are free', async () => {
     const first = await hold(locks, 'one');
     let runs = 0;
     const count = async () => {
@@ -173,7 +173,7 @@ describe('two processes over one database', () => {
     expect(most).toBe(1);
   });
 
-  test('do not wait for each other where work only runs if nobody holds the lock', async () => {
+  test('do not wait for each other where work only runs if the lock is free', async () => {
     const [one, two] = stores.map((store) => locksOf(store));
     if (!one || !two) throw new Error('two processes are needed');
     const held = await hold(one, 'account');
@@ -264,7 +264,7 @@ describe.each(engines)('marking a paid request as sent on $name', ({ make }) => 
   });
 
   // A25 in docs/attacks.md.
-  test('is refused to an owner whose request another owner has sent since, even if that one died', async () => {
+  test('is refused to an owner whose request another owner has sent since, even if that one crashed', async () => {
     await store.ledger.release(id, 'worker');
     await store.ledger.lease(id, lease('other'));
     expect(await markSent('other')).toBe(true);

@@ -57,7 +57,7 @@ describe.each(places)('what a newer version has written, on $name,', ({ make }) 
       expect(await ledger.hasNewer('T2')).toBe(false);
     });
 
-    test('that has ended is in nobody’s way', async () => {
+    test('that has ended does not block others', async () => {
       const operation = newCreate();
       await confirm(store.ledger, operation);
       await place.sql(
@@ -123,7 +123,7 @@ describe.each(places)('what a newer version has written, on $name,', ({ make }) 
       expect(await store.approvals.listUnfinishedDeletes(T0 + 2)).toEqual([]);
     });
 
-    test('in an unknown state is told as that', async () => {
+    test('in an unknown state is reported as such', async () => {
       const approval = newApproval();
       await store.approvals.request(approval, entry());
       await place.sql(`update approvals set state = 'escalated' where id = '${approval.id}'`);

@@ -32,7 +32,7 @@ export interface Installs extends Team {
   install(slack: LocalSlack, userName?: UserName): Promise<Page>;
 }
 
-/** Starts an app that nobody has installed yet. */
+/** Starts an app that is not installed yet. */
 export async function startInstalls(options: TeamOptions = {}): Promise<Installs> {
   const team = await startTeam({
     isConnected: false,

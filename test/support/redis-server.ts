@@ -20,7 +20,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** A server that is not started yet: its address is known, and nobody listens there. */
+/** A server that is not started yet: its address is known, and no process listens there. */
 export async function prepareServer(...options: readonly string[]): Promise<RedisServer> {
   const port = await findFreePort();
   const url = `redis://127.0.0.1:${port}`;

@@ -10,7 +10,7 @@ export interface TcpProxy extends AsyncDisposable {
   /** Ends all connections; new ones are refused until `mend`. */
   cut(): void;
   mend(): void;
-  /** Passes nothing on any more, and tells nobody. */
+  /** Passes nothing on any more, without closing the connections. */
   freeze(): void;
   loseNextCommit(loss: Loss): void;
 }

@@ -28,7 +28,7 @@ const NEWER_ORDER = `insert into operations
    '', 0, '', 0, 1, 1, '', 0, 0)`;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
-test('an order of a newer version is left to that one: no other one is placed meanwhile, and users read why', async () => {
+test('an order of a newer version is left to that version: until it ends no other one is placed, and users read why', async () => {
   const { log, troubles } = keepTroubles();
   await using team = await startTeam({ engine: 'sqlite', log });
   writeAsNewer(team, NEWER_ORDER);

@@ -170,7 +170,7 @@ const audited = async () => {
   return entries.map(({ action, outcome, code }) => [action, outcome, code].filter(Boolean).join(' '));
 };
 
-describe('an approved delete that a dead process left', () => {
+describe('an approved delete that a crashed process left', () => {
   it('is carried out by the next process, and reported', async () => {
     const approval = await left('approved', 1);
     await sweepAfter(2);
@@ -278,7 +278,7 @@ describe('an approved delete that is proven', () => {
     expect(await followed()).toEqual([{ id: approval.id, action: 'delete', actorId: 'U1', servers: [7] }]);
   });
 
-  it('is not followed before its channel was told, so that its message is there to be edited', async () => {
+  it('is not followed before its message is in the channel, so that there is one to edit', async () => {
     isSlackDown = true;
     await left('approved', 1);
     await sweepAfter(2);

@@ -171,7 +171,7 @@ describe('the rest of Home', () => {
     ]);
   });
 
-  test('of somebody without a role has nothing but their own requests, and reads no server', async () => {
+  test('of a user without a role has nothing but their own requests, and reads no server', async () => {
     const nothing: Partial<HostingApi> = {};
     await store.ledger.prepare(newCreate('web-9', { actorId: 'U7' }));
     const users = (found: SlackUser | undefined) => ({

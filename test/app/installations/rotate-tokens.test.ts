@@ -74,7 +74,7 @@ describe('a bot token that expires', () => {
     expect(used).toEqual([]);
   });
 
-  it('is renewed ahead of time, while nobody waits for it', async () => {
+  it('is renewed ahead of time, while no request waits for it', async () => {
     const { start, installation, find } = await setUp(HOUR_MS);
     const rotation = start();
     expect(botOf(await rotation.renewed(installation))).toBe('token 1');
@@ -95,7 +95,7 @@ describe('a bot token that expires', () => {
     expect(used).toEqual(['refresh of token 1']);
   });
 
-  it('of an installation that was repeated meanwhile is the new one’s', async () => {
+  it('of an installation that was repeated in between is the new one’s', async () => {
     const { store, start, installation, used } = await setUp(-HOUR_MS);
     const again = { ...installation, tokens: { bot: new Secret('of the new install') } };
     await store.installationStore.install(again, () => []);

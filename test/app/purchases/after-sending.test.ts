@@ -106,7 +106,7 @@ describe('the request', () => {
     expect(sent()).toBe(0);
   });
 
-  test('that was sent by a process that died is unconfirmed, told and looked for', async () => {
+  test('that was sent by a process that crashed is unconfirmed, reported and looked for', async () => {
     await press(scenario.start({ kind: 'killed', at: 'after ledger.markSent' }));
     await app.runBackground(async () => (await find())?.notifiedAt !== undefined);
     expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'no_answer' } });
@@ -161,7 +161,7 @@ describe('an unconfirmed order', () => {
     expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
   });
 
-  test('that appears after it was left to a manager is settled and told', async () => {
+  test('that appears after it was left to a manager is settled and reported', async () => {
     scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
     await press(app);
     await settle();
@@ -171,7 +171,7 @@ describe('an unconfirmed order', () => {
     expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
   });
 
-  test('that appears after a manager decided that it was not created is told and recorded', async () => {
+  test('that appears after a manager decided that it was not created is reported and recorded', async () => {
     scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
     await press(app);
     await settle();
@@ -330,14 +330,14 @@ describe('the root password', () => {
     await expect(show(app)).rejects.toMatchObject({ code: 'no_password' });
   });
 
-  test('is told by the next process when its process died after it was stored', async () => {
+  test('is reported by the next process if its process crashed after it was stored', async () => {
     await press(scenario.start({ kind: 'killed', at: 'after ledger.settle' }));
     expect(scenario.told).toEqual([]);
     await settle();
     expect(scenario.told).toMatchObject([{ password: 'root-101' }]);
   });
 
-  test('is not told again once it was told', async () => {
+  test('is not reported twice', async () => {
     await press(app);
     await pass(app, 10 * 60_000);
     expect(scenario.told).toHaveLength(1);

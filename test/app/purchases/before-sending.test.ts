@@ -63,7 +63,7 @@ describe('a confirmation', () => {
     expect(sent()).toBe(0);
   });
 
-  test('that a dead process left unsent is carried out by the next one, once', async () => {
+  test('that a crashed process left unsent is carried out by the next one, once', async () => {
     await press(scenario.start(KILLED_UNSENT));
     await settle();
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
@@ -270,7 +270,7 @@ describe('before it is sent', () => {
 });
 
 describe('a renewal', () => {
-  test('moves the paid time and is told with it', async () => {
+  test('moves the paid time and is reported with it', async () => {
     await press(app, RENEWAL);
     expect(await find()).toMatchObject({ state: 'settled', serverId: 1, paidUntil: T0 + 2 * MONTH_MS });
     expect(statesTold()).toEqual(['settled']);

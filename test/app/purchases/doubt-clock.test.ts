@@ -25,7 +25,7 @@ test('a doubt grows by the time between the looks of one process', () => {
   expect([0, 10, 25, 60].map((at) => look(0, at))).toEqual([0, 10, 25, 60]);
 });
 
-test('a restart counts nothing for the time in which nobody looked', () => {
+test('a restart adds nothing for the time in which no process looked', () => {
   const { look, restart } = startLooking(1);
   look(0, 0);
   look(0, 10);

@@ -149,6 +149,6 @@ test('looks come within 3 s at first, and then ever more rarely, without end', (
   expect(waits.length).toBeLessThan(150);
 });
 
-test('an outcome that could not be told is tried again every five minutes at least', () => {
+test('an outcome that could not be delivered is sent again at least every five minutes', () => {
   expect(nextDueAt({ ...create(), lookedMs: 60 * DAY_MS }, SENT_AT) - SENT_AT).toBe(300_000);
 });

@@ -36,7 +36,7 @@ async function startKilled() {
   return { time, store, told, slack, ports: makePorts(store, { system, batchNotifier: { notifyBatch } }) };
 }
 
-test('renewals whose process died are told once what was begun has ended, and the rest is never begun', async () => {
+test('renewals whose process crashed are reported once those that were begun have ended, and the rest is never begun', async () => {
   const { time, store, told, ports } = await startKilled();
   time.now += 4 * MINUTE_MS;
   // The background still carries on what was confirmed.
@@ -63,7 +63,7 @@ test('renewals of a living process are left to it', async () => {
   expect(told).toEqual([]);
 });
 
-test('an outcome that Slack did not take is told when it does, and given up after a day', async () => {
+test('an outcome that Slack refuses is sent again until Slack accepts it, for a day', async () => {
   const { time, store, told, slack, ports } = await startKilled();
   await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
   slack.isUp = false;
@@ -76,7 +76,7 @@ test('an outcome that Slack did not take is told when it does, and given up afte
   expect((await store.renewalBatches.find('F1'))?.state).toBe('done');
 });
 
-test('what a process begins after it stood still is too late to be sent, since it was told as not begun', async () => {
+test('what a frozen process begins later is not sent, since it was reported as not begun', async () => {
   const { time, store, told, ports } = await startKilled();
   await store.ledger.refuse('O2', { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
   const batch = await store.renewalBatches.find('F1');

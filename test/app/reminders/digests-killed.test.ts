@@ -78,7 +78,7 @@ describe('a digest', () => {
     expect(posted).toHaveLength(1);
   });
 
-  test('whose process dies while it posts is not posted again; the next one tells what it told', async () => {
+  test('whose process crashes while it posts is not posted again; the next one has what it had', async () => {
     const { posted, startProcess, due, time, account, store } = await startWorkspace();
     account.servers = [server(1, 2), { ...server(2, 0), paidUntil: NOW - HOUR_MS }];
     void postDigest(due(), startProcess(died));

@@ -108,7 +108,7 @@ async function openFollowing() {
 const standings = (acts: readonly FollowedAct[]) =>
   acts.map(({ servers }) => servers.map(({ standing }) => standing));
 
-test('a server that settles is told once, and with how long it took', async () => {
+test('a server that settles is reported once, with how long it took', async () => {
   const { world, shown, follow, pass, count } = await openFollowing();
   await follow();
   await pass(30_000);
@@ -159,7 +159,7 @@ test('a wall clock that is set changes nothing', async () => {
   }
 });
 
-test('another process goes on within a minute, and says no time that nobody measured', async () => {
+test('another process takes over within a minute, and shows no duration that was not measured', async () => {
   const { world, shown, time, follow, pass, kill } = await openFollowing();
   await follow();
   await pass(10_000);
@@ -229,7 +229,7 @@ test('while Slack is away the last state is kept for it, without asking the API 
   expect(await count()).toBe(0);
 });
 
-test('where the message is gone, the actor is told once, if they may still see the server', async () => {
+test('if the message is gone, the actor gets one message, if they may still see the server', async () => {
   for (const maySee of [true, false]) {
     const { world, told, follow, pass, count } = await openFollowing();
     Object.assign(world, { maySee, answer: { kind: 'gone' }, servers: [RUNNING] });
@@ -240,7 +240,7 @@ test('where the message is gone, the actor is told once, if they may still see t
   }
 });
 
-test('an actor who can’t be reached is told later, once', async () => {
+test('an actor who can’t be reached gets the message later, once', async () => {
   const { world, told, follow, pass, count } = await openFollowing();
   Object.assign(world, { isTold: false, servers: [RUNNING] });
   await follow({}, {}, false);

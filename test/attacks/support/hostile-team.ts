@@ -21,7 +21,7 @@ export interface HostileTeam extends Team {
 
 export const LABELS = ['web-1', 'web-2', 'db-1', 'Web-1', '<!channel>', 'x'.repeat(100)] as const;
 
-/** Users who may do something, and those who may do nothing, whoever else agrees. */
+/** Users who may do something, and those who may do nothing, even with an approval. */
 export const PRIVILEGED: readonly User[] = [USERS.olga, USERS.mara, USERS.otto, USERS.vera];
 export const UNPRIVILEGED: readonly User[] = [USERS.nora, USERS.gus, USERS.sam, USERS.finn];
 
@@ -40,7 +40,7 @@ export async function startHostile(seed: number): Promise<HostileTeam> {
     balanceMinor: 100_000_000,
     config: { HOSTING_TIMEOUT_MS: 700 },
   });
-  // Bolt gives up on requests that nobody sends after 3,001 ms.
+  // Bolt gives up on unacknowledged requests after 3,001 ms.
   team.slack.app.ackTimeoutMs = 4000;
   team.hosting.seedServers(team.account, 4, 'web');
   const messages: StoredMessage[] = [];

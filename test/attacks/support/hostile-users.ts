@@ -50,7 +50,7 @@ export async function actAsUser(team: HostileTeam, privileged: User): Promise<vo
   }
 }
 
-/** Orders something as far as it goes, whoever it is. */
+/** Orders something as far as this user gets. */
 async function order(team: HostileTeam, user: User): Promise<void> {
   const { dice, slack } = team;
   team.note('orders');

@@ -52,7 +52,7 @@ function countMadeUp(settled: readonly OrderRow[], { hosting, account }: Hostile
   return settled.filter(({ server_id }) => server_id === null || !charged.has(server_id)).length;
 }
 
-/** A root password is in nobody's messages but its creator's own, and in no log. */
+/** A root password is in its creator's messages alone, and in no log. */
 export function checkPasswords(team: HostileTeam): void {
   const creates = readOrders(team).filter(({ kind }) => kind === 'create');
   const creators = new Map(creates.map(({ server_id, actor_id }) => [server_id, actor_id]));

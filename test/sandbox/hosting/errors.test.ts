@@ -38,7 +38,7 @@ describe('who may call', () => {
     expect((await call('GET', '/catalog', undefined, header)).status).toBe(200);
   });
 
-  test("answers not_found for somebody else's server", async () => {
+  test("answers not_found for another account's server", async () => {
     const { call, create, hosting } = await startCaller();
     const id = idOf(await create());
     const stranger = hosting.accounts.create({ name: 'Stranger', balanceMinor: 1000 });
@@ -142,7 +142,7 @@ describe('how an error looks', () => {
     expect(JSON.stringify(errorBody(errorShape, 'not_found'))).toContain('"not_found"');
   });
 
-  test('answers a success with another 2xx when told to, also while it runs', async () => {
+  test('answers a success with another 2xx when configured to, also while it runs', async () => {
     const { create, call, hosting } = await startCaller({ answers: { successStatus: { create: 201 } } });
     expect((await create()).status).toBe(201);
     hosting.setAnswers({ successStatus: { servers: 202 }, errorShape: 'string' });

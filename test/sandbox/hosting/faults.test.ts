@@ -27,7 +27,7 @@ describe('a lost connection', () => {
     ]);
   });
 
-  test('after the work leaves a paid server that nobody was told of', async () => {
+  test('after the work leaves a paid server without an answer', async () => {
     const caller = await startWith({ on: 'create', kind: 'lost_after' });
     await expect(caller.create()).rejects.toThrow('fetch failed');
     expect(madeBy(caller)).toEqual(ONE);
@@ -150,14 +150,14 @@ describe('a supplier that does not deliver', () => {
 });
 
 describe('when a fault strikes', () => {
-  test('as often as it was told, then no more', async () => {
+  test('as often as the rule says, then no more', async () => {
     const { call } = await startWith({ on: 'any', kind: 'status_500', times: 2 });
     const statuses = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await call('GET', '/catalog')).status);
     expect(statuses).toEqual([500, 500, 200]);
   });
 
-  test('only where it was told, until it is switched off', async () => {
+  test('only where the rule says, until it is switched off', async () => {
     const { call, hosting, account } = await startCaller();
     const id = hosting.faults.add({ on: 'servers', kind: 'status_500', times: 'always' });
     expect((await call('GET', '/catalog')).status).toBe(200);

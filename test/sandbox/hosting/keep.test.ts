@@ -102,7 +102,7 @@ describe('a minute with a restart in it', () => {
     expect(later.rateLimit.accept(account.id, START_MS + 60_000)).toBe(true);
   });
 
-  test('is a fresh one for whoever comes with a folder of an earlier version', () => {
+  test('starts empty in a folder of an earlier version', () => {
     const { service } = startService();
     const { accepted: _minute, journal, ...rest } = service.snapshot();
     const { requests: _requests, ...movements } = journal;
@@ -119,7 +119,7 @@ test('what is kept holds no API key and no root password', () => {
   expect(written).not.toContain(JSON.stringify(root_password).slice(1, -1));
 });
 
-test('every kind of change is told, so that it can be kept', () => {
+test('every kind of change calls the listeners, so that it can be saved', () => {
   const { service, account } = startService();
   const key = service.createKey(account);
   const [id = 0] = service.seedServers(account, 1);
@@ -163,7 +163,7 @@ describe('a kept file', () => {
     expect(await readdir(join(path, '..'))).toEqual(['state.json']);
   });
 
-  test('holds no API key, even if somebody pasted one into the chat', async () => {
+  test('holds no API key, even if a user pasted one into the chat', async () => {
     const { service, account } = startService();
     const key = service.createKey(account);
     const path = join(await newFolder(), 'state.json');

@@ -12,7 +12,7 @@ const run = (port: string) =>
     (failure: { code: number; stderr: string }) => ({ code: failure.code, stderr: failure.stderr }),
   );
 
-test('prints an address, a key that works at once, and the account page, and ends when told', async () => {
+test('prints an address, a key that works at once, and the account page, and ends on a signal', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, '--port', '0']);
   let printed = '';
   for await (const chunk of child.stdout) {

@@ -52,7 +52,7 @@ describe('a chart', () => {
     expect(describeChart(chart)).toBe('Costs, bar chart. Paid: a 1, b 2');
   });
 
-  it('is told in words, also as a pie', () => {
+  it('is described in words, also as a pie', () => {
     const segments = [{ label: 'small', value: 5.9 }];
     expect(describeChart(chartOf(block({ type: 'pie', segments })))).toBe('Costs, pie chart. small 5.9');
   });

@@ -78,7 +78,7 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
   };
 }
 
-/** Not `fetch`, which lets nobody write the headers of a browser. */
+/** Not `fetch`, which can't send the headers of a browser. */
 function sendTo(
   port: number,
   method: string,

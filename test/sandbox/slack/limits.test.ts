@@ -42,7 +42,7 @@ describe('what Slack takes in a minute', () => {
     expect(await call()).toMatchObject({ ok: true });
   });
 
-  it('is told with the seconds to wait', async () => {
+  it('is answered with the seconds to wait', async () => {
     const { slack, clock, post } = await start();
     await post('C0OPS00001');
     clock.advance(200);

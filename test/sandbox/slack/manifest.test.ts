@@ -51,7 +51,7 @@ describe('the manifest that the local Slack reads', () => {
     expect(await app.call('usergroups.list', {})).toMatchObject({ error: 'missing_scope' });
   });
 
-  it('lets nobody write to the app, nor the app to anybody, without a Messages tab', async () => {
+  it('lets no user write to the app, nor the app to any user, without a Messages tab', async () => {
     // Two messages in one second.
     const { slack, app } = await startBoth({
       hasRateLimits: false,
@@ -117,7 +117,7 @@ settings:
     expect(app.received).toHaveLength(1);
   });
 
-  it('that nobody subscribed to leave an opened Home as it was', async () => {
+  it('without a subscription leave an opened Home as it was', async () => {
     const withHome = withoutHome.replace('features:', 'features:\n  app_home: { home_tab_enabled: true }');
     const { slack, app } = await startBoth({ app: { manifest: parseManifest(withHome) } });
     await slack.as('olga').opensHome();
@@ -159,7 +159,7 @@ settings: { interactivity: { is_enabled: true } }`;
 });
 
 describe('an app whose manifest turns interactivity off', () => {
-  it('hears of no press and no submission', async () => {
+  it('gets no presses and no submissions', async () => {
     const { slack, app } = await startBoth({ app: { manifest: parseManifest(withoutHome) } });
     const olga = slack.as('olga');
     const blocks = [actions(button('Go'))];

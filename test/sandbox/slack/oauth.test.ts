@@ -70,7 +70,7 @@ describe('the page on which users allow an app', () => {
     expect(await answer.text()).toContain(words);
   });
 
-  it('lets no guest and nobody from outside install an app', async () => {
+  it('lets neither guests nor users from outside install an app', async () => {
     const { slack } = await start();
     for (const user of ['U0GUEST001', 'U0STRANGER', 'U0NOWHERE1']) {
       expect(await allow(slack, TEAM.id, user)).toBe('');
@@ -158,7 +158,7 @@ describe('an app that is removed', () => {
   const typesOf = (received: readonly { content: Json }[]) =>
     received.map(({ content }) => (content.event as Json).type);
 
-  it('has no token that works, and is told so', async () => {
+  it('has no token that works, and gets Slack’s events about it', async () => {
     const { slack, app, call, install } = await start();
     const token = String((await install()).access_token);
     await slack.uninstallApp();

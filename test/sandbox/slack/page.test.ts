@@ -85,7 +85,7 @@ describe('the page API', () => {
     expect(both.app.received).toHaveLength(1);
   });
 
-  it("lets nobody press in somebody else's ephemeral message or modal, nor submit a covered one", async () => {
+  it("lets no one press in another user's ephemeral message or modal, nor submit a covered one", async () => {
     const both = await startBoth();
     const { app } = both;
     const blocks = [actions(button('Yes'))];

@@ -48,7 +48,7 @@ describe('a thread', () => {
 });
 
 describe('an ephemeral message to a user who is not looking', () => {
-  it('is accepted and seen by nobody', async () => {
+  it('is accepted, and no one sees it', async () => {
     const { slack, app } = await startBoth();
     slack.faults.loseEphemerals();
     const message = { channel: OPS, user: slack.as('olga').id, text: 'a secret' };

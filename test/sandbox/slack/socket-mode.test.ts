@@ -60,7 +60,7 @@ describe('a WebSocket of the app', () => {
 
   it('gets commands, interactions and events in envelopes, and nothing goes over HTTP', async () => {
     const slack = await startSocketSlack({ events: ['app_uninstalled'] });
-    // Nobody listens there.
+    // No process listens there.
     slack.app.commandsUrl = 'http://127.0.0.1:9/slack/events';
     const app = await connect(slack);
     await slack.as('olga').types('/vps list');

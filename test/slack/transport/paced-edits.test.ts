@@ -24,7 +24,7 @@ function openEdits(state: { isShared?: boolean | undefined; announces?: boolean 
   return { world, state, edit: (workspaceId = 'T1') => edit(workspaceId, CARD, HELLO) };
 }
 
-test('a channel that other organizations read, or where owners want no announcements, is told nothing more', async () => {
+test('a channel that other organizations read, or where owners want no announcements, gets no more edits', async () => {
   for (const state of [{ isShared: true }, { isShared: false, announces: false }]) {
     const { world, edit } = openEdits(state);
     expect(await edit()).toEqual({ kind: 'gone' });

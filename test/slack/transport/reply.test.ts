@@ -61,7 +61,7 @@ describe('an answer to a command or a button', () => {
     expect(warnings.join()).not.toContain('web-1');
   });
 
-  it('that holds a root password never goes as a direct message: the user is told that it was not shown', async () => {
+  it('that holds a root password is never sent as a direct message: the user reads that it was not shown', async () => {
     const { reply, sent } = replyOver(['chat.postMessage']);
     expect(await reply.send(secret)).toBe(false);
     const direct = sent.filter(([way]) => way === 'chat.postMessage');

@@ -90,7 +90,7 @@ describe('what Slack allows', () => {
     expect(seenBy(hidden, { ...lookup, channelId: 'C0PRIVATE1' }).read().channel_lookups).toBe('works');
   });
 
-  it('a token that Slack refuses, and a restriction of admins, are told apart', () => {
+  it('a token that Slack refuses and a restriction by admins are distinguished', () => {
     const seen = seenBy(
       { method: 'users.info', error: 'token_revoked' },
       { method: 'chat.postMessage', channelId: 'C0OPS00001', error: 'restricted_action' },

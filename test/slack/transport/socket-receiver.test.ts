@@ -120,7 +120,7 @@ describe('a connection to Slack', () => {
         expect(isReady(connected)).toBe(true);
         return most === 2 && slack.sockets.count === 1;
       });
-      // Slack's own library leaves five seconds in which nobody answers.
+      // Slack's own library leaves five seconds without an answer.
       expect(longestMs).toBeLessThan(2000);
       // Only what Slack sends over a connection in the very moment in which it is closed.
       expect(lost.length).toBeLessThanOrEqual(1);
@@ -161,7 +161,7 @@ describe('a connection to Slack', () => {
     expect(connected.taken).toEqual(['again']);
   });
 
-  it('that goes deaf is noticed by its silence, told, and replaced', async () => {
+  it('that receives nothing any more is noticed, logged, and replaced', async () => {
     const connected = await start({ times: { pongTimeoutMs: 900, stableMs: 0, lookMs: 10 } });
     const { slack } = connected;
     slack.sockets.deafen();

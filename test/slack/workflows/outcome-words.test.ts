@@ -18,7 +18,7 @@ it('a step doesn’t say that its message isn’t there when Slack didn’t answ
   );
 });
 
-it('what a step hands on to later steps pings and links nobody, whatever servers and states are called', () => {
+it('what a step passes to later steps mentions no one and links nothing, whatever servers and states are called', () => {
   const name = '<!channel> <@U1> <https://evil.example|web-1>';
   const outcomes: readonly RunOutcome[] = [
     { code: 'done', details: { label: name, state: name } },

@@ -139,7 +139,7 @@ describe.each(engines)('access requests on $name', ({ make }) => {
   });
 
   describe('withdrawing', () => {
-    test('closes the requester’s own open request, and nobody else’s', async () => {
+    test('closes the requester’s own open request, and no one else’s', async () => {
       const { id, expiresAt } = await askNew();
       expect(await requests.withdraw(id, { requesterId: 'U2', at: T0 + 1 })).toBeUndefined();
       expect(await requests.withdraw(id, { requesterId: 'U1', at: expiresAt })).toBeUndefined();

@@ -45,7 +45,7 @@ export function vaultNamed(id: string): Vault {
   return createVault(parseKeyring(`${id}:${makeKey('other')}`));
 }
 
-/** A database file, and somebody who can write it behind the store's back. */
+/** A database file, and an attacker who can write it behind the store's back. */
 export function makeDatabase() {
   const path = join(makeFolder(), 'vps.sqlite');
   return {

@@ -38,7 +38,7 @@ describe('a database of the first release', () => {
     expect(await store.apiKeys.find('T1')).toMatchObject({ setBy: 'U1', generation: 1 });
   });
 
-  test('lets no old confirmation be sent: whoever pressed it may have been told that nothing was done', async () => {
+  test('lets no old confirmation be sent: its user may have read that nothing was done', async () => {
     const { prepared } = OLD_OPERATIONS;
     await store.ledger.lease(prepared, { owner: 'a', now: T0, until: T0 + 9 });
     const versions = await store.ledger.readVersions('T1');

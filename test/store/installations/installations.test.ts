@@ -78,14 +78,14 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect((await store.grants.list('T1')).map(({ subjectId }) => subjectId).sort()).toEqual(['U1', 'U7']);
   });
 
-  test('makes its installer an owner where nobody is one', async () => {
+  test('makes its installer an owner if there is none', async () => {
     const store = await make();
     await store.installationStore.install(acme(), auditOf);
     expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U1', role: 'owner', pattern: '' }]);
     expect(await actionsOf(store)).toEqual(['install U1']);
   });
 
-  test('makes nobody an owner of what others have set up', async () => {
+  test('makes no one an owner of what others have set up', async () => {
     const store = await make();
     await store.installationStore.install(acme(), auditOf);
     await store.installationStore.install(acme('b', { installedBy: 'U2' }), auditOf);
@@ -110,7 +110,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await installationStore.findServing('T2')).toBeDefined();
   });
 
-  test('has its tokens replaced once, whoever else has the same ones in hand', async () => {
+  test('has its tokens replaced once, even if several processes have read the same ones', async () => {
     const { installationStore } = await make();
     const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
     expect(await installationStore.replaceTokens(first, rotating('b', T0 + 20))).toBe(true);

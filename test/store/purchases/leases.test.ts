@@ -51,7 +51,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.lease(id, at(T0, 'b'))).toBe(true);
   });
 
-  test('a confirmation whose process died is found when its lease has ended', async () => {
+  test('a confirmation whose process crashed is found when its lease has ended', async () => {
     const id = await prepared();
     await ledger.lease(id, at(T0, 'dead'));
     expect(await ledger.leaseDue(at(T0 + 99))).toBeUndefined();
@@ -59,7 +59,7 @@ describe.each(engines)('leases on $name', ({ make }) => {
     expect(await ledger.leaseDue(at(T0 + 100, 'another'))).toBeUndefined();
   });
 
-  test('one that was sent by a process that died is found, too', async () => {
+  test('one that was sent by a process that crashed is found, too', async () => {
     const id = await prepared();
     await ledger.lease(id, at(T0, 'dead'));
     await ledger.markSent(id, sentBy('dead'));

@@ -135,7 +135,7 @@ describe.each(engines)('digests on $name', ({ make }) => {
     expect(await store.digests.listUnread(T0 + 50)).toEqual([]);
   });
 
-  test('that told something, or had nothing to tell, say until when; others don’t', async () => {
+  test('that were posted, or had no content, say until when; others don’t', async () => {
     const store = await make();
     const { digests } = store;
     expect(await digests.findLastAt('T1')).toBeUndefined();

@@ -79,7 +79,7 @@ describe.each(engines)('renewals that are confirmed together on $name', ({ make 
     ],
   };
 
-  test('are confirmed once, begun one after the other, and told once', async () => {
+  test('are confirmed once, begun one after the other, and reported once', async () => {
     const { renewalBatches } = await make();
     await renewalBatches.put(batch);
     expect(await renewalBatches.start('F1', 0)).toBe(false);

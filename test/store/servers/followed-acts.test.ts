@@ -29,7 +29,7 @@ async function follow(
 }
 
 describe.each(engines)('followed acts, on $name', ({ make }) => {
-  test('are kept with their servers, in order, and where they were told of', async () => {
+  test('are kept with their servers, in order, and with the place of their message', async () => {
     const store = await make();
     const { followedActs } = store;
     await followedActs.add(ACT, SERVER, { now, dueAt: now + 60_000 });
@@ -70,7 +70,7 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
     expect(await store.actMessages.find('act-1')).toBeUndefined();
   });
 
-  test('keep what was seen and told, and are due again when their time has come', async () => {
+  test('keep what was seen and reported, and are due again when their time has come', async () => {
     const store = await make();
     const { followedActs } = store;
     await follow(store);
@@ -95,7 +95,7 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
     const [first] = await followedActs.take(lease('a'), 1);
     if (!first) throw new Error('nothing was taken');
     await follow(store, { id: 'act-2', action: 'stop', actorId: 'U2' });
-    // What the first process has seen meanwhile doesn't undo it.
+    // What the first process has seen since doesn't undo it.
     await followedActs.save({ ...first, servers: [{ ...SERVER, state: 'rebooting' }] }, lease('a'), now);
     const acts = await followedActs.take(lease('a'), 10);
     const standings = acts.map(({ id, servers }) => [id, servers[0]?.standing, servers[0]?.superseded]);

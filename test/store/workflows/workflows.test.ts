@@ -53,7 +53,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowKeys.list('T1')).toEqual([]);
   });
 
-  test('whoever looked at a run before it asked a user does not shorten the time to answer', async () => {
+  test('an earlier look at a run does not shorten the time that a user has to answer', async () => {
     const { workflowRuns } = await make();
     const run = newRun();
     await workflowRuns.receive(run, TOKEN, T0);
@@ -92,7 +92,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     });
   });
 
-  test('a run ends once, is told once, and its token is erased then', async () => {
+  test('a run ends once, is reported once, and its token is erased then', async () => {
     const { workflowRuns } = await make();
     const run = { ...newRun(), state: 'received' as const };
     await workflowRuns.receive(run, TOKEN, T0);

@@ -208,7 +208,7 @@ describe('the card of a request', () => {
     team.owner.doesNotSee('[Approve for 1 h]');
   });
 
-  it('is updated by the next process if the first one died after the decision, and the requester is notified', async () => {
+  it('is updated by the next process if the first one crashed after the decision, and the requester is notified', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'We’ll let you know');
     await team.owner.sees('is requesting the viewer role');

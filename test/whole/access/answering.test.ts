@@ -87,7 +87,7 @@ describe('a requester', () => {
     ]);
   });
 
-  it('withdraws it with the command; without an open one, is told that there is none', async () => {
+  it('withdraws it with the command; without an open one, reads that there is none', async () => {
     await using team = await startWithRequest();
     await team.nora.types('/vps access withdraw');
     await team.nora.sees('You withdrew your request for the operator role.');
@@ -116,7 +116,7 @@ describe('a requester', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('can’t go on once the role has ended or was revoked, and nobody else can', async () => {
+  it('can’t go on once the role has ended or was revoked, and neither can anyone else', async () => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);

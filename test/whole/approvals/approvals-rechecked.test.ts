@@ -207,7 +207,7 @@ describe.concurrent('a label of 600 characters', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('is told apart from another label that differs only at its end', async ({ expect }) => {
+  test('is distinguished from another label that differs only at its end', async ({ expect }) => {
     await using team = await startWithPattern();
     await askRenew(team, String(team.serverId));
     showOtherwise(team, (hosting) => ({

@@ -26,7 +26,7 @@ describe.concurrent('a pending approval', { timeout: 60_000 }, () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('is withdrawn by nobody else', async ({ expect }) => {
+  test('can’t be withdrawn by anyone else', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const { id } = await findApproval(team);

@@ -12,7 +12,7 @@ const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
   user: { id, username: name, name, team_id: teamId },
 });
 
-it('a press on somebody’s Home counts as that of the user whom Slack names, and answers on their own Home alone', async () => {
+it('a press on another user’s Home counts as that of the user whom Slack names, and changes their own Home alone', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 1, 'web');
   const otto = team.slack.as('otto').in('dm');

@@ -35,7 +35,7 @@ it('Home shows servers with buttons that this user may press, and shows there wh
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
-it('Home begins with the setup for an owner, and with a way to ask for access for somebody without a role', async () => {
+it('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
   await using team = await startTeam({ isConnected: false });
   const olga = team.slack.as('olga').in('dm');
   await olga.opensHome();
@@ -60,7 +60,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
-it('Home of somebody from another organization is never published', async () => {
+it('Home of a user from another organization is never published', async () => {
   await using team = await startTeam();
   const event = (user: string, more: object = {}) =>
     team.slack.deliverBody(
@@ -144,7 +144,7 @@ it('Home shows what is known while the hosting API is slow or fails, and says wh
   await otto.sees('web-1');
 });
 
-it('a create from Home asks where its result is told: in a channel that its user is in, or directly', async () => {
+it('a create from Home asks where to post its result: in a channel that its user is in, or directly', async () => {
   await using team = await startTeam();
   const mara = team.slack.as('mara').in('dm');
   await mara.opensHome();

@@ -116,7 +116,7 @@ function watchedEngine(watch: { statements: string[]; rows: number }): typeof op
   };
 }
 
-describe('workspaces that nobody uses', () => {
+describe('unused workspaces', () => {
   test('cost no statement, no row and no log line in hours of background work', async () => {
     const [few, many] = [await workOver(ACTIVE), await workOver(300)];
     expect(few.statements.length).toBeGreaterThan(500);

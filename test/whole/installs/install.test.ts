@@ -34,7 +34,7 @@ describe('an install', () => {
     olga.doesNotSee('To get started');
   });
 
-  it('makes whoever installed the app an owner, and nobody else', async () => {
+  it('makes the user who installed the app an owner, and no one else', async () => {
     await using team = await startInstalls();
     await team.install(team.first, 'nora');
     const { grants, audit } = team.app.ports;
@@ -47,7 +47,7 @@ describe('an install', () => {
     ]);
   });
 
-  it('that another user repeats changes the token and nobody’s role', async () => {
+  it('that another user repeats changes the token and no roles', async () => {
     await using team = await startInstalls();
     await team.install(team.first, 'olga');
     await team.install(team.first, 'nora');
@@ -93,7 +93,7 @@ describe('an install that is not completed', () => {
     expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
   };
 
-  it('because the user canceled it in Slack is told so', async () => {
+  it('because the user canceled it in Slack says so', async () => {
     await using team = await startInstalls();
     const browser = team.browser();
     const page = await browser.open(await browser.deny(await browser.begin()));
@@ -125,7 +125,7 @@ describe('an install that is not completed', () => {
     await nothingStored(team);
   });
 
-  it('because its link is opened again is told so, and what was installed stays', async () => {
+  it('because its link is opened again says so, and what was installed stays', async () => {
     await using team = await startInstalls();
     const browser = team.browser();
     const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
@@ -136,7 +136,7 @@ describe('an install that is not completed', () => {
     expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 1 });
   });
 
-  it('because ten minutes have passed is told so', async () => {
+  it('because ten minutes have passed says so', async () => {
     const system = movableSystem();
     await using team = await startInstalls({ system });
     const browser = team.browser();
@@ -159,7 +159,7 @@ describe('an install that is not completed', () => {
     await nothingStored(team);
   });
 
-  it('because the app died before it was stored can be repeated', async () => {
+  it('because the app crashed before it was stored can be repeated', async () => {
     await using team = await startInstalls();
     // The code is exchanged, and then nothing more is heard of Slack.
     team.slack.faults.failMethod('auth.test', 'internal_error', 1);
@@ -169,7 +169,7 @@ describe('an install that is not completed', () => {
     expect((await team.install(team.first)).status).toBe(200);
   });
 
-  it('is completed by an app that was restarted meanwhile', async () => {
+  it('is completed by an app that was restarted in between', async () => {
     await using team = await startInstalls();
     const browser = team.browser();
     const allowed = await browser.allow(await browser.begin(), TEAM.id, team.first.as('olga').id);
@@ -200,7 +200,7 @@ describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
     await owner.types('/vps status');
     await owner.sees('This workspace may not use this app');
     expect(await team.app.ports.installations.isServed(SECOND_TEAM.id)).toBe(false);
-    // What is stored stays, and so does its token, whoever tries again.
+    // What is stored stays, and so does its token, even if another user tries again.
     expect((await team.install(team.second)).status).toBe(403);
     expect(team.slack.oauth.listActive(SECOND_TEAM.id)).toHaveLength(1);
     environment.ALLOWED_WORKSPACES = '';

@@ -116,7 +116,7 @@ describe('an app that is installed for a whole organization', () => {
     expect(team.hosting.requests().filter(({ method }) => method !== 'GET')).toHaveLength(before);
   });
 
-  it('does not serve a workspace that was not given the app, whoever says so', async () => {
+  it('does not serve a workspace that was not given the app, even for a signed request', async () => {
     await using team = await startOrg();
     team.second.admin.joinGrid({ isOrgInstall: false });
     const fields = { ...team.second.commandFields('olga', '#ops', 'list'), is_enterprise_install: 'true' };
@@ -150,7 +150,7 @@ describe('an app that is installed for a whole organization', () => {
     await ownerOf(team.first).sees('alpha-1');
   });
 
-  it('makes whoever installed it an owner of each workspace that nobody owns', async () => {
+  it('makes the user who installed it an owner of each workspace without one', async () => {
     await using team = await startInstalls();
     for (const slack of [team.first, team.second]) slack.admin.joinGrid({ isOrgInstall: true });
     await installForOrg(team);

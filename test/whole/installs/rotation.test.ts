@@ -14,7 +14,7 @@ async function startRotating() {
 }
 
 describe('an app with token rotation', () => {
-  it('works after its token has expired, however long nobody has used it', async () => {
+  it('works after its token has expired, however long it was unused', async () => {
     await using team = await startRotating();
     team.system.move(30 * 24 * HOUR_MS);
     await team.owner.types('/vps status');

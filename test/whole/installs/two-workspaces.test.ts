@@ -65,7 +65,7 @@ describe('two workspaces with the same app', () => {
     expect(await passwords.listHeld(SECOND_TEAM.id)).toHaveLength(1);
   });
 
-  it('have their own owners: one of the first is nobody in the second', async () => {
+  it('have their own owners: one of the first has no role in the second', async () => {
     await using team = await startTwo();
     const stranger = { user_id: team.first.as('olga').id };
     const fields = team.second.commandFields('nora', '#ops', 'list');

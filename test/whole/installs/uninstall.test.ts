@@ -75,7 +75,7 @@ describe('an uninstall', () => {
     await expect.poll(() => leftOf(team), { timeout: 60_000 }).toEqual(NOTHING);
   });
 
-  it('and an install right after it start anew: the old event wipes nothing', async () => {
+  it('and an install right after it give a new installation: the old event erases nothing of it', async () => {
     await using team = await startWithPassword();
     await team.first.uninstallApp();
     await expect.poll(() => leftOf(team)).toEqual(NOTHING);

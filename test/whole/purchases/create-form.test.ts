@@ -97,7 +97,7 @@ describe.concurrent('an order that the balance does not cover', () => {
 });
 
 describe.concurrent('a new server', () => {
-  test('is told as being created, and as ready with its address once the API reports that', async ({
+  test('is announced as being created, and as ready with its address once the API reports that', async ({
     expect,
   }) => {
     await using team = await startTeam({ hosting: { createDelayMs: 4000 } });

@@ -6,7 +6,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 const HOLD_MINUTES = 1;
 const DAY_MINUTES = 24 * 60;
 
-/** The manager has created web-1, and Slack took the message with its password and showed it to nobody. */
+/** The manager has created web-1, and Slack accepted the message with its password but never showed it. */
 async function startUnseen() {
   const system = movableSystem();
   const team = await startTeam({ system, settings: { PASSWORD_HOLD_MINUTES: String(HOLD_MINUTES) } });
@@ -31,8 +31,8 @@ const ephemeralsTaken = (team: Team) =>
 
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
-describe('a root password that Slack took and showed to nobody', () => {
-  test('is called sent, not seen, and its creator hears how to see it', async () => {
+describe('a root password that Slack accepted and did not show', () => {
+  test('is called sent, not seen, and its creator reads how to see it', async () => {
     await using team = await startUnseen();
     const told = team.manager.screen();
     expect(told).toContain('We sent you the root password');
@@ -44,7 +44,7 @@ describe('a root password that Slack took and showed to nobody', () => {
     expect(all).not.toMatch(/password (is|was|has been) (in|shown|delivered|below)|you (saw|have seen)/i);
   });
 
-  test('outlasts every time limit until its creator acts, and is counted meanwhile', async () => {
+  test('outlasts every time limit until its creator acts, and is counted until then', async () => {
     await using team = await startUnseen();
     await team.manager.closes();
     for (const minutes of [HOLD_MINUTES + 1, 60, DAY_MINUTES, 30 * DAY_MINUTES]) {

@@ -40,7 +40,7 @@ async function reviewing(program?: Parameters<typeof startProcess>[1]) {
     kill: async () => app?.kill(),
     stop: async () => app?.stop(),
     output: () => app?.output() ?? '',
-    /** The person presses; nobody waits for an answer that a dead process never gives. */
+    /** The user presses; the answer is not waited for, since a killed process never gives one. */
     press: () => void owner.presses('Create and pay').catch(() => undefined),
     creates: () => hosting.requests({ operation: 'create' }),
     charges: () => hosting.charges(account),
@@ -115,7 +115,7 @@ describe.concurrent('a process that is killed', PATIENCE, () => {
     expect(scene.charges()).toHaveLength(0);
   });
 
-  test('after the answer arrived and before Slack was told: the password is delivered by the next one', async ({
+  test('after the answer arrived and before Slack got it: the next process delivers the password', async ({
     expect,
   }) => {
     await using scene = await reviewing();

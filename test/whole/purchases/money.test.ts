@@ -110,7 +110,7 @@ describe.concurrent('a create', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('that the supplier gave up on comes to a manager, and is never told as not done', async () => {
+  test('that the supplier gave up on comes to a manager, and is never reported as not done', async () => {
     await using team = await reviewing(SHORT_DOUBT);
     team.hosting.faults.add({ on: 'create', kind: 'checking_refunds', afterMs: 500 });
     await team.manager.presses('Create and pay');
@@ -202,7 +202,7 @@ describe.concurrent('a create', () => {
     });
     await team.manager.sees('We can’t tell whether', 10_000);
     await team.manager.closes();
-    // Whoever is a manager of other servers alone may not say whose this one is.
+    // A manager of other servers alone may not say whose this one is.
     await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
     const limited = visitor(team, 'nora');
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
@@ -234,7 +234,7 @@ describe.concurrent('a renewal', () => {
     const team = await startTeam(options);
     team.hosting.seedServers(team.account, 1, 'web');
     const [manager, owner] = (['mara', 'olga'] as const).map((name) => team.slack.as(name).in('#ops'));
-    if (!manager || !owner) throw new Error('nobody is there');
+    if (!manager || !owner) throw new Error('a user is missing');
     for (const person of [manager, owner]) {
       await person.types('/vps renew web');
       await person.sees('Renew and pay');
@@ -242,7 +242,9 @@ describe.concurrent('a renewal', () => {
     return Object.assign(team, { manager, owner });
   }
 
-  test('of one month that two users confirm is paid once, and the second one is told', async ({ expect }) => {
+  test('of one month that two users confirm is paid once, and the second user reads that', async ({
+    expect,
+  }) => {
     await using team = await twoReviews();
     await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
     const screens = () => `${team.manager.screen()}${team.owner.screen()}`;

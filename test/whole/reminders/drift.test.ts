@@ -7,7 +7,7 @@ import { startDigestTeam } from '../../support/digest-team.ts';
 const PATIENT = { timeout: 60_000 };
 
 describe.concurrent('changes outside of the app', () => {
-  test('are told in the next digest, once, and apart from what was done with the app', async ({ expect }) => {
+  test('are in the next digest, once, and apart from what was done with the app', async ({ expect }) => {
     await using team = await startDigestTeam();
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
@@ -65,7 +65,7 @@ describe.concurrent('changes outside of the app', () => {
 });
 
 describe.concurrent('a digest that can’t be posted', () => {
-  test('in a channel that is shared with another organization is told to owners, once, and comes when it can', async ({
+  test('in a channel that is shared with another organization is reported to owners, once, and posted when it can be', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
@@ -88,7 +88,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('because the hosting API doesn’t answer comes when it does, or the channel is told why', async ({
+  test('because the hosting API doesn’t answer is posted when it does, or the channel gets the reason', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();

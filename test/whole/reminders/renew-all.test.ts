@@ -65,7 +65,7 @@ describe.concurrent('Renew all', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  test('takes a form twice only as one confirmation, and nobody else’s form at all', async ({ expect }) => {
+  test('takes the same form twice as one confirmation, and no other user’s form', async ({ expect }) => {
     await using team = await startDigestTeam();
     const formId = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
     team.hosting.seedServers(team.account, 2, 'web');

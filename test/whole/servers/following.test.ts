@@ -20,7 +20,7 @@ const edits = (team: Awaited<ReturnType<typeof startServers>>) =>
 const posted = (user: Persona) =>
   user.messages().flatMap(({ shown, ephemeral }) => (ephemeral ? [] : [shown]));
 
-it.concurrent('a reboot that nobody saw happen is only told as what the API reports', async () => {
+it.concurrent('a reboot that no look observed is reported only as what the API says', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -52,7 +52,7 @@ it.concurrent('several servers are listed in one message, which is edited as the
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
-it.concurrent('a server that was deleted meanwhile is told as gone', async () => {
+it.concurrent('a server that was deleted in between is reported as gone', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 60_000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -63,7 +63,7 @@ it.concurrent('a server that was deleted meanwhile is told as gone', async () =>
   await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.', LATER_MS);
 });
 
-it.concurrent('what somebody else does to the server since ends the older message', async () => {
+it.concurrent('a later action of another user ends the older message', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -76,7 +76,7 @@ it.concurrent('what somebody else does to the server since ends the older messag
   await operator.sees(/@otto (was rebooting web-1\. Superseded: @mara stopped it|rebooted web-1)/, LATER_MS);
 });
 
-it.concurrent('a deleted message is not followed any more, and the actor is told once how it ended', async () => {
+it.concurrent('a deleted message is no longer edited, and the actor gets the outcome once', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 4000 } });
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
@@ -122,7 +122,7 @@ it.concurrent('a new server is ready when it runs and has an address', async () 
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
-it.concurrent('a renewal is told as the list of servers shows it', async () => {
+it.concurrent('a renewal is reported as the list of servers shows it', async () => {
   await using team = await startServers(1);
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps renew web-1');
@@ -133,7 +133,7 @@ it.concurrent('a renewal is told as the list of servers shows it', async () => {
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
 
-it.concurrent('a deletion is told as done when a complete list lacks the server', async () => {
+it.concurrent('a deletion is reported as done when a complete list lacks the server', async () => {
   await using team = await startServers(1);
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps delete web-1');

@@ -10,7 +10,7 @@ async function startServers(count: number, options: Parameters<typeof startTeam>
   return team;
 }
 
-it('a reboot is told once in the channel, and its message becomes the outcome when that is seen', async () => {
+it('a reboot is announced once in the channel, and its message becomes the outcome when that is observed', async () => {
   await using team = await startServers(1, { hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('#ops');
   const viewer = team.slack.as('vera').in('#ops');
@@ -31,7 +31,7 @@ it('a reboot in a direct message tells its user the outcome when that is seen', 
   await operator.sees(/web-1 is 🟢 running \(\d+ s\)/, LATER_MS);
 });
 
-it('a press on a card updates that card, and the channel is told, with no further message', async () => {
+it('a press on a card updates that card and is announced in the channel, with no further message', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps show web-1');
@@ -88,7 +88,7 @@ it('the beginning of a label asks first; a full name runs at once', async () => 
   expect(changesSeen(team)).toHaveLength(2);
 });
 
-it('a second reboot within two minutes asks first, whoever wants it', async () => {
+it('a second reboot within two minutes asks first, also for another user', async () => {
   await using team = await startServers(1);
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');

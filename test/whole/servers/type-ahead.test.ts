@@ -25,7 +25,7 @@ it('a letter that is typed into a menu over 5,000 servers is answered from memor
   expect(team.hosting.requests()).toHaveLength(requests);
 });
 
-it('a menu that searches goes on from memory after the list has grown old, and reads anew after a change', async () => {
+it('a menu that searches uses its list after the list has expired, and reads it again after a change', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 3, 'web');
   const by = visitor(team, 'otto');

@@ -81,7 +81,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
     expect(await lastAct(team, 'mara', 'delete')).toBe('done');
   });
 
-  test('is unconfirmed, and told to nobody else, while the list can’t prove it', async ({ expect }) => {
+  test('is unconfirmed, and not announced, while the list can’t prove it', async ({ expect }) => {
     await using team = await startWithServer({ deletedState: 'deleting' });
     const manager = await openDelete(team);
     // Every list from here on is one page of a longer one.

@@ -17,7 +17,7 @@ describe('without the scope users:read', () => {
     expect(grants.filter(({ subjectKind }) => subjectKind !== 'user')).toEqual([]);
   });
 
-  it('a member of the Enterprise Grid is told which scope is missing, when they press a button', async () => {
+  it('a member of the Enterprise Grid who presses a button reads which scope is missing', async () => {
     await using team = await startTeam({ scopes: WITHOUT_USERS });
     team.hosting.seedServers(team.account, 1, 'web');
     team.slack.admin.joinGrid();

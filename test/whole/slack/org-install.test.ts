@@ -4,7 +4,7 @@ import { changesSeen } from '../../support/visitor.ts';
 
 const faultsOf = async (appUrl: string) => (await fetch(`${appUrl}/readyz`)).text();
 
-it('a token for a whole organization serves nobody, and /readyz says what to do', async () => {
+it('a token for a whole organization serves no user, and /readyz says what to do', async () => {
   await using team = await startTeam();
   team.slack.admin.joinGrid({ isOrgInstall: true });
   await team.restart();

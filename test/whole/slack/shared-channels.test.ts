@@ -10,7 +10,7 @@ async function startWithServer(options: TeamOptions = {}) {
 }
 
 describe('in a channel that is shared with another organization', () => {
-  it('what a user does is told to that user alone', async () => {
+  it('what a user does is reported to that user alone', async () => {
     await using team = await startWithServer();
     const operator = team.slack.as('otto').in('#acme-shared');
     await operator.types('/vps reboot web-1');

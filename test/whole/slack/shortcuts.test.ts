@@ -166,7 +166,7 @@ describe('Manage server… on a message', () => {
     expect(team.slack.brokenLaws()).toEqual([]);
   });
 
-  it('tells nobody else in a channel that is shared with another organization', async () => {
+  it('shows nothing to others in a channel that is shared with another organization', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#acme-shared');
     await operator.types('it is slow: web-1');

@@ -28,7 +28,7 @@ describe('a command whose answer takes long', () => {
   });
 });
 
-describe('a slow command whose outcome the channel is told', () => {
+describe('a slow command whose outcome is posted in the channel', () => {
   it('has its ack taken away, which uses its response_url once', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');

@@ -13,7 +13,7 @@ const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>
     ...inputs,
   });
 
-it('without a key a workflow asks in the channel, and whoever presses does it in their own name', async () => {
+it('without a key a workflow asks in the channel, and the user who presses acts in their own name', async () => {
   await using team = await startWorkflowTeam(1, { hosting: { rebootDelayMs: 700 } });
   const run = await ask(team);
   const operator = team.slack.as('otto').in('#ops');

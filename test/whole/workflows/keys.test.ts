@@ -41,7 +41,7 @@ it('an owner issues a key, a workflow reboots with it, and revoking it stops tha
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
-it('nobody but an owner sees, issues or revokes keys', async () => {
+it('only owners see, issue or revoke keys', async () => {
   await using team = await startWorkflowTeam();
   const { id } = await giveKey(team);
   const manager = team.slack.as('mara').in('#ops');
@@ -71,7 +71,7 @@ it.each([
   ['for other actions', {}, { action: 'stop' }, 'The grant key “nightly” doesn’t allow “stop”.'],
   ['for other servers', { pattern: 'db-*' }, {}, 'The grant key “nightly” doesn’t cover web-1.'],
   [
-    'for other servers, also for a label that nobody has',
+    'for other servers, also for a label that no server has',
     {},
     { server: 'secret-1' },
     'doesn’t cover secret-1.',

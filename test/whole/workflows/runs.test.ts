@@ -72,7 +72,7 @@ it('and by the run’s token where Slack takes no other', async () => {
   expect((await runToEnd(team, { key: secret })).state).toBe('completed');
 });
 
-it('an outcome that Slack doesn’t take is told later, and nothing is done again', async () => {
+it('an outcome that Slack refuses is sent later, and nothing is done again', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -95,7 +95,7 @@ it('outputs that Slack refuses fail the step, with what was done', async () => {
   expect(run.error).toMatch(/^web-1 (was rebooted|is rebooting).*manifest in Slack is out of date\.$/);
 });
 
-it('an answer that proves nothing is told as such, in the step and in the channel', async () => {
+it('an answer that proves nothing is reported as such, in the step and in the channel', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
@@ -119,7 +119,7 @@ function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, ho
   return { count: () => deaths };
 }
 
-it('a run that was stored as sent when the process died is never sent again, and said to be unknown', async () => {
+it('a run that was stored as sent when the process crashed is never sent again, and reported as unknown', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -141,7 +141,7 @@ it('a run that was stored as sent when the process died is never sent again, and
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a run that was only received when the process died is carried out later, once', async () => {
+it('a run that was only received when the process crashed is carried out later, once', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -167,7 +167,7 @@ it('and fails if that is minutes later', async () => {
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a process that dies while it asks leaves a second card at most, and both are one run', async () => {
+it('a process that crashes while it asks leaves a second card at most, and both belong to one run', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'ask', 'before');

@@ -22,7 +22,7 @@ export function wantChromium(what: string): string | undefined {
   return path;
 }
 
-/** Starts Chromium so that it asks nobody but the page for anything. */
+/** Starts Chromium so that it sends requests to the page alone. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -43,7 +43,7 @@ export function launchChromium(executablePath: string): Promise<Browser> {
 export interface Stage {
   readonly slack: LocalSlack;
   readonly app: FixtureApp;
-  /** Opens the page as somebody, in a browser window of their own. */
+  /** Opens the page as a user, in a browser window of their own. */
   open(as: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
   /** Errors in consoles, and requests to other machines. */
   readonly complaints: readonly string[];
@@ -112,7 +112,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
 /** Notes errors in the console, and requests to other machines. */
 export function watch(page: Page, complaints: string[]): void {
   page.on('console', (line) => {
-    // A sandbox that is away for a moment, or an address that names nobody, is nothing the page could help.
+    // A sandbox that is away for a moment, or an address of no user, isn't the page's fault.
     const isExpected = /404 \(Not Found\)|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(line.text());
     if (line.type() === 'error' && !isExpected) complaints.push(line.text());
   });
