@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFunctions } from './support/functions.ts';
 import { readSources, type Source } from './support/sources.ts';
@@ -86,6 +88,16 @@ describe('every source file', () => {
 
   it('holds no path of one machine', () => {
     expect(listMatches(sources, /(?<![\w.$}])\/(work|home|Users|tmp|root|mnt)\/[\w.-]+/g)).toEqual([]);
+  });
+});
+
+describe('every test', () => {
+  it('waits as long as test/support/eventually.ts does, rather than the second of vi.waitFor', () => {
+    const impatient = readdirSync('test', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.name !== 'eventually.ts')
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => /\bvi\.wait(?:For|Until)\(/.test(readFileSync(path, 'utf8')));
+    expect(impatient).toEqual([]);
   });
 });
 

@@ -60,7 +60,7 @@ const countOpen = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_, open) => resolve(open)));
 
 describe('connections that were not finished', () => {
-  test.each(Object.entries(UNFINISHED))('are freed: %s', { timeout: 60_000 }, async (_, text) => {
+  test.each(Object.entries(UNFINISHED))('are freed: %s', async (_, text) => {
     const { server, port } = await startServer(10_000);
     for (let open = 0; open < SOCKETS; open += 300) await openSilent(port, text, 300);
     await expect.poll(() => countOpen(server), { timeout: 30_000 }).toBe(0);

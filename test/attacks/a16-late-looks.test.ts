@@ -9,9 +9,7 @@ const count = countTries('A16');
 /** Long before the next look that the app had planned. */
 const SOON = 15_000;
 
-test('after a restart, an order that is looked for ever more rarely is looked for within seconds', {
-  timeout: 60_000,
-}, async () => {
+test('after a restart, an order that is looked for ever more rarely is looked for within seconds', async () => {
   const system = movableSystem();
   await using team = await startTeam({ system });
   const manager = team.slack.as('mara').in('#ops');

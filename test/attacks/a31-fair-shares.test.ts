@@ -75,7 +75,7 @@ test('no user waits for a read in another user’s queue', async () => {
   await hosting.close();
 });
 
-test('who asks for too much hears that, and nobody else does', { timeout: 60_000 }, async () => {
+test('a user who asks for too much is refused, and others are not', async () => {
   count();
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 500, 'web');

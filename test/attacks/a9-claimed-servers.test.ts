@@ -25,7 +25,7 @@ test.each(
   await team.manager.presses('Create and pay');
   await expect.poll(team.creates).toBe(1);
   await buy(team);
-  await team.manager.sees('We can’t tell whether', 10_000);
+  await team.manager.sees('We can’t tell whether');
   await team.manager.sees('Decide…');
   team.manager.doesNotSee(/web-1 (was|is being) created \(ID/);
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
   await mkdir(join(image, 'data'), { mode: 0o700 });
   if (canBeOther) await chown(join(image, 'data'), NODE_USER, NODE_USER);
   await chmod(image, 0o755);
-}, 120_000);
+});
 
 afterAll(async () => {
   await run('chmod', ['-R', 'u+w', image]);

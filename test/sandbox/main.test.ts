@@ -5,15 +5,16 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PanelAction, PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
+import { eventually } from '../support/eventually.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
 const ARGUMENTS = ['--import', 'tsx', MAIN];
 const OPS = 'C0OPS00001';
 /** A start may bundle the page, on a machine that may be busy. */
-const START_MS = 40_000;
+const START_MS = 60_000;
 
 /** Runs the sandbox to its end. */
 function run(...args: string[]): Promise<{ code: number; output: string }> {
@@ -35,14 +36,11 @@ async function start(...args: string[]): Promise<{ child: ChildProcess; url: str
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-  const url = await vi.waitFor(
-    () => {
-      const found = /ready: {2}(http:\S+)/.exec(output)?.[1];
-      if (!found && child.exitCode === null) throw new Error('not yet');
-      return found;
-    },
-    { timeout: START_MS, interval: 20 },
-  );
+  const url = await eventually(() => {
+    const found = /ready: {2}(http:\S+)/.exec(output)?.[1];
+    if (!found && child.exitCode === null) throw new Error('not yet');
+    return found;
+  });
   if (url === undefined) throw new Error(`the sandbox ended:\n${output}`);
   return { child, url, output };
 }
@@ -91,7 +89,7 @@ async function read<T>(url: string, path: string): Promise<T> {
 }
 
 const isWritten = async (path: string, text: string) =>
-  vi.waitFor(async () => expect(await readFile(path, 'utf8')).toContain(text), { timeout: 5000 });
+  eventually(async () => expect(await readFile(path, 'utf8')).toContain(text));
 
 describe('npm run sandbox', () => {
   test('prints an address, is not connected at first, and ends on a signal', {
@@ -186,7 +184,7 @@ describe('npm run sandbox with --data', () => {
     const chat = JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`));
     expect(chat.match(/before the crash|Hi! We now have/g)).toEqual(['Hi! We now have', 'before the crash']);
     await post(second.url, '/page/do', { as: operator, do: 'command', channel: OPS, text: '/vps list' });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(JSON.stringify(await read<PageState>(second.url, `/page/state?as=${operator}`))).toContain(
         'web-20',
       ),

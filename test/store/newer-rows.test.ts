@@ -44,7 +44,7 @@ describe.each(places)('what a newer version has written, on $name,', ({ make }) 
 
     test.each(
       Object.entries(ALTERED),
-    )('%s is told as that, and others are still listed', async (_words, change) => {
+    )('%s is reported as such, and others are still listed', async (_words, change) => {
       const { ledger } = store;
       const [newer, known] = [newCreate('web-1'), newCreate('web-2')];
       for (const operation of [newer, known]) await confirm(ledger, operation);

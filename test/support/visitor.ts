@@ -1,7 +1,7 @@
-import { vi } from 'vitest';
 import type { StoredEntry } from '../../src/domain/audit-entry.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type User, type UserName } from '../../src/sandbox/slack/workspace.ts';
+import { until } from './eventually.ts';
 import type { Team } from './team.ts';
 
 type Json = Record<string, unknown>;
@@ -98,7 +98,7 @@ export function visitor(team: Team, who: UserName | User, screenOf: UserName = '
     told,
     mark,
     hears: async (before) => {
-      await vi.waitUntil(() => mark() !== before, { timeout: 5000, interval: 5 });
+      await until(() => mark() !== before, 5);
     },
     audit: (limit = 1000) => team.app.ports.audit.list({ workspaceId: TEAM.id, actorId: person.id, limit }),
   };

@@ -1,12 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
+import { until } from '../support/eventually.ts';
 import { startProcess } from '../support/process.ts';
 import {
   APP_TOKEN,
@@ -118,7 +119,7 @@ describe('the whole story of a team, logged at level debug', () => {
     };
     await order('kept', 'kept is being created');
     await manager.types('/vps password kept');
-    await vi.waitUntil(() => messages.filter(({ text }) => text.includes('kept')).length > 1);
+    await until(() => messages.filter(({ text }) => text.includes('kept')).length > 1);
     await order('saved', 'saved is being created');
     await manager.presses("I've saved it");
     for (const kind of ['lost_after', 'garbage', 'status_500_after'] as const) {

@@ -1,13 +1,10 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { SLACK_MODE, startTeam, type Team } from '../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
-
-// Hundreds of acts in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Traces of the source code: no answer may show any of it. */
 const INSIDES = /\bat .+:\d+:\d+|node_modules|file:\/\/|\.[jt]s:\d+|TypeError|SyntaxError|ZodError|\/src\//;

@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { until } from '../support/eventually.ts';
 import { startTeam, type Team } from '../support/team.ts';
 import { changesSeen, visitor } from '../support/visitor.ts';
 
@@ -24,7 +25,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
   await manager.presses('Create and pay');
   await manager.sees('@mara created new-1');
-  await manager.sees('@mara created new-1. Ready: ssh root@', 10_000);
+  await manager.sees('@mara created new-1. Ready: ssh root@');
   await manager.closes();
   await manager.types('/vps password new-1');
   await manager.sees('Root password');
@@ -78,7 +79,7 @@ describe('a signed request that comes again', () => {
           .traffic()
           .slice(answers)
           .find(({ from, request }) => from === 'app' && /already(%20|\+| )handled/.test(request));
-      await vi.waitUntil(() => heard() !== undefined);
+      await until(() => heard() !== undefined);
       return decodeURIComponent((heard()?.request ?? '').replaceAll('+', ' '));
     };
     let denied = 0;

@@ -57,7 +57,6 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
 }) => {
   test.skipIf(!canBackUp(name)).for(WAYS)(
     'pays nothing again where $way, and keeps what it has',
-    { timeout: 120_000 },
     async ({ saysSo, isNewMachine }, { expect }) => {
       const folder = await mkdtemp(join(tmpdir(), 'vps-slack-restore-'));
       const SPILL_DIR = join(folder, 'answers');
@@ -110,7 +109,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       });
 
       // The one that was under way is looked for and found; the one that was not sent by then is a manager's to decide.
-      await owner.sees('web-2 was created', 30_000);
+      await owner.sees('web-2 was created');
       await owner.sees('didn’t reach us');
       await manager.sees(
         'We can’t tell whether web-3 was created: the app’s database was restored from a backup',

@@ -3,24 +3,19 @@ import type { Fate } from './support/mortal-process.ts';
 import { ORDERS } from './support/order.ts';
 import { LEAST_STEPS, sweep } from './support/sweep.ts';
 
-const PATIENCE = { timeout: 120_000 };
 const killedAt = (at: number): Fate => ({ kind: 'killed', at });
 
 /** Kills the process before and after every write, request and notification, one run for each. */
 describe.each(ORDERS)('$name, in a process that is killed at any write or request', (order) => {
-  test('is paid at most once, and its outcome is told', PATIENCE, async ({ annotate }) => {
+  test('is paid at most once, and its outcome is reported', async ({ annotate }) => {
     const tried = await sweep(order, killedAt, false);
     await annotate(`${tried.length} crash points`);
     expect(tried.length).toBeGreaterThanOrEqual(LEAST_STEPS);
   });
 
-  test(
-    'is paid at most once when the button is pressed again after the crash',
-    PATIENCE,
-    async ({ annotate }) => {
-      const tried = await sweep(order, killedAt, true);
-      await annotate(`${tried.length} crash points`);
-      expect(tried.length).toBeGreaterThanOrEqual(LEAST_STEPS);
-    },
-  );
+  test('is paid at most once when the button is pressed again after the crash', async ({ annotate }) => {
+    const tried = await sweep(order, killedAt, true);
+    await annotate(`${tried.length} crash points`);
+    expect(tried.length).toBeGreaterThanOrEqual(LEAST_STEPS);
+  });
 });

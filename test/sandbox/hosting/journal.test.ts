@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { JournalEvent } from '../../../src/sandbox/hosting/journal.ts';
+import { until } from '../../support/eventually.ts';
 import { field, startCaller } from './caller.ts';
 
 describe('the journal', () => {
@@ -70,10 +71,9 @@ describe('the journal', () => {
     socket.write(
       `POST /v1/servers HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 100\r\n\r\n{"plan"`,
     );
-    while (hosting.requests().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => hosting.requests().length > 0);
     socket.destroy();
-    while (hosting.requests({ ending: 'cut' }).length === 0)
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(() => hosting.requests({ ending: 'cut' }).length > 0);
     expect(hosting.requests()).toMatchObject([{ operation: 'create', didWork: false }]);
     expect(hosting.charges(account)).toEqual([]);
   });
@@ -82,10 +82,13 @@ describe('the journal', () => {
     const { hosting, key } = await startCaller();
     hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 30_000 });
     const headers = { authorization: `Bearer ${key}` };
-    const answer = fetch(`${hosting.baseUrl}/servers`, { headers, signal: AbortSignal.timeout(50) });
-    await expect(answer).rejects.toThrow();
-    while (hosting.requests({ ending: 'cut' }).length === 0)
-      await new Promise((resolve) => setImmediate(resolve));
+    const caller = new AbortController();
+    const answer = fetch(`${hosting.baseUrl}/servers`, { headers, signal: caller.signal });
+    await Promise.all([
+      expect(answer).rejects.toThrow(),
+      until(() => hosting.requests({ didWork: true }).length > 0).then(() => caller.abort()),
+    ]);
+    await until(() => hosting.requests({ ending: 'cut' }).length > 0);
     expect(hosting.requests()).toMatchObject([{ didWork: true, status: undefined }]);
   });
 });

@@ -8,6 +8,7 @@ import { HostingService } from '../../../src/sandbox/hosting/hosting.ts';
 import { snapshotSchema } from '../../../src/sandbox/hosting/snapshot.ts';
 import { openFolder } from '../../../src/sandbox/keep/folder.ts';
 import { StateFile } from '../../../src/sandbox/keep/state-file.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const START_MS = Date.parse('2026-01-15T10:00:00Z');
 const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
@@ -155,7 +156,7 @@ describe('a kept file', () => {
     await file.flush();
     await expect(stat(path)).rejects.toThrow('ENOENT');
     file.touch();
-    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toBe('{"state":1}\n'));
+    await eventually(async () => expect(await readFile(path, 'utf8')).toBe('{"state":1}\n'));
     expect(await modeOf(path)).toBe(0o600);
     for (state = 2; state < 50; state += 1) file.touch();
     await Promise.all([file.flush(), file.flush()]);

@@ -1,11 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { connectByForm, orderServer, startWithPanel } from './support.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amount: '1' });
 
 /** A busy machine may take much longer than Vitest waits by itself. */
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000 });
 
 describe('the panel refuses', () => {
   it('a request to this machine under another name', async () => {

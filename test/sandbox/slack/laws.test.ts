@@ -145,7 +145,7 @@ describe('a command of which the user sees nothing', () => {
     await slack.as('olga').types('/vps loud');
     await slack.as('otto').types('/vps quiet');
     await expect
-      .poll(() => slack.brokenLaws().map(({ law, words }) => `${law} ${words}`), { timeout: 5000 })
+      .poll(() => slack.brokenLaws().map(({ law, words }) => `${law} ${words}`))
       .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
   });
 });

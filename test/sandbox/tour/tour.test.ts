@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPanel } from '../../../src/sandbox/panel/open-panel.ts';
+import { eventually } from '../../support/eventually.ts';
 import { connectByForm, orderServer, startWithPanel } from '../panel/support.ts';
 
 const connected = { isConnected: true };
@@ -18,7 +19,7 @@ describe('the tour', () => {
     const live = await panel.listen();
     const before = Date.now();
     await connectByForm(panel, panel.team.apiKey);
-    await vi.waitFor(() => expect(live.events.some(({ type }) => type === 'tour')).toBe(true));
+    await eventually(() => expect(live.events.some(({ type }) => type === 'tour')).toBe(true));
     const [step] = (await panel.state()).tour;
     expect(step).toMatchObject({ id: 'connect', isDone: true });
     expect(step?.doneAt).toBeGreaterThanOrEqual(before);
@@ -60,7 +61,7 @@ describe('a server is created', () => {
     expect(await isCreated()).toBe(false);
     await manager.closes({ all: true });
     await manager.presses("I've saved it");
-    await vi.waitFor(async () => expect(await isCreated()).toBe(true));
+    await eventually(async () => expect(await isCreated()).toBe(true));
     await later.close();
   });
 

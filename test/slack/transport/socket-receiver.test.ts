@@ -1,5 +1,5 @@
 import { App } from '@slack/bolt';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
@@ -9,6 +9,7 @@ import { quietLogger } from '../../../src/slack/transport/quiet-logger.ts';
 import { createSocketReceiver, type SocketTimes } from '../../../src/slack/transport/socket-receiver.ts';
 import { realSystem } from '../../../src/system.ts';
 import { APP_TOKEN, connect, startSocketSlack } from '../../sandbox/slack/support/socket-app.ts';
+import { until } from '../../support/eventually.ts';
 
 interface Connected {
   readonly slack: LocalSlack;
@@ -72,8 +73,6 @@ async function start(setting: Setting = {}): Promise<Connected> {
   await Promise.race([started, realSystem.sleep(3000)]);
   return { slack, transport, taken, logged, stop };
 }
-
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
 
 const isReady = ({ transport }: Connected) => transport.faults().length === 0;
 

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OTHER_TEAM, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, visitor } from '../../support/visitor.ts';
 
@@ -48,7 +49,7 @@ describe('a revoked role', () => {
       const fresh = team.slack.as('mara').in('#ops');
       const before = fresh.messages().length;
       await fresh.presses(button);
-      await vi.waitUntil(() => fresh.messages().length > before);
+      await until(() => fresh.messages().length > before);
       expect(fresh.messages().at(-1)?.shown).toContain('You don’t have a role yet');
       expect(fresh.modal()).toBeUndefined();
     }
@@ -106,7 +107,7 @@ describe('a button that another user was shown', () => {
       const { id, teamId } = USERS[name];
       await team.slack.deliverAltered(delivery, (payload) => ({ ...payload, user: { id, team_id: teamId } }));
       const by = visitor(team, name);
-      await vi.waitUntil(async () => (await by.audit()).length === 1);
+      await until(async () => (await by.audit()).length === 1);
       const code = name === 'sam' ? 'other_organization' : 'role_needed';
       expect(await by.audit()).toMatchObject([{ action: 'reboot', outcome: 'denied', code }]);
     }
@@ -191,7 +192,7 @@ describe('a root password', () => {
     await manager.types('/vps password web-1');
     await manager.sees(password);
     await manager.presses("I've saved it");
-    await vi.waitUntil(() => !manager.screen().includes(password));
+    await until(() => !manager.screen().includes(password));
     await manager.types('/vps password web-1');
     await manager.sees('no stored root password');
   });
@@ -204,7 +205,7 @@ describe('a root password', () => {
     for (const typed of ['s', 'secret-project-1']) {
       const before = nora.messages().length;
       await nora.types(`/vps password ${typed}`);
-      await vi.waitUntil(() => nora.messages().length > before);
+      await until(() => nora.messages().length > before);
     }
     expect(nora.screen()).not.toContain('project-2');
     expect(await visitor(team, 'nora').audit()).toMatchObject([

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../../src/app/access/grants-port.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/domain/actor.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
@@ -10,11 +10,9 @@ import { home } from '../../../src/slack/home/home.ts';
 import type { Command } from '../../../src/slack/kit/command.ts';
 import { shortcuts } from '../../../src/slack/servers/shortcuts.ts';
 import { isLong } from '../../attacks/support/tries.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
-
-// Hundreds of acts in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** One way to ask for something, the role that it needs, and its name in the audit. */
 interface Action {
@@ -345,7 +343,7 @@ async function send(action: Action, by: Visitor, serverId: number): Promise<stri
   if (action.id === 'link') return '';
   await by.hears(before);
   if (action.via === 'shortcut') {
-    await vi.waitUntil(() => !by.modal().includes('Loading…'), { timeout: 5000, interval: 2 });
+    await until(() => !by.modal().includes('Loading…'), 2);
     return by.modal();
   }
   return by.told().slice(heardBefore).join('\n');
@@ -354,7 +352,7 @@ async function send(action: Action, by: Visitor, serverId: number): Promise<stri
 async function expectRefused(action: Action, by: Visitor, serverId: number): Promise<void> {
   const newest = await newestOf(by);
   const words = await send(action, by, serverId);
-  await vi.waitUntil(async () => (await newestOf(by)) !== newest, { interval: 5 });
+  await until(async () => (await newestOf(by)) !== newest, 5);
   // One more than there may be.
   const entries = await by.audit(3);
   const before = entries.findIndex(({ id }) => id === newest);
@@ -531,7 +529,7 @@ describe('a role that is not granted to the user directly', () => {
       for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
         const newest = await newestOf(by);
         await action.send(by, ids[0] ?? 0);
-        await vi.waitUntil(async () => (await newestOf(by)) !== newest, { interval: 5 });
+        await until(async () => (await newestOf(by)) !== newest, 5);
         expect((await by.audit(1))[0], action.id).toMatchObject({ outcome: 'denied', code: 'role_needed' });
       }
     }

@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/domain/audit-entry.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../../support/keys.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-
-// Several processes in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Runs a command in a shell as users do, and waits for its end. */
 function run(team: Team | undefined, command: string) {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Log } from '../../../src/log.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { visitor } from '../../support/visitor.ts';
 
@@ -326,6 +327,6 @@ describe('the API key', () => {
     expect(await keyOf(team)).toBeUndefined();
     await owner.types('/vps list');
     await owner.sees('No hosting account is connected yet');
-    await vi.waitUntil(async () => (await fetch(`${team.appUrl}/livez`)).ok);
+    await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
   });
 });

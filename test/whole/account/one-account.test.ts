@@ -47,7 +47,7 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
   const manager = managerOf(slack);
   await manager.types(`${ORDER}${label}`);
   await manager.presses('Create and pay');
-  await manager.sees(outcome, 15_000);
+  await manager.sees(outcome);
   const shown = manager.screen();
   await manager.closes();
   manager.overlooksOldMessages();
@@ -76,7 +76,7 @@ describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
     expect(countCreates(team)).toBe(1);
     await order(team.second, 'web-2', 'web-2 is being created');
     expect(countCreates(team)).toBe(2);
-  }, 60_000);
+  });
 
   test.each(KEYS)('(%s) pay for one month of one server once', async (keys) => {
     await using team = await startTwo(keys, { engine });
@@ -87,11 +87,11 @@ describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
       await person.sees('Renew and pay');
     }
     await people[0].presses('Renew and pay');
-    await people[0].sees('alpha-1 was renewed', 15_000);
+    await people[0].sees('alpha-1 was renewed');
     await people[1].presses('Renew and pay');
-    await people[1].sees('already ordered from another workspace on the same hosting account', 15_000);
+    await people[1].sees('already ordered from another workspace on the same hosting account');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('never take a server that one has ordered for the lost order of the other, before anything has shown that they have one account', async () => {
     await using team = await startTwo('two keys', { engine });
@@ -104,7 +104,7 @@ describe.each(ENGINES)('two workspaces with one account on %s', (engine) => {
     expect(lost).not.toHaveProperty('serverId');
     managerOf(team.second).doesNotSee('web-1 was created (ID');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('two workspaces with two keys', () => {
@@ -124,7 +124,7 @@ describe('two workspaces with two keys', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(team.hosting.requests()).toHaveLength(LIMIT);
     void Promise.allSettled(calls);
-  }, 90_000);
+  });
 
   test('share nothing for new orders once one has another account', async () => {
     await using team = await startTwo('two keys');
@@ -136,7 +136,7 @@ describe('two workspaces with two keys', () => {
     await team.app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(key), 'U0OWNER001', 1);
     await order(team.second, 'web-1', 'web-1 is being created');
     expect(team.hosting.charges(account)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('keep a label blocked for the other one when one is uninstalled with an unconfirmed order, and nothing else', async () => {
     await using team = await startTwo('two keys');
@@ -153,7 +153,7 @@ describe('two workspaces with two keys', () => {
       'from another workspace on the same hosting account is still unconfirmed',
     );
     await order(team.second, 'web-2', 'web-2 is being created');
-  }, 60_000);
+  });
 
   test('are one account after a restart, too', async () => {
     await using team = await startTwo('two keys');
@@ -167,5 +167,5 @@ describe('two workspaces with two keys', () => {
       'from another workspace on the same hosting account is still unconfirmed',
     );
     expect(countCreates(team)).toBe(1);
-  }, 60_000);
+  });
 });

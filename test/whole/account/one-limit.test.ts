@@ -31,4 +31,4 @@ test('a second key of the same account, connected again, never lets more request
   const isAnswered = await Promise.race([posted.then(() => true), other.budget().waiting === 1 && false]);
   expect(isAnswered).toBe(false);
   posted.catch(() => undefined);
-}, 60_000);
+});

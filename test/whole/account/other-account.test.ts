@@ -31,7 +31,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const other = await connectOther(team);
-  await manager.sees('We can’t tell whether web-1 was', 10_000);
+  await manager.sees('We can’t tell whether web-1 was');
   await manager.sees('the hosting account was reconnected');
   await manager.closes();
   manager.overlooksOldMessages();
@@ -213,7 +213,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await expect.poll(() => team.hosting.requests({ operation: 'delete' }).length).toBe(1);
     await connectOther(team);
     await approving;
-    await team.manager.sees('We’re not sure whether web-1 was deleted', 10_000);
+    await team.manager.sees('We’re not sure whether web-1 was deleted');
     await team.manager.sees('Check the previous account’s page');
     team.manager.doesNotSee('Show server');
     expect(team.labels()).toEqual(['web-1']);
@@ -246,7 +246,7 @@ describe.concurrent('when another hosting account is connected', () => {
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
     await manager.types(ORDER);
     await manager.presses('Create and pay');
-    await manager.sees('We can’t tell whether web-1 was created', 10_000);
+    await manager.sees('We can’t tell whether web-1 was created');
     manager.doesNotSee('You can order again');
     await manager.closes();
     await manager.presses('Decide…');

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const LONG_MS = 20_000;
 const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
-describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
+describe.concurrent('who is asked to approve', () => {
   test('is the channel from the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
     const owner = team.slack.as('olga').in('#ops');
@@ -77,7 +77,7 @@ describe.concurrent('who is asked to approve', { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent('while Slack does not answer', { timeout: 60_000 }, () => {
+describe.concurrent('while Slack does not answer', () => {
   test('cards that could not be posted are posted later', async ({ expect }) => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });

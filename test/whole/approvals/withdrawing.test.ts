@@ -9,7 +9,7 @@ const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>)
   return approval;
 };
 
-describe.concurrent('a pending approval', { timeout: 60_000 }, () => {
+describe.concurrent('a pending approval', () => {
   test('is withdrawn by its requester, and can’t be approved after that', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();

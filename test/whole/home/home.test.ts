@@ -22,10 +22,10 @@ it('Home shows servers with buttons that this user may press, and shows there wh
   await otto.presses('Reboot');
   await otto.sees(/Rebooting|was rebooted/);
   await otto.chooses('Find a server', 'web-250');
-  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('web-250');
-  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('ssh root@');
+  await expect.poll(() => otto.modal()?.shown ?? '').toContain('web-250');
+  await expect.poll(() => otto.modal()?.shown ?? '').toContain('ssh root@');
   await otto.presses('Stop');
-  await expect.poll(() => otto.modal()?.shown ?? '', { timeout: 10_000 }).toContain('stopped');
+  await expect.poll(() => otto.modal()?.shown ?? '').toContain('stopped');
   await otto.closes();
   const vera = team.slack.as('vera');
   await vera.opensHome();
@@ -123,7 +123,7 @@ it('a root password is shown from Home to its creator only, and is never part of
   olga.doesNotSee('root password');
   // What their own action changes is shown soon, without opening Home again.
   await inDm.presses(/I[’']ve saved it/);
-  await expect.poll(() => inDm.home()?.shown ?? '', { timeout: 10_000 }).not.toContain('root password of');
+  await expect.poll(() => inDm.home()?.shown ?? '').not.toContain('root password of');
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
@@ -163,6 +163,6 @@ it('a create from Home asks where to post its result: in a channel that its user
   await vera.sees('mara created web-1');
   await mara.in('#ops').sees(/I[’']ve saved it/);
   vera.doesNotSee('Root password');
-  await expect.poll(() => mara.home()?.shown ?? '', { timeout: 10_000 }).toContain('Servers (1)');
+  await expect.poll(() => mara.home()?.shown ?? '').toContain('Servers (1)');
   expect(team.slack.brokenLaws()).toEqual([]);
 });

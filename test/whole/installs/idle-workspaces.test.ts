@@ -125,5 +125,5 @@ describe('unused workspaces', () => {
     // Only what was done is told, once.
     expect(many.lines).toEqual(few.lines);
     expect(many.lines).toHaveLength(ACTIVE);
-  }, 120_000);
+  });
 });

@@ -106,7 +106,7 @@ describe.concurrent('a new server', () => {
     await manager.presses('Create and pay');
     await manager.sees(/web-1 is being created \(ID \d+, 5\.90\/month\)/);
     manager.doesNotSee('running');
-    await manager.sees(/Ready: ssh root@[\d.]+/, 20_000);
+    await manager.sees(/Ready: ssh root@[\d.]+/);
     const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
     const password = team.hosting.passwordOf(id) ?? 'none';
     const ready = manager.messages().filter(({ shown }) => shown.includes('Ready:'));

@@ -31,7 +31,7 @@ describe.concurrent('the root password', () => {
   test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
     await using team = await created();
     await team.manager.closes();
-    await team.manager.sees('Ready: ssh root@', 10_000);
+    await team.manager.sees('Ready: ssh root@');
     team.manager.reloads();
     team.manager.doesNotSee(team.password);
     await team.manager.types('/vps password web');
@@ -119,7 +119,7 @@ describe.concurrent('the root password', () => {
       slack.faults.failMethod('chat.postMessage', 'internal_error', 2);
     };
     await using team = await created({}, down);
-    await team.manager.sees("I've saved it", 12_000);
+    await team.manager.sees("I've saved it");
     await team.manager.sees(team.password);
   });
 });

@@ -1,11 +1,10 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Persona } from '../../../src/sandbox/slack/driver.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTeam } from '../../support/team.ts';
 import { changesSeen } from '../../support/visitor.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
-// They wait for seconds, and each has a team of its own: side by side.
-const LATER_MS = 25_000;
+// The tests wait for seconds, and each has a team of its own, so they run concurrently.
 
 async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
@@ -25,7 +24,7 @@ it.concurrent('a reboot that no look observed is reported only as what the API s
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto rebooted web-1: 🟢 running');
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, 1\d s\)/, LATER_MS);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, 1\d s\)/);
   expect(posted(operator)).toHaveLength(1);
   expect(team.slack.brokenLaws()).toEqual([]);
 });
@@ -46,8 +45,8 @@ it.concurrent('several servers are listed in one message, which is edited as the
   await operator.types('/vps reboot web-1 web-2 web-3');
   await operator.sees('@otto is rebooting web-1, web-2, web-3');
   await operator.sees('web-1 is 🟡 rebooting.\nweb-2 is 🟡 rebooting.');
-  await operator.sees('@otto rebooted web-1, web-2, web-3', LATER_MS);
-  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./, LATER_MS);
+  await operator.sees('@otto rebooted web-1, web-2, web-3');
+  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./);
   expect(posted(operator)).toHaveLength(1);
   expect(team.slack.brokenLaws()).toEqual([]);
 });
@@ -60,7 +59,7 @@ it.concurrent('a server that was deleted in between is reported as gone', async 
   const [server] = team.hosting.listServers(team.account);
   const headers = { authorization: `Bearer ${team.apiKey}` };
   await fetch(`${team.environment.HOSTING_BASE_URL}/servers/${server?.id}`, { method: 'DELETE', headers });
-  await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.', LATER_MS);
+  await operator.sees('@otto was rebooting web-1. It’s no longer in the hosting account.');
 });
 
 it.concurrent('a later action of another user ends the older message', async () => {
@@ -69,11 +68,11 @@ it.concurrent('a later action of another user ends the older message', async () 
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto is rebooting web-1…');
   const manager = team.slack.as('mara').in('#ops');
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await manager.types('/vps stop web-1');
     await manager.sees('@mara stopped web-1', 1500);
-  }, LATER_MS);
-  await operator.sees(/@otto (was rebooting web-1\. Superseded: @mara stopped it|rebooted web-1)/, LATER_MS);
+  });
+  await operator.sees(/@otto (was rebooting web-1\. Superseded: @mara stopped it|rebooted web-1)/);
 });
 
 it.concurrent('a deleted message is no longer edited, and the actor gets the outcome once', async () => {
@@ -82,7 +81,7 @@ it.concurrent('a deleted message is no longer edited, and the actor gets the out
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto is rebooting web-1…');
   team.slack.faults.failMethod('chat.update', 'message_not_found');
-  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\./, LATER_MS);
+  await operator.sees(/web-1 is 🟢 running \(\d+ s\)\./);
   expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
   const viewer = team.slack.as('vera').in('#ops');
   viewer.doesNotSee('web-1 is 🟢 running');
@@ -94,7 +93,7 @@ it.concurrent('Slack’s limit is obeyed, and the last state is shown once it is
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto is rebooting web-1…');
   team.slack.faults.rateLimit('chat.update', { retryAfterSeconds: 4 });
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
   expect(edits(team)).toBe(2);
   expect(team.slack.brokenLaws()).toEqual([]);
 });
@@ -105,7 +104,7 @@ it.concurrent('the hosting API may be away for a while', async () => {
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto is rebooting web-1…');
   team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 3 });
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
 });
 
 it.concurrent('a new server is ready when it runs and has an address', async () => {
@@ -117,7 +116,7 @@ it.concurrent('a new server is ready when it runs and has an address', async () 
   await manager.closes();
   const viewer = team.slack.as('vera').in('#ops');
   await viewer.sees('@mara created new-1');
-  await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/, LATER_MS);
+  await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
   expect(posted(viewer)).toHaveLength(1);
   expect(team.slack.brokenLaws()).toEqual([]);
 });
@@ -129,7 +128,7 @@ it.concurrent('a renewal is reported as the list of servers shows it', async () 
   await manager.sees('Renew and pay');
   await manager.presses('Renew and pay');
   await manager.closes();
-  await manager.sees(/@mara renewed web-1: paid until \w+/, LATER_MS);
+  await manager.sees(/@mara renewed web-1: paid until \w+/);
   expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
 
@@ -140,7 +139,7 @@ it.concurrent('a deletion is reported as done when a complete list lacks the ser
   await manager.fills({ 'Type the label to delete it': 'web-1' });
   await manager.presses('Delete');
   await manager.closes();
-  await manager.sees('@mara deleted web-1. It’s no longer in the hosting account.', LATER_MS);
+  await manager.sees('@mara deleted web-1. It’s no longer in the hosting account.');
   expect(changesSeen(team)).toHaveLength(1);
 });
 
@@ -169,6 +168,6 @@ it.concurrent('a restart forgets nothing: the same message is edited', async () 
   await operator.types('/vps reboot web-1');
   await operator.sees('@otto is rebooting web-1…');
   await team.restart();
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, LATER_MS);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
   expect(posted(operator)).toHaveLength(1);
 });

@@ -1,12 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deletionWord } from '../../../src/domain/label.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { changesSeen, visitor } from '../../support/visitor.ts';
-
-// Hundreds of acts in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** What a label may be, for all that docs/hosting-api.md 2.9 says of it. */
 const LABELS = [
@@ -117,7 +115,7 @@ describe('a strange label', () => {
     for (let page = 0; page < 2; page++) {
       const shown = owner.screen();
       await owner.presses('Older');
-      await vi.waitUntil(() => owner.screen() !== shown);
+      await until(() => owner.screen() !== shown);
     }
     expectNobodyIsPinged(team, 'mara');
   });

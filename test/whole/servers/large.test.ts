@@ -1,10 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam } from '../../support/team.ts';
 import { changesSeen, visitor } from '../../support/visitor.ts';
-
-// Hundreds of acts in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** The longest acceptable wait. */
 const AT_ONCE_MS = 1500;
@@ -137,7 +135,7 @@ describe('a crowd of users', () => {
     const by = visitor(team, 'vera');
     const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
     expect(acks.filter(({ status }) => status !== 200)).toEqual([]);
-    await vi.waitUntil(() => by.told().length >= 400, { timeout: 20_000, interval: 50 });
+    await until(() => by.told().length >= 400, 50);
     expect(by.told().every((shown) => shown.includes('50 servers'))).toBe(true);
     expect(team.hosting.requests().length).toBeLessThanOrEqual(12);
     expect(team.slack.brokenLaws()).toEqual([]);

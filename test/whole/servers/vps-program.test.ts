@@ -1,15 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandLineOf } from '../../../src/domain/actor.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
 import { changesSeen } from '../../support/visitor.ts';
-
-// Several processes in one test: enough time on a busy machine, too.
-vi.setConfig({ testTimeout: 60_000 });
 
 const PROGRAM = 'dist/bundled/cli/vps.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/log.ts';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import type { User } from '../../../src/sandbox/slack/workspace.ts';
@@ -20,8 +20,6 @@ import {
 } from '../../support/payloads/samples.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen } from '../../support/visitor.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -158,10 +156,11 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
   ] as const)(`${refused ? 'is refused in words' : 'is served'} when they press a button in a %s`, async (act, sample) => {
     const server = serverFor(act, sender);
     const screen = screenOf(sender);
-    await interact(pressOn(server.id, sample(sender)), sender);
     const [workspaceId, code, words] = refused ?? [OURS, undefined, 'rebooted'];
+    const before = (await auditOf(sender, workspaceId)).length;
+    await interact(pressOn(server.id, sample(sender)), sender);
     await expect
-      .poll(async () => (await auditOf(sender, workspaceId))[0], { timeout: 5000 })
+      .poll(async () => (await auditOf(sender, workspaceId)).slice(0, -before || undefined)[0])
       .toMatchObject(refused ? { outcome: 'denied', code } : { action: 'reboot', outcome: 'done' });
     if (sample === messagePressSample) await screen.sees(words);
     expect(changesSeen(team).filter(({ path }) => path.includes(String(server.id)))).toHaveLength(
@@ -183,7 +182,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
     const [workspaceId, code, words] = refused ?? [OURS, undefined, 'update'];
     expect(response).toContain(words);
     await expect
-      .poll(async () => (await auditOf(sender, workspaceId))[0], { timeout: 5000 })
+      .poll(async () => (await auditOf(sender, workspaceId))[0])
       .toMatchObject(refused ? { outcome: 'denied', code } : { action: 'delete', outcome: 'done', label });
     const isListed = team.hosting.listServers(team.account).some((each) => each.id === id);
     expect(isListed).toBe(refused !== undefined);
@@ -193,9 +192,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
     const server = serverFor('menu', sender);
     const sample = { ...messageSuggestionSample(sender), value: server.label };
     await expect
-      .poll(async () => (await interact(sample, sender)).response.includes(server.label), {
-        timeout: 5000,
-      })
+      .poll(async () => (await interact(sample, sender)).response.includes(server.label))
       .toBe(refused === undefined);
   });
 
@@ -223,13 +220,11 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
     const isElsewhere = refused?.[1] === 'other_organization';
     if (isElsewhere)
       await expect
-        .poll(async () => (await auditOf(sender, OURS))[0], { timeout: 5000 })
+        .poll(async () => (await auditOf(sender, OURS))[0])
         .toMatchObject({ action: 'show', outcome: 'denied', code: 'other_organization' });
     else
       await expect
-        .poll(() => team.slack.traffic().some(({ request }) => request.includes(`${server.label}`)), {
-          timeout: 5000,
-        })
+        .poll(() => team.slack.traffic().some(({ request }) => request.includes(`${server.label}`)))
         .toBe(true);
   });
 
@@ -247,7 +242,7 @@ describe('a command, which names the workspace where it was typed', () => {
     const server = serverFor('typed', sender);
     await command(`reboot ${server.id}`, sender);
     await expect
-      .poll(async () => (await auditOf(sender, OURS))[0], { timeout: 5000 })
+      .poll(async () => (await auditOf(sender, OURS))[0])
       .toMatchObject({ action: 'reboot', outcome: 'done', label: server.label });
   });
 

@@ -21,9 +21,7 @@ describe('a command whose answer takes long', () => {
     team.slack.faults.slowDown('response_url', 1000);
     await team.slack.as('vera').in('#ops').types('/vps list');
     await expect
-      .poll(() => team.slack.traffic().filter(({ what }) => what === 'response_url').length, {
-        timeout: 5000,
-      })
+      .poll(() => team.slack.traffic().filter(({ what }) => what === 'response_url').length)
       .toBe(1);
   });
 });
@@ -38,7 +36,7 @@ describe('a slow command whose outcome is posted in the channel', () => {
     await operator.sees('Working on it. The result will appear here.', 1000);
     await operator.sees('@otto');
     const uses = () => team.slack.traffic().filter(({ what }) => what === 'response_url');
-    await expect.poll(() => uses().length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => uses().length).toBe(1);
     expect(JSON.stringify(uses())).toContain('delete_original');
     expect(lawsOf(team)).toEqual([]);
   });

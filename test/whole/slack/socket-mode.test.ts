@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 import { changesSeen, visitor } from '../../support/visitor.ts';
 
@@ -19,8 +20,8 @@ function lastOf(team: Team, what: string): Delivery {
 /** A second WebSocket takes the place of the first. */
 async function refresh({ slack, app }: Team): Promise<void> {
   slack.sockets.refresh();
-  await vi.waitUntil(() => slack.sockets.count === 2, { timeout: 20_000, interval: 1 });
-  await vi.waitUntil(() => slack.sockets.count === 1, { timeout: 20_000 });
+  await until(() => slack.sockets.count === 2, 1);
+  await until(() => slack.sockets.count === 1);
   expect(await app.faults()).toEqual([]);
 }
 
@@ -85,7 +86,7 @@ describe('in Socket Mode', () => {
     slack.sockets.refresh();
     const again = [];
     for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
-    await vi.waitUntil(() => slack.sockets.count === 2, { timeout: 20_000, interval: 1 });
+    await until(() => slack.sockets.count === 2, 1);
     for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
     await Promise.all(again);
     await manager.sees('once is being created');
@@ -99,7 +100,7 @@ describe('in Socket Mode', () => {
     hosting.seedServers(account, 1, 'web');
     hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
     const typed = slack.as('otto').in('#ops').types('/vps reboot web-1');
-    await vi.waitUntil(() => hosting.requests().some(({ path }) => path.includes('reboot')));
+    await until(() => hosting.requests().some(({ path }) => path.includes('reboot')));
     await team.app.close();
     expect((await typed)?.status).toBe(200);
     expect(slack.sockets.count).toBe(0);

@@ -14,8 +14,6 @@ import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
 import { startProcess } from '../../support/process.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp } from '../../support/team.ts';
 
-const LATER = 30_000;
-
 /** Two processes with one app-level token, on one PostgreSQL database. */
 async function startTwo() {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
@@ -34,7 +32,7 @@ async function startTwo() {
     SPILL_DIR: join(folder, 'answers'),
   });
   const processes = await Promise.all([startProcess(environment), startProcess(environment)]);
-  await expect.poll(() => slack.sockets.count, { timeout: LATER }).toBe(2);
+  await expect.poll(() => slack.sockets.count).toBe(2);
   return {
     ...{ hosting, slack, account, processes },
     owner: slack.as('olga').in('#ops'),
@@ -69,13 +67,13 @@ async function countCalls(url: string): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-describe.skipIf(!postgresUrl)('two processes on one app-level token', { timeout: 120_000 }, () => {
+describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
   test('share the work, and do nothing twice that comes over both of their WebSockets', async () => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
     for (let at = 1; at <= 10; at++) await owner.types(`/vps reboot web-${at}`);
     const rebooted = () => hosting.requests({ operation: 'reboot' }).length;
-    await expect.poll(rebooted, { timeout: LATER }).toBe(10);
+    await expect.poll(rebooted).toBe(10);
     for (const { url } of processes) expect(await countCalls(url)).toBeGreaterThan(0);
 
     const reboot = team.lastOf('command /vps reboot');
@@ -84,7 +82,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', { timeout:
     await owner.presses('Create and pay');
     const confirmation = team.lastOf('view_submission create_review');
     await Promise.all(Array.from({ length: 20 }, () => slack.redeliver(confirmation)));
-    await owner.sees('once is being created', LATER);
+    await owner.sees('once is being created');
     expect(hosting.charges(account)).toHaveLength(1);
     expect(rebooted()).toBe(10);
   });
@@ -100,15 +98,15 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', { timeout:
     hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 60_000 });
     await owner.presses('Create and pay');
     const confirmation = team.lastOf('view_submission create_review');
-    await expect.poll(() => hosting.requests({ operation: 'create' }).length, { timeout: LATER }).toBe(1);
+    await expect.poll(() => hosting.requests({ operation: 'create' }).length).toBe(1);
     const [killed, other] = died === 'first' ? processes : processes.toReversed();
     await killed?.kill();
-    await expect.poll(() => slack.sockets.count, { timeout: LATER }).toBe(1);
+    await expect.poll(() => slack.sockets.count).toBe(1);
     await team.endLeases();
     await slack.redeliver(confirmation);
-    await owner.sees(/once (?:was|is being) created \(ID|whether once was created/, LATER);
+    await owner.sees(/once (?:was|is being) created \(ID|whether once was created/);
     await owner.types('/vps list');
-    await owner.sees('web-10', LATER);
+    await owner.sees('web-10');
     expect(other?.hasEnded()).toBe(false);
     expect(hosting.requests({ operation: 'create' })).toHaveLength(1);
     expect(hosting.charges(account)).toHaveLength(1);

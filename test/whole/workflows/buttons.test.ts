@@ -23,7 +23,7 @@ it('without a key a workflow asks in the channel, and the user who presses acts 
   await operator.presses('Reboot');
   await run.ended;
   expect(run).toMatchObject({ state: 'completed', outputs: { server: 'web-1', state: 'rebooting' } });
-  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/, 20_000);
+  await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
   operator.doesNotSee('wants to reboot');
   expect(operator.messages()).toHaveLength(1);
   expect(changesSeen(team)).toHaveLength(1);
