@@ -34,12 +34,13 @@ async function main(): Promise<void> {
   const { startSandbox } = await import('./start.ts');
   const sandbox = await startSandbox({ ...options, logLevel: process.env.LOG_LEVEL ?? 'warn' }, prepared);
   const saved = options.folder === undefined ? 'nothing is saved' : `the data is saved in ${options.folder}`;
-  console.log(`
+  process.stdout.write(`
   The sandbox is ready:  ${sandbox.url}
 
   Open it in a browser and follow the five-step tour. Everything stays on this machine; ${saved}.
   Hosting account:       ${sandbox.accountUrl}
   Press Ctrl-C to stop.
+
 `);
   stopOnSignal(sandbox);
 }
@@ -53,7 +54,7 @@ function stopOnSignal(sandbox: Sandbox): void {
     sandbox.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        console.error(describeError(error));
+        process.stderr.write(`${describeError(error)}\n`);
         process.exit(1);
       },
     );
@@ -103,6 +104,6 @@ function describeError(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  console.error(describeError(error));
+  process.stderr.write(`${describeError(error)}\n`);
   process.exit(1);
 });

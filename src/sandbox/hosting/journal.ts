@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 import type { FaultKind } from './faults.ts';
+import { reportFailure } from './report-failure.ts';
 import type { Operation } from './routes.ts';
 import type { HostingSnapshot } from './snapshot.ts';
 
@@ -158,7 +159,7 @@ export class Journal {
         listener(event);
       } catch (error) {
         // A broken page must not change what the service does with an account's money.
-        console.error('A listener of the hosting journal failed:', error);
+        reportFailure('A listener of the hosting journal failed', error);
       }
     }
   }

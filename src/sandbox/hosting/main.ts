@@ -14,12 +14,13 @@ async function main(): Promise<void> {
   const hosting = await startHosting(options);
   const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: BALANCE_MINOR });
   const key = hosting.createKey(account);
-  console.log(`The sandbox hosting service listens on ${hosting.baseUrl}
+  process.stdout.write(`The sandbox hosting service listens on ${hosting.baseUrl}
   account       ${account.name}, balance ${decimalOf(BALANCE_MINOR)}
   API key       ${key}
   account page  ${hosting.pageUrlOf(account)}
 
-  curl -H "Authorization: Bearer ${key}" ${hosting.baseUrl}/catalog`);
+  curl -H "Authorization: Bearer ${key}" ${hosting.baseUrl}/catalog
+`);
   closeOnSignal(hosting);
 }
 
@@ -36,6 +37,6 @@ function describeFailure(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  console.error(describeFailure(error));
+  process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;
 });

@@ -7,6 +7,7 @@ import { Exchange } from './exchange.ts';
 import { type HostingOptions, HostingService } from './hosting.ts';
 import { Notes } from './page/notes.ts';
 import { servePage } from './page/page.ts';
+import { reportFailure } from './report-failure.ts';
 
 // Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
 const KEEP_ALIVE_MS = 60_000;
@@ -94,7 +95,7 @@ function giveUp(
   response: ServerResponse,
   closing: AbortSignal,
 ): void {
-  if (!request.destroyed && !closing.aborted) console.error('The sandbox hosting service failed:', error);
+  if (!request.destroyed && !closing.aborted) reportFailure('The sandbox hosting service failed', error);
   if (response.headersSent || request.destroyed) request.socket.destroy();
   else response.writeHead(500, { 'content-type': 'text/plain' }).end('Internal Server Error');
 }

@@ -55,7 +55,8 @@ export class StateFile {
       await writeWhole(this.#path, `${JSON.stringify(this.#describe(), maskKeys)}\n`);
     } catch (error) {
       this.#isOutdated = true;
-      console.error(`${this.#path} can't be written: ${error instanceof Error ? error.message : 'unknown'}.`);
+      const reason = error instanceof Error ? error.message : 'unknown';
+      process.stderr.write(`${this.#path} can't be written: ${reason}.\n`);
     }
   }
 }

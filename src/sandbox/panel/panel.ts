@@ -1,5 +1,6 @@
 import type { Account } from '../hosting/accounts.ts';
 import type { HostingService } from '../hosting/hosting.ts';
+import { reportFailure } from '../hosting/report-failure.ts';
 import type { Tour } from '../tour/tour.ts';
 import { performAction } from './actions.ts';
 import {
@@ -121,5 +122,5 @@ function isSame(server: PanelServer, other: PanelServer | undefined): boolean {
 }
 
 function logFailure(error: unknown): void {
-  console.error('The sandbox panel failed:', error);
+  reportFailure('The sandbox panel failed', error);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../hosting/body.ts';
 import { ApiError } from '../hosting/errors.ts';
+import { reportFailure } from '../hosting/report-failure.ts';
 import { isLoopbackHost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import { readJson } from '../slack/json.ts';
 import type { Pages } from '../slack/server.ts';
@@ -18,7 +19,7 @@ export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Page
     const panel = getPanel();
     if (!panel) return sendText(outgoing, 503, 'the sandbox is starting');
     answerPanel(panel, incoming, outgoing, path).catch((error: unknown) => {
-      console.error('The sandbox panel failed:', error);
+      reportFailure('The sandbox panel failed', error);
       if (outgoing.headersSent) outgoing.destroy();
       else sendText(outgoing, 500, 'the panel failed');
     });

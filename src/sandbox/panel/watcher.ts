@@ -1,3 +1,5 @@
+import { reportFailure } from '../hosting/report-failure.ts';
+
 /** The app records what it did shortly after it answered, so one check is not enough. */
 const CHECK_AFTER_MS = [15, 250, 1000];
 
@@ -26,7 +28,7 @@ export class Watcher {
       if (!this.#isClosed) await this.#check();
     });
     this.#running = this.#running.catch((error: unknown) => {
-      console.error('The sandbox could not check what happened:', error);
+      reportFailure('The sandbox could not check what happened', error);
     });
     return this.#running;
   }

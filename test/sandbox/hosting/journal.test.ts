@@ -43,7 +43,7 @@ describe('the journal', () => {
 
   test('tells listeners until they stop listening, and outlives one that throws', async () => {
     const { call, hosting } = await startCaller();
-    const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const complaint = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const seen: string[] = [];
     hosting.onEvent(() => {
       throw new Error('broken page');

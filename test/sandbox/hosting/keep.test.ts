@@ -178,7 +178,7 @@ describe('a kept file', () => {
 
   test('that cannot be written is complained about, and written when it can be', async () => {
     const folder = join(await newFolder(), 'gone');
-    const complaint = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const complaint = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const file = new StateFile(join(folder, 'state.json'), () => 1);
     file.touch();
     await file.flush();
