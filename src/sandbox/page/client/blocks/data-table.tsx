@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { scrollable } from '../elements/scrollable.ts';
 import { textIn } from '../json.ts';
 import type { BlockProps } from './block-props.ts';
 import { cellText, rowsOf } from './cells.ts';
@@ -30,8 +31,7 @@ export function DataTable({ block }: BlockProps) {
         <span class="table-caption">{caption}</span>
         {rows.length > size && <Filter caption={caption} typed={typed} onType={filter} />}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section class="table-scroll" aria-label={caption} tabIndex={0}>
+      <section class="table-scroll" aria-label={caption} {...scrollable}>
         <table>
           <Head cells={head} order={order} onSort={(column) => setOrder(nextOrder(order, column))} />
           <tbody>

@@ -1,4 +1,5 @@
 import type { Json } from '../../../slack/page-api.ts';
+import { scrollable } from '../elements/scrollable.ts';
 import { textIn } from '../json.ts';
 import { isRichText, RichText } from '../text/rich-text.tsx';
 import { Signed } from '../text/signs.tsx';
@@ -17,8 +18,7 @@ export function Table({ block }: BlockProps) {
   const settings = Array.isArray(block.column_settings) ? block.column_settings : [];
   const align = (column: number) => `align-${textIn(settings[column], 'align') || 'left'}`;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="table-scroll" aria-label="Table" tabIndex={0}>
+    <section class="table-scroll" aria-label="Table" {...scrollable}>
       <table>
         <thead>
           <tr>

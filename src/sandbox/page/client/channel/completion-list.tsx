@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { OptionRow } from '../elements/option-row.tsx';
 import { Popup } from '../elements/popup.tsx';
 import type { Completion } from './complete.ts';
 
@@ -12,7 +13,7 @@ interface CompletionListProps {
   readonly onClose: () => void;
 }
 
-/** What can be completed, above the composer; the keys are the composer's. */
+/** What can be completed, above the composer, which handles the keys. */
 export function CompletionList({ id, anchor, completions, at, onChoose, onClose }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -22,22 +23,18 @@ export function CompletionList({ id, anchor, completions, at, onChoose, onClose 
     <Popup anchor={anchor} onClose={onClose} above wide="same" class="completions">
       <div ref={list} id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
         {completions.map((completion, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the composer's
-          <div
+          <OptionRow
             key={completion.title}
             id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            tabIndex={-1}
-            class={`option ${index === at ? 'active' : ''}`}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => onChoose(completion)}
+            isActive={index === at}
+            isChosen={index === at}
+            onChoose={() => onChoose(completion)}
           >
             <span class="option-text">
               <span class="completion-title">{completion.title}</span>
               <span class="option-description">{completion.detail}</span>
             </span>
-          </div>
+          </OptionRow>
         ))}
       </div>
     </Popup>

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { PageChannel, PageMessage } from '../../../slack/page-api.ts';
+import { scrollable } from '../elements/scrollable.ts';
 import { sandboxNow } from '../state/panel-state.ts';
 import { useScreen } from '../state/store.ts';
 import { dateOfTs, describeDay } from '../text/dates.ts';
@@ -32,8 +33,7 @@ export function MessageList({ channel, me, thread }: ListProps) {
         role="log"
         aria-live="polite"
         aria-label={thread ? `Messages in a thread of ${channel.name}` : `Messages in ${channel.name}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        tabIndex={0}
+        {...scrollable}
         onScroll={scrolled}
       >
         <div class="messages-inside">

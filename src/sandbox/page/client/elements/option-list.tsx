@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../../slack/page-api.ts';
 import { objectIn } from '../json.ts';
 import { TextView } from '../text/text-view.tsx';
+import { OptionRow } from './option-row.tsx';
 import type { OptionGroup } from './options.ts';
 
 interface OptionListProps {
@@ -23,15 +24,16 @@ export function OptionList({ id, groups, at, chosen, isMulti, onChoose }: Option
   }, [at]);
   const rowOf = (option: Json) => {
     const index = options.indexOf(option);
+    const value = String(option.value);
+    const isChosen = chosen.includes(value);
+    const row = { id: `${id}-${index}`, isActive: index === at, isChosen, onChoose: () => onChoose(option) };
     return (
-      <OptionRow
-        key={String(option.value)}
-        id={`${id}-${index}`}
-        option={option}
-        isActive={index === at}
-        isChosen={chosen.includes(String(option.value))}
-        onChoose={() => onChoose(option)}
-      />
+      <OptionRow key={value} {...row}>
+        <span class="option-text">
+          <OptionText option={option} />
+        </span>
+        {isChosen && <span aria-hidden="true">✓</span>}
+      </OptionRow>
     );
   };
   return (
@@ -43,34 +45,6 @@ export function OptionList({ id, groups, at, chosen, isMulti, onChoose }: Option
           {members.map(rowOf)}
         </div>
       ))}
-    </div>
-  );
-}
-
-interface OptionRowProps {
-  readonly id: string;
-  readonly option: Json;
-  readonly isActive: boolean;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-}
-
-function OptionRow({ id, option, isActive, isChosen, onChoose }: OptionRowProps) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's
-    <div
-      id={id}
-      role="option"
-      aria-selected={isChosen}
-      tabIndex={-1}
-      class={`option ${isActive ? 'active' : ''}`}
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onChoose}
-    >
-      <span class="option-text">
-        <OptionText option={option} />
-      </span>
-      {isChosen && <span aria-hidden="true">✓</span>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { GalleryPiece } from '../../../gallery/gallery-api.ts';
+import { scrollable } from '../elements/scrollable.ts';
 import { ConfirmDialog } from '../modal/confirm.tsx';
 import { Notices } from '../notices.tsx';
 import { anchorOf } from './anchor.ts';
@@ -20,8 +21,7 @@ export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }
     <div class="gallery">
       <GalleryTools options={options} change={change} shown={shown.length} all={pieces.length} />
       <Contents groups={groups} isOpen={options.filter !== ''} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <main class="pieces" tabIndex={0}>
+      <main class="pieces" {...scrollable}>
         {shown.length === 0 && <p class="beginning">Nothing matches this filter.</p>}
         {groups.map(([group, members]) => (
           <section key={group} id={anchorOf(group)} aria-label={group}>

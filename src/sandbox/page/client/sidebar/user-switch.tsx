@@ -51,15 +51,14 @@ function UserList({ state, onClose }: UserListProps) {
     event.stopPropagation();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside
-    <div onKeyDown={move} ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
+    <div ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
       <div class="group-label">Switch user</div>
       <ul ref={list}>
         {state.people
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
           .map((user) => (
             <li key={user.id}>
-              <UserLink user={user} isCurrent={user.id === state.as.id} onClose={onClose} />
+              <UserLink user={user} isCurrent={user.id === state.as.id} onClose={onClose} onKeyDown={move} />
             </li>
           ))}
       </ul>
@@ -72,9 +71,11 @@ interface UserLinkProps {
   readonly user: PageUser;
   readonly isCurrent: boolean;
   readonly onClose: () => void;
+  /** The arrow keys move between the links. */
+  readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-function UserLink({ user, isCurrent, onClose }: UserLinkProps) {
+function UserLink({ user, isCurrent, onClose, onKeyDown }: UserLinkProps) {
   const choose = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -82,7 +83,12 @@ function UserLink({ user, isCurrent, onClose }: UserLinkProps) {
     switchUser(user.id);
   };
   return (
-    <a href={addressOf(user)} aria-current={isCurrent ? 'true' : undefined} onClick={choose}>
+    <a
+      href={addressOf(user)}
+      aria-current={isCurrent ? 'true' : undefined}
+      onClick={choose}
+      onKeyDown={onKeyDown}
+    >
       <Avatar user={user} size="small" />
       <UserNames user={user} />
     </a>
