@@ -120,11 +120,18 @@ const OWN_MANIFESTS = {
   workflow: 'manifest.workflow.yml',
 } as const;
 
-/** One of the manifests that this repository ships. */
-export function readOwnManifest(mode: keyof typeof OWN_MANIFESTS = 'http'): ManifestFacts {
-  const path = new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
-  return parseManifest(readFileSync(path, 'utf8'));
+type OwnManifest = keyof typeof OWN_MANIFESTS;
+
+const known = new Map<OwnManifest, ManifestFacts>();
+
+/** One of the manifests that this repository ships. Each is parsed once: hundreds of tests start a local Slack. */
+export function readOwnManifest(mode: OwnManifest = 'http'): ManifestFacts {
+  const facts = known.get(mode) ?? parseManifest(readFileSync(pathOf(mode), 'utf8'));
+  known.set(mode, facts);
+  return facts;
 }
+
+const pathOf = (mode: OwnManifest) => new URL(`../../../${OWN_MANIFESTS[mode]}`, import.meta.url);
 
 /** The same app with the steps for workflows, which its own manifest adds to the others. */
 export function withSteps(facts: ManifestFacts): ManifestFacts {
