@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { openEngine } from '../../src/store/engine/database.ts';
-import { asInTests, createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { asInTests, createMigratedDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
 import { makeFolder, open } from './support.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ async function makeSqlite(): Promise<Place> {
 }
 
 async function makePostgres(): Promise<Place> {
-  const url = await createEmptyDatabase();
+  const url = await createMigratedDatabase();
   const client = new Client(url);
   client.on('error', () => undefined);
   await client.connect();
