@@ -45,6 +45,7 @@ const socketMode = {
   test: {
     name: 'socket mode',
     include: ALSO_IN_SOCKET_MODE.map((path) => `test/whole/${path}.test.ts`),
+    globalSetup: ['test/support/postgres-setup.ts'],
     env: { SLACK_MODE: 'socket' },
   },
 };

@@ -55,7 +55,7 @@ test('an order of a newer version is left to that version: until it ends no othe
 });
 
 test('the answer to a request that a newer version has altered is refused in words, and nothing is deleted', async () => {
-  await using team = await startRuledTeam(TWO_PERSONS);
+  await using team = await startRuledTeam(TWO_PERSONS, { engine: 'sqlite' });
   team.hosting.seedServers(team.account, 1, 'web');
   await askDelete(team);
   writeAsNewer(team, `update approvals set deed = json_set(deed, '$.keepsDisk', json('true'))`);

@@ -108,8 +108,8 @@ describe('a signed request that comes again', () => {
     await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
     await team.slack.as('vera').in('#ops').sees('rebooted web-1');
     expect(changesSeen(team)).toHaveLength(1);
-    const audit = await by.audit();
-    expect(audit.filter(({ code }) => code === 'already_handled')).toHaveLength(20);
+    const refused = async () => (await by.audit()).filter(({ code }) => code === 'already_handled');
+    await expect.poll(refused).toHaveLength(20);
   });
 
   it('pays once when the confirmation comes twenty times', async () => {
@@ -164,24 +164,25 @@ describe('the same request in another form', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it.each([
-    ['a command', 'command /vps reboot'],
-    ['a button', 'block_actions stop'],
-    ['a form', 'view_submission delete'],
-  ])('is a replay when Slack signs it again: %s', async (_name, what) => {
+  it('is a replay when Slack signs it again: a command, a button, a form', async () => {
     await using team = await startTeam(OVER_HTTP);
     await doEverything(team);
     const changes = changesSeen(team).length;
-    const { body } = kept(team, what);
-    const by = what.includes('delete') ? 'mara' : 'otto';
-    for (const seconds of [1, 2]) {
-      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
-      const { status } = await team.slack.deliverRaw(body, {
-        timestamp,
-        signature: team.slack.sign(body, timestamp),
-      });
-      expect(status).toBe(200);
-      await expect.poll(again(team, by).codes).toBe(seconds);
+    for (const [by, what, before] of [
+      ['otto', 'command /vps reboot', 0],
+      ['otto', 'block_actions stop', 2],
+      ['mara', 'view_submission delete', 0],
+    ] as const) {
+      const { body } = kept(team, what);
+      for (const seconds of [1, 2]) {
+        const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+        const { status } = await team.slack.deliverRaw(body, {
+          timestamp,
+          signature: team.slack.sign(body, timestamp),
+        });
+        expect(status, what).toBe(200);
+        await expect.poll(again(team, by).codes, { message: what }).toBe(before + seconds);
+      }
     }
     expect(changesSeen(team)).toHaveLength(changes);
   });

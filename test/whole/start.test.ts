@@ -55,8 +55,8 @@ describe.concurrent('starting', () => {
     expect(output).not.toMatch(/\n\s+at /);
   });
 
-  test('twice on one database is refused with a sentence', async () => {
-    await using team = await startTeam();
+  test('twice on one SQLite database is refused with a sentence', async () => {
+    await using team = await startTeam({ engine: 'sqlite' });
     const { code, output } = await run('main.js', [], { ...team.environment });
     expect(code).toBe(1);
     expect(output).toContain('in use by another process');

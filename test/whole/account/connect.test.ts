@@ -290,7 +290,7 @@ describe('the API key', () => {
     const logged: string[] = [];
     const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
     const log: Log = { debug: write, info: write, warn: write, error: write };
-    await using team = await startUnconnected({ log });
+    await using team = await startUnconnected({ log, engine: 'sqlite' });
     const link = await askForLink(team);
     const answers = [await post(link, `${team.apiKey}x`), await post(link, team.apiKey), await fetch(link)];
     const pages = await Promise.all(answers.map((answer) => answer.text()));

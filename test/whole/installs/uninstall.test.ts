@@ -103,7 +103,7 @@ async function actionsOfSecond({ app }: Installs) {
 }
 
 it('Slack’s check of the address for events is answered with its challenge', async () => {
-  await using team = await startInstalls();
+  await using team = await startInstalls({ mode: 'http' });
   const body = JSON.stringify({ type: 'url_verification', token: 'x', challenge: 'a-challenge' });
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = team.slack.sign(body, timestamp);
@@ -146,7 +146,7 @@ describe('an event about revoked tokens', () => {
   });
 
   it('with a forged signature changes nothing', async () => {
-    await using team = await startWithPassword();
+    await using team = await startWithPassword({ mode: 'http' });
     team.slack.oauth.revokeAll(TEAM.id, 'account_inactive');
     const body = JSON.stringify({
       type: 'event_callback',

@@ -57,7 +57,8 @@ it('lifting the protection is for owners, and audited', async () => {
   const before = manager.mark();
   await manager.presses('unprotect', { id, on: 'card' });
   await manager.hears(before);
-  expect((await manager.audit())[0]).toMatchObject({ action: 'unprotect', outcome: 'denied' });
+  const latest = async () => (await manager.audit())[0];
+  await expect.poll(latest).toMatchObject({ action: 'unprotect', outcome: 'denied' });
   await owner.presses('Lift protection');
   await owner.sees('lifted the protection of db-1');
   await team.slack.as('otto').in('#ops').types('/vps reboot db-1');

@@ -28,7 +28,7 @@ it('an owner issues a key, a workflow reboots with it, and revoking it stops tha
   await owner.sees(/nightly: reboot on web-\* until .*\nIssued by @olga, .* · last used/);
   owner.doesNotSee(secret);
   await owner.presses('Revoke');
-  await owner.sees('No keys have been issued');
+  await expect.poll(() => team.app.ports.workflowKeys.list(team.slack.team.id)).toEqual([]);
   const late = await runToEnd(team, { server: 'web-2', key: secret });
   expect(late).toMatchObject({ state: 'failed' });
   expect(late.error).toContain('isn’t valid in this workspace, or was revoked');

@@ -208,7 +208,7 @@ it('keys and tokens are in no log, in no audit and nowhere in the database in th
   const lines: string[] = [];
   const write = (words: string, fields: unknown = {}) => void lines.push(`${words} ${inspect(fields)}`);
   const log = { debug: write, info: write, warn: write, error: write };
-  await using team = await startWorkflowTeam(1, { log });
+  await using team = await startWorkflowTeam(1, { log, engine: 'sqlite' });
   const { secret } = await giveKey(team);
   const run = await runToEnd(team, { key: secret });
   await runToEnd(team, { key: 'vpswf_a-wrong-one-that-is-a-canary' });
