@@ -100,7 +100,7 @@ function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
   const twice = servers.flatMap((id) => {
     const charges = paid.filter(({ serverId }) => serverId === id).length;
     const months = new Set(
-      recorded.renewals.filter(({ serverId }) => serverId === id).map((one) => one.paidUntil),
+      recorded.renewals.filter(({ serverId }) => serverId === id).flatMap((one) => one.seenPaidUntil),
     );
     const orders = renewed.filter(({ server_id }) => Number(server_id) === id);
     const mayBePaid = orders.filter(({ state }) => state === 'settled' || state === 'in_doubt').length;
@@ -151,7 +151,8 @@ function findPasswordFaults(evidence: Evidence): readonly string[] {
     const { serverId, fault, realAtMs, durationMs = 0 } = request;
     const password = serverId === undefined ? undefined : hosting.passwordOf(serverId);
     if (password === undefined) return [];
-    const creator = stored.find(({ server_id }) => Number(server_id) === serverId)?.actor_id;
+    const order = stored.find(({ server_id }) => Number(server_id) === serverId);
+    const creator = order?.actor_id;
     const seen = recorded.shown.filter(({ written }) => contains(written, password));
     const isLost =
       fault !== undefined ||
@@ -161,7 +162,9 @@ function findPasswordFaults(evidence: Evidence): readonly string[] {
       seen.some((one) => one.to !== creator || one.isModal) &&
         `the root password of ${serverId} was shown to others`,
       log.includes(password) && `the root password of ${serverId} is in a log`,
-      !isShown && !isLost && `the root password of ${serverId} was never shown to its creator`,
+      !isShown &&
+        !isLost &&
+        `the root password of ${serverId} was never shown to its creator: ${JSON.stringify({ order, at: new Date(realAtMs), durationMs, killedAt: processes.killedAt.map((at) => at - realAtMs) })}`,
     ].filter((words) => words !== false);
   });
 }

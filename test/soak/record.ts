@@ -31,7 +31,8 @@ export interface Order {
 export interface Renewal {
   readonly serverId: number;
   readonly label: string;
-  readonly paidUntil: string;
+  /** Until when it was paid as each form showed it, in epoch seconds: a renewal that ends meanwhile moves it. */
+  readonly seenPaidUntil: readonly string[];
   readonly userIds: readonly string[];
   readonly pressedAtMs: number;
   /** Those whose press the app acknowledged. */
