@@ -38,6 +38,18 @@ export function findMetricsRefusal(
   return isFromHere(request) ? undefined : ONLY_HERE;
 }
 
+/**
+ * What the operator of an app with a public address should know: undefined with a token, and where nothing is passed on to
+ * the app. A proxy here that adds no header, such as a tunnel, can't be told from a program here, so its requests are answered.
+ */
+export function describeOpenMetrics(
+  publicUrl: string | undefined,
+  token: Secret<string> | undefined,
+): string | undefined {
+  if (token || !publicUrl?.startsWith('https:')) return undefined;
+  return 'programs on this machine can read /metrics; so can everybody if a proxy or tunnel here passes it on: set METRICS_TOKEN, or don’t pass it on';
+}
+
 function hasToken({ authorization = '' }: IncomingHttpHeaders, token: Secret<string>): boolean {
   const given = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
   // Hashes have one length, so how long this takes says nothing about the token.

@@ -1,10 +1,12 @@
 import { type RequestOptions, request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
+import { silentLog } from '../../src/log.ts';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
-import { findMetricsRefusal } from '../../src/web/metrics-access.ts';
+import { describeOpenMetrics, findMetricsRefusal } from '../../src/web/metrics-access.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';
+import { startTeam } from '../support/team.ts';
 
 const TOKEN = new Secret('a-token-of-the-metrics-tests');
 
@@ -105,6 +107,25 @@ describe('with METRICS_TOKEN, /metrics', () => {
     `Bearer x, Bearer ${TOKEN.reveal()}`,
   ])('is refused to everybody else, on this machine as well (%s)', (authorization) => {
     expect(findMetricsRefusal(here({ headers: { authorization } }), TOKEN)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('at a public address', () => {
+  it.each([
+    ['https://vps.example.com', undefined, true],
+    ['https://vps.example.com', TOKEN, false],
+    ['http://127.0.0.1:3000', undefined, false],
+    [undefined, undefined, false],
+  ])('%s, the operator is told when a proxy could show the numbers to everybody', (publicUrl, token, isTold) => {
+    expect(describeOpenMetrics(publicUrl, token) !== undefined).toBe(isTold);
+  });
+
+  it('the log says so when the app starts, and programs on this machine still read them', async () => {
+    const told: string[] = [];
+    const log = { ...silentLog, info: (words: string) => void told.push(words) };
+    await using team = await startTeam({ settings: { PUBLIC_URL: 'https://vps.example.com' }, log });
+    expect(told.filter((words) => words.includes('METRICS_TOKEN'))).toHaveLength(1);
+    expect((await fetch(`${team.appUrl}/metrics`)).status).toBe(200);
   });
 });
 
