@@ -119,6 +119,8 @@ describe('the settings', () => {
     ['DOUBT_MINUTES', '0'],
     ['DOUBT_MINUTES', '0.99'],
     ['PASSWORD_HOLD_MINUTES', 'forever'],
+    ['PASSWORD_HOLD_MINUTES', '-1'],
+    ['PASSWORD_HOLD_MINUTES', '10081'],
     ['PORT', '3000.5'],
     ['PORT', '-1'],
     ['LOG_LEVEL', 'INFO'],
