@@ -16,10 +16,20 @@ export function shorten(text: string, most: number): string {
   return `${cut}…`;
 }
 
+/** The same for names that differ at their ends: it loses its middle. */
+function shortenMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const kept = Math.max(0, most - 1);
+  const head = Math.floor(kept * 0.6);
+  const beginning = text.slice(0, head).replace(/[\uD800-\uDBFF]$/, '');
+  const end = text.slice(text.length - (kept - head)).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${beginning}…${end}`;
+}
+
 /** Makes one plain line of a label from outside; right-to-left text can't reverse the text around it. */
 export function plainLabel(label: string, most = 75): string {
   const line = label.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim() || '(no label)';
-  const short = shorten(line, most - 2);
+  const short = shortenMiddle(line, most - 2);
   return RIGHT_TO_LEFT.test(short) ? `\u2068${short}\u2069` : short;
 }
 

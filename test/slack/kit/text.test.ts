@@ -72,9 +72,17 @@ describe('a label in a message', () => {
     ['', '`(no label)`'],
     [' \n ', '`(no label)`'],
     ['مرحبا', '`\u2068مرحبا\u2069`'],
-    ['x'.repeat(300), `\`${'x'.repeat(77)}…\``],
+    [`${'x'.repeat(300)}-12`, `\`${'x'.repeat(46)}…${'x'.repeat(28)}-12\``],
   ])('%j is written as %j', (label, written) => {
     expect(codeLabel(label)).toBe(written);
+  });
+
+  it('keeps its beginning and its end, in which long labels differ', () => {
+    const name = 'production-eu-west-1-checkout-service-replica';
+    expect(plainLabel(`${name}-1`, 40)).toBe('production-eu-west-1-c…rvice-replica-1');
+    expect(plainLabel(`${name}-1`, 40)).not.toBe(plainLabel(`${name}-2`, 40));
+    const emoji = '🚀'.repeat(60);
+    for (let most = 4; most < 60; most++) expect(plainLabel(emoji, most)).not.toMatch(LONE_SURROGATE);
   });
 
   it('is one line of limited length that never reverses the direction of the text around it', () => {
