@@ -20,12 +20,16 @@ interface Rendering {
 export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }: Rendering): KnownBlock[] {
   const { servers, role } = home;
   const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';
-  return [
+  const first = [
     ...(isWelcome ? welcomeBlocks(hasRole) : []),
     ...(servers.kind === 'not_connected' ? setupBlocks(role === 'owner', accountUrl) : []),
     ...attentionBlocks(home, currency),
     ...ownBlocks(home.own, currency),
-    ...serverBlocks(servers, { now, currency, role }),
+  ];
+  return [
+    ...first,
+    ...(servers.kind === 'listed' && first.length > 0 ? [divider()] : []),
+    ...serverBlocks(servers, { now, currency, role, hasAsked: home.own.access.length > 0 }),
     ...spendingBlocks(home, currency),
     ...(hasRole ? [context(footer(home))] : []),
   ];

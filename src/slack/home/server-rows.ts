@@ -4,7 +4,7 @@ import { type Role, roleCovers } from '../../domain/actor.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { powerActionsIn } from '../../domain/server-state.ts';
 import { requestAccessButton } from '../access/buttons.ts';
-import { actions, context, divider, header, section } from '../kit/blocks.ts';
+import { actions, context, header, section } from '../kit/blocks.ts';
 import { steady } from '../kit/home-view.ts';
 import { count, plainLabel, slackDate } from '../kit/text.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
@@ -19,15 +19,22 @@ interface Rendering {
   readonly currency: string;
   /** The user's highest role. */
   readonly role: Role | undefined;
+  /** A request of theirs for a role is pending. */
+  readonly hasAsked: boolean;
 }
+
+const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
 /** The servers on Home, or why there are none. */
 export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
+  const { hasAsked } = rendering;
   switch (servers.kind) {
     case 'no_role':
+      if (hasAsked)
+        return [header('No access yet'), section(`${NO_ROLE} An owner has to answer your request first.`)];
       return [
         header('No access yet'),
-        section('You don’t have a role yet, so you can’t see any servers. Ask an owner for one.'),
+        section(`${NO_ROLE} Ask an owner for one.`),
         actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
       ];
     case 'role_unknown':
@@ -57,7 +64,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   const create = roleCovers(rendering.role, 'manager')
     ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
     : [];
-  const heading = [divider(), header(total === 0 ? 'Servers' : `Servers (${total.toLocaleString('en')})`)];
+  const heading = [header(total === 0 ? 'Servers' : `Servers (${total.toLocaleString('en')})`)];
   if (total === 0)
     return [
       ...heading,
@@ -67,8 +74,8 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
     ];
   const attention =
     urgent === 0
-      ? 'Nothing needs attention.'
-      : `${urgent === 1 ? '1 needs' : `${urgent} need`} attention; most urgent first.`;
+      ? 'No server needs attention.'
+      : `${urgent === 1 ? '1 server needs' : `${urgent} servers need`} attention; most urgent first.`;
   return [
     ...heading,
     ...cautions(servers, rendering.currency),
@@ -123,13 +130,14 @@ function refresh(text = 'Refresh'): Button {
 function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
+  const line = `${serverLine(server, now, each.isExpiring)}${each.isProtected ? ' · 🔒 protected' : ''}`;
   const manage = homeManageButton.element(
     'Manage',
     { id: server.id },
     { label: `Manage ${plainLabel(server.label, 60)}` },
   );
-  if (buttons.length === 0) return [steady(`server_${server.id}`, section(serverLine(server, now), manage))];
-  return [section(serverLine(server, now)), steady(`server_${server.id}`, actions(...buttons, manage))];
+  if (buttons.length === 0) return [steady(`server_${server.id}`, section(line, manage))];
+  return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
 }
 
 function rowButtons({ server, role, isExpiring, isProtected }: HomeServer): Button[] {

@@ -29,20 +29,24 @@ export function describePlace(server: Server): string {
   return `${state}\nIPv4: \`${escapeText(shorten(ipv4, 60).replaceAll('`', ''))}\``;
 }
 
-/** A server in one line, what matters first. */
-export function serverLine(server: Server, now: number): string {
+/** A server in one line, what matters first. `isExpiring`: someone should renew it soon. */
+export function serverLine(server: Server, now: number, isExpiring = false): string {
   const ipv4 = server.ipv4 ? ` · \`${escapeText(shorten(server.ipv4, 40).replaceAll('`', ''))}\`` : '';
-  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now)}`;
+  return `${stateWords(server)} · ${codeLabel(server.label, 40)}${ipv4} · ${describePaidTime(server, now, isExpiring)}`;
 }
 
 /** "paid for 28 days (until Dec 21)", in the reader's zone. */
-function describePaidTime({ paidUntil }: Pick<Server, 'paidUntil'>, now: number): string {
+function describePaidTime(
+  { paidUntil }: Pick<Server, 'paidUntil'>,
+  now: number,
+  isExpiring: boolean,
+): string {
   if (paidUntil === undefined) return 'paid time unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
-  return aheadMs <= 0
-    ? `paid time ended ${words} ago (${slackDay(paidUntil)})`
-    : `paid for ${words} (until ${dayOrTime(paidUntil, aheadMs)})`;
+  if (aheadMs <= 0) return `paid time ended ${words} ago (${slackDay(paidUntil)})`;
+  const paid = `paid for ${words}`;
+  return `${isExpiring ? `⚠️ *${paid}*` : paid} (until ${dayOrTime(paidUntil, aheadMs)})`;
 }
 
 /** The hour matters only when it is near. */

@@ -1,0 +1,65 @@
+import type { KnownBlock } from '@slack/types';
+import { expect, test } from 'vitest';
+import type { Home } from '../../../src/app/home/read-home.ts';
+import type { HomeServer } from '../../../src/app/home/read-servers.ts';
+import type { Role } from '../../../src/domain/actor.ts';
+import { makeAccessRequest, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { homeBlocks } from '../../../src/slack/home/home-blocks.ts';
+
+const NO_REQUESTS = { approvals: [], access: [] };
+const EMPTY: Home = {
+  ...{ servers: { kind: 'no_role' }, open: [], unsaved: [], needsInstall: false },
+  ...{ decisions: NO_REQUESTS, own: NO_REQUESTS },
+};
+
+const show = (home: Partial<Home>) =>
+  homeBlocks({ ...EMPTY, ...home }, { now: NOW, currency: 'EUR', accountUrl: undefined, isWelcome: false });
+const wordsIn = (blocks: readonly KnownBlock[]) => JSON.stringify(blocks);
+
+function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0): Partial<Home> {
+  const shown = servers.map((each, at) => ({
+    ...{
+      server: makeServer({ id: at + 1, label: `web-${at + 1}` }),
+      role,
+      isExpiring: false,
+      isProtected: false,
+    },
+    ...each,
+  }));
+  const list = { total: shown.length, page: 0, pages: 1, urgent, readAt: NOW, isComplete: true };
+  return { role, servers: { kind: 'listed', shown, ...list } };
+}
+
+test('Home begins with words, not with a line', () => {
+  expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
+  const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
+  expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
+});
+
+test('Home that has something for its user doesn’t say that nothing needs attention', () => {
+  const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
+  expect(words).toContain('Needs your attention');
+  expect(words).not.toContain('Nothing needs attention');
+  expect(words).toContain('No server needs attention');
+});
+
+test('a server whose paid time ends soon looks so to users who can’t renew it, too', () => {
+  const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
+    (block) => block.type === 'section' && 'accessory' in block,
+  );
+  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *paid for');
+  expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
+});
+
+test('a protected server says why it has no buttons to stop or reboot it', () => {
+  expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
+  expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
+});
+
+test('a user who has asked for a role isn’t asked to ask for one', () => {
+  expect(wordsIn(show({}))).toContain('Ask for access');
+  const asked = wordsIn(show({ own: { approvals: [], access: [makeAccessRequest()] } }));
+  expect(asked).not.toContain('Ask for access');
+  expect(asked).toContain('Withdraw request');
+  expect(asked).toContain('An owner has to answer your request first');
+});
