@@ -82,7 +82,7 @@ export function waitingBlocks(
   currency: string,
 ): KnownBlock[] {
   const expires = `Expires ${slackDate(approval.expiresAt)}.`;
-  const line = section(`${describeWanted(approval, currency)} ${expires}`);
+  const line = section(`${describeWanted(approval, currency, { isOwn })} ${expires}`);
   if (isOwn) return [line, actions(withdrawButton(approval))];
   return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }

@@ -19,12 +19,17 @@ export function priceOf(action: ApprovalAction, currency: string): string | unde
   );
 }
 
-/** "@ann wants to *create* `web-1` for *5.90/month*." */
-export function describeWanted({ requesterId, action }: Approval, currency: string): string {
+/** "@ann wants to *create* `web-1` for *5.90/month*."; to ann herself, "You want to …" */
+export function describeWanted(
+  { requesterId, action }: Approval,
+  currency: string,
+  { isOwn = false }: { readonly isOwn?: boolean } = {},
+): string {
   const price = priceOf(action, currency);
   const isKnown = action.kind === 'purchase' && action.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (price unknown)';
-  return `${mention(requesterId)} wants to *${VERBS[kindOf(action)].present}* ${codeLabel(labelOfAction(action))}${cost}.`;
+  const who = isOwn ? 'You want' : `${mention(requesterId)} wants`;
+  return `${who} to *${VERBS[kindOf(action)].present}* ${codeLabel(labelOfAction(action))}${cost}.`;
 }
 
 /** Its outcome, for the card. */
