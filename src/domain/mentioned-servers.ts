@@ -38,8 +38,8 @@ export function* findMentionedInSteps(
   let characters = MOST_CHARACTERS;
   let runs = MOST_RUNS;
   for (const { text, isUrl } of parts) {
-    const read = fold(text.slice(0, characters));
-    characters -= Math.min(text.length, characters);
+    const read = foldWithin(text, characters);
+    characters -= Math.max(read.length, Math.min(text.length, characters));
     for (const mention of findIn(read, index, isUrl)) {
       runs -= 1;
       if (runs % 64 === 0) yield;
@@ -172,6 +172,11 @@ function keepBest(mention: MentionedServer, found: Map<number, MentionedServer>)
 
 function rankOf({ by, isOnlyInUrl }: MentionedServer): number {
   return RANK[by] + (isOnlyInUrl ? URL_RANK : 0);
+}
+
+/** The beginning of a text, folded. It is cut again once it is unfolded: one letter can stand for eighteen. */
+function foldWithin(text: string, most: number): string {
+  return fold(text.slice(0, most).normalize('NFKC').slice(0, most)).slice(0, most);
 }
 
 /** As labels are compared (`isSameLabel`), with every kind of space as one space. */

@@ -139,6 +139,24 @@ describe('the servers that a message mentions', () => {
   });
 });
 
+describe('what is read of a message', () => {
+  // One character that stands for eighteen.
+  const LIGATURE = '\ufdfa';
+
+  it.each([
+    [1000, ['web-1']],
+    [5000, []],
+  ])('is bounded by the letters that it stands for: a label after %i ligatures', (count, labels) => {
+    expect(labelsIn(`${LIGATURE.repeat(count)} web-1`)).toEqual(labels);
+  });
+
+  it('is bounded for all of its parts together', () => {
+    const parts = Array.from({ length: 5 }, () => LIGATURE.repeat(1000));
+    expect(labelsIn(...parts.slice(0, 1), 'web-1')).toEqual(['web-1']);
+    expect(labelsIn(...parts, 'web-1')).toEqual([]);
+  });
+});
+
 it('a message and an account of any size hold nobody else up', async () => {
   const servers = Array.from({ length: 5000 }, (_, at) => server(at, `${'web '.repeat(9)}${at}`));
   const words = 'web '.repeat(20_000);
