@@ -45,7 +45,7 @@ export interface RenewalsReview {
 /**
  * Looks at what it costs to renew every server that is due, other than those that are snoozed, left to expire or being
  * renewed. Stores what is shown under the form's ID, since a form can't carry it.
- * @throws Refusal `nothing_to_renew`, `purchases_frozen`, `list_incomplete`
+ * @throws Refusal `nothing_to_renew`; `list_incomplete` when nothing is due in a list that isn't complete; `purchases_frozen`
  */
 export const reviewRenewals = useCasesOver<ReviewPorts>()({
   name: 'renew',
@@ -53,8 +53,8 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
   effect: 'reads',
   run: async ({ formId }: { readonly formId: ConfirmationId }, context): Promise<RenewalsReview> => {
     await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
-    const due = await listRenewable(context);
-    if (due.length === 0) throw new Refusal('nothing_to_renew', {});
+    const { due, isComplete } = await listRenewable(context);
+    if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     const renewals: ReviewedRenewal[] = [];
     for (const server of due.slice(0, MOST_RENEWALS))
       renewals.push({ server, ...omitUndefined({ price: await findRenewPrice(server, context) }) });
@@ -68,11 +68,13 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
 });
 
 /** The most urgent first. */
-async function listRenewable(context: UseCaseContext<ReviewPorts>): Promise<readonly PaidServer[]> {
+async function listRenewable(
+  context: UseCaseContext<ReviewPorts>,
+): Promise<{ readonly due: readonly PaidServer[]; readonly isComplete: boolean }> {
   const { actor, ports } = context;
   const { workspaceId } = actor;
   const hosting = await context.hosting();
-  const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
+  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
   const settings = await readReminderSettings(context);
   const now = ports.system.now();
   const marks = await ports.reminders.listMarks(workspaceId);
@@ -83,10 +85,9 @@ async function listRenewable(context: UseCaseContext<ReviewPorts>): Promise<read
   const ids = due.map(({ id }) => id);
   const renewals = await ports.reminders.listRenewals(workspaceId, ids);
   const claims = new Set(renewals.map(({ purchase }) => claimOf(purchase)));
-  return due.filter(
-    ({ id: serverId, label, paidUntil }) =>
-      !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil })),
-  );
+  const isUnclaimed = ({ id: serverId, label, paidUntil }: PaidServer) =>
+    !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil }));
+  return { due: due.filter(isUnclaimed), isComplete };
 }
 
 async function storeBatch(
