@@ -13,6 +13,7 @@ export const PURCHASE_REFUSALS = [
   'role_needed',
   'identity_unknown',
   'approval_needed',
+  'over_budget',
   'purchases_frozen',
   'unknown_server',
   'unknown_choice',

@@ -47,14 +47,6 @@ export function needsApproval(rule: ApprovalRule, kind: Purchase['kind'], price:
   return rule.createAbove !== undefined && (price === undefined || price > rule.createAbove);
 }
 
-/**
- * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
- * is left.
- */
-export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
-  return price === undefined ? spent < most : spent + price <= most;
-}
-
 /** Whether the rule is on for this kind at all: then purchases over budget need approval instead of being refused. */
 export function takesApprovals(rule: ApprovalRule, kind: Purchase['kind']): boolean {
   return kind === 'renew' ? rule.renew : rule.createAbove !== undefined;

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { money } from '../../src/domain/money.ts';
 import {
   DEFAULT_SETTINGS,
-  fitsBudget,
   listChanges,
   needsApproval,
   takesApprovals,
@@ -38,20 +37,6 @@ describe('the two-person rule', () => {
     expect(needsApproval(rule, 'renew', undefined)).toBe(true);
     expect(needsApproval(rule, 'renew', money(0))).toBe(true);
     expect(needsApproval(rule, 'create', money(1e9))).toBe(false);
-  });
-});
-
-describe('a budget', () => {
-  test.each([
-    [0, 100, 100, true],
-    [0, 101, 100, false],
-    [100, 0, 100, true],
-    [99, undefined, 100, true],
-    [100, undefined, 100, false],
-    [0, undefined, 0, false],
-    [500, 0, 100, false],
-  ])('of which %s is spent takes %s of %s: %s', (spent, price, most, fits) => {
-    expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
   });
 });
 

@@ -1,12 +1,12 @@
 import type { Approval, ApprovalOutcome, NewApproval } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { Budget } from '../../domain/budget.ts';
 import type { ApprovalState } from '../../domain/decision.ts';
 import type { ConfirmationId, UserId } from '../../domain/ids.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Workspaces } from '../account/ports.ts';
 import type { RolePorts } from '../authorize/find-roles.ts';
 import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
-import type { Budget } from '../purchases/ports.ts';
 import type { FollowedActs } from '../servers/ports.ts';
 
 /** What it takes to request an approval and to notify users of it; deciding and carrying it out takes more. */

@@ -1,10 +1,15 @@
 import type { Actor } from '../../domain/actor.ts';
-import type { Money } from '../../domain/money.ts';
-import { DEFAULT_SETTINGS, fitsBudget } from '../../domain/settings.ts';
+import { type Budget, findExcess, type Spent } from '../../domain/budget.ts';
+import { Refusal } from '../../domain/errors.ts';
+import { type Money, money } from '../../domain/money.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { monthStart } from '../../domain/time.ts';
 import type { System } from '../../system.ts';
 import type { Workspaces } from '../account/ports.ts';
-import type { Budget, Ledger, Spent } from './ports.ts';
+import type { Approvals } from '../approvals/ports.ts';
+import type { Ledger } from './ports.ts';
 
 /** What may still be spent this month. Only what was spent with this app counts, and only where the price is known. */
 export interface BudgetState {
@@ -44,10 +49,29 @@ export async function readBudget(context: Context<SpendingPorts>): Promise<Budge
   return { budget, spent: await context.ports.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
-/** Tells whether a purchase would go over the budget of the workspace or of the user. */
-export function isOverBudget({ budget, spent }: BudgetState, price: Money | undefined): boolean {
-  return (['workspace', 'person'] as const).some((whose) => {
-    const most = budget[whose];
-    return most !== undefined && !fitsBudget(spent[whose], price, most);
-  });
+/**
+ * Checks a confirmed order again before it is sent: an owner may have lowered the budget since. Going over it may have been
+ * approved.
+ * @throws Refusal `over_budget`
+ */
+export async function refuseOverBudget(
+  { id, workspaceId, actorId, price, createdAt }: Operation,
+  ports: SpendingPorts & { readonly approvals: Pick<Approvals, 'find'> },
+): Promise<void> {
+  const state = await readBudget({ actor: { workspaceId, userId: actorId }, ports });
+  if (!state || (await ports.approvals.find(id))?.isOverBudget) return;
+  const { budget } = state;
+  // The order itself has been counted since it was confirmed.
+  const own = createdAt >= budget.since ? (price ?? 0) : 0;
+  const spent = {
+    workspace: money(state.spent.workspace - own),
+    person: money(state.spent.person - own),
+  };
+  const excess = findExcess(budget, spent, price);
+  if (excess) throw new Refusal('over_budget', { ...excess, ...omitUndefined({ price }) });
+}
+
+/** Whether a purchase would go over the budget of the workspace or of the user. */
+export function isOverBudget(state: BudgetState, price: Money | undefined): boolean {
+  return findExcess(state.budget, state.spent, price) !== undefined;
 }

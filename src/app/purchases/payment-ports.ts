@@ -34,6 +34,7 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
       | 'listRenewals'
       | 'listUnresolvedCreates'
       | 'readVersions'
+      | 'sumSpent'
       | 'markSent'
       | 'settle'
       | 'refuse'

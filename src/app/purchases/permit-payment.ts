@@ -7,6 +7,7 @@ import { getHostingOf } from '../account/confirmed-account.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { hasRole } from '../authorize/find-roles.ts';
 import type { CallOptions, PaidCallOptions } from '../hosting-api.ts';
+import { refuseOverBudget } from './budget.ts';
 import { newLease } from './lease.ts';
 import type { Payment } from './payment.ts';
 import type { Versions } from './ports.ts';
@@ -33,7 +34,7 @@ const MOST_LOOKS = 20;
  *
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by payments
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
- * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`,
+ * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`,
  * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
  */
 export async function sendPermitted<Answer>(
@@ -72,6 +73,7 @@ async function look(payment: Payment, check: () => Promise<readonly ServerId[]>)
   await refuseFrozen(operation.workspaceId, ports.workspaces);
   await requireRole(payment);
   await requireApproval(payment);
+  await refuseOverBudget(operation, ports);
   return { knownIds: await check(), versions, at };
 }
 

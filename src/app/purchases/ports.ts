@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../domain/audit-entry.ts';
+import type { Budget, Excess, Spent } from '../../domain/budget.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Operation, Purchase } from '../../domain/operation.ts';
@@ -28,29 +29,11 @@ export interface Versions {
   readonly settings: number;
 }
 
-/** The most that may be spent since a moment; absent for no limit. */
-export interface Budget {
-  readonly since: number;
-  readonly workspace?: Money;
-  readonly person?: Money;
-}
-
-/** Only what was spent with this app, and whose price is known. */
-export interface Spent {
-  readonly workspace: Money;
-  readonly person: Money;
-}
-
 export type Prepared =
   | { readonly kind: 'new' | 'known'; readonly operation: Operation }
   /** Another workspace of the same account has ordered the same month. */
   | { readonly kind: 'claimed_elsewhere' }
-  | {
-      readonly kind: 'over_budget';
-      readonly whose: 'workspace' | 'person';
-      readonly spent: Money;
-      readonly most: Money;
-    };
+  | ({ readonly kind: 'over_budget' } & Excess);
 
 /** A lease of an operation: only its owner works on it, until it ends by itself. Times in epoch milliseconds. */
 export interface Lease {

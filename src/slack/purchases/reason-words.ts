@@ -15,6 +15,7 @@ import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { frozenWords } from '../account/frozen-words.ts';
 import { codeLabel, escapeText, slackDate } from '../kit/text.ts';
 import { wordsOfHosting, wordsOfRefusal } from '../words.ts';
+import { budgetWords } from './budget-words.ts';
 
 /** What the words for an outcome are made with. */
 export interface Wording {
@@ -46,6 +47,8 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   role_needed: (details, { currency }) => shared('role_needed', details, currency),
   identity_unknown: () => 'Slack couldn’t confirm your role. Try again in a minute.',
   approval_needed: () => 'Another manager must approve this order now. Try again to request approval.',
+  over_budget: (details, { currency }) =>
+    `${budgetWords(details, currency)} An owner can change the budget with \`/vps settings\`.`,
   purchases_frozen: (details) => frozenWords(details),
   unknown_server: (details, { currency }) => shared('unknown_server', details, currency),
   unknown_choice: (details, { currency }) => shared('unknown_choice', details, currency),

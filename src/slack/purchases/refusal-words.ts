@@ -1,6 +1,7 @@
-import { describeMoney, describeMonthly } from '../../domain/money.ts';
+import { describeMonthly } from '../../domain/money.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
 import { codeLabel, codeTyped, escapeText, slackDate } from '../kit/text.ts';
+import { budgetWords } from './budget-words.ts';
 
 /** What the refusals of purchases say. */
 export const purchaseRefusalWords = {
@@ -31,8 +32,8 @@ export const purchaseRefusalWords = {
   label_moved: ({ before, now }) =>
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
   doubt_over: () => 'This order has been resolved, so there’s nothing left to decide.',
-  over_budget: ({ whose, spent, most, price }, currency) =>
-    `This exceeds ${whose === 'person' ? 'your' : 'the workspace’s'} monthly budget: ${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} is spent, and ${price === undefined ? 'we don’t know the price of this order' : `this order costs ${escapeText(describeMoney(price, currency))}`}. Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
+  over_budget: (details, currency) =>
+    `${budgetWords(details, currency)} Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
   no_password: ({ label }) =>
     `There’s no stored root password${label ? ` for ${codeLabel(label)}` : ''}. It was saved or has expired, and the hosting API can’t show it again.`,
   not_creator: ({ label }) =>

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Budget, NewOperation, Prepared } from '../../app/purchases/ports.ts';
+import type { NewOperation, Prepared } from '../../app/purchases/ports.ts';
+import { type Budget, findExcess } from '../../domain/budget.ts';
 import { listAccountNames } from '../account/accounts.ts';
 import { findNameOfKey } from '../account/api-keys.ts';
 import { readVersions } from '../account/versions.ts';
@@ -7,7 +8,7 @@ import { lockWorkspace } from '../account/workspaces.ts';
 import type { OperationRow, Tables } from '../engine/tables.ts';
 import { refuseFromBeforeRestore } from '../restores.ts';
 import { toOperation, toRow } from './ledger-rows.ts';
-import { findExcess } from './spending.ts';
+import { sumSpent } from './spending.ts';
 
 export type Confirmed = Exclude<Prepared, { readonly kind: 'over_budget' }>;
 
@@ -21,7 +22,9 @@ export async function prepareOperation(
   await lockWorkspace(trx, operation.workspaceId);
   const earlier = await findEarlier(trx, toRow(operation, 0, ''));
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
-  return (await findExcess(trx, operation, budget)) ?? insertOperation(trx, operation);
+  const { workspaceId, actorId, price } = operation;
+  const excess = findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
+  return excess ? { kind: 'over_budget', ...excess } : insertOperation(trx, operation);
 }
 
 /** Writes a confirmation, or finds the one that it conflicts with, within a transaction. */

@@ -27,6 +27,12 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   }),
   identity_unknown: z.object({ userId: z.string().exactOptional() }),
   approval_needed: none,
+  over_budget: z.object({
+    whose: z.enum(['workspace', 'person']),
+    spent: amount,
+    most: amount,
+    price: amount.exactOptional(),
+  }),
   purchases_frozen: z.object({ frozenBy: z.string(), since: z.number() }),
   unknown_server: z.object({
     typed: z.string(),

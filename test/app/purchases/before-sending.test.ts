@@ -186,6 +186,28 @@ describe('before it is sent', () => {
       await scenario.store.workspaces.changeSettings('T1', was, frozen);
     };
 
+    const setBudget = async (most: number) => {
+      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
+      const budget = { workspace: money(most) };
+      await scenario.store.workspaces.changeSettings('T1', was, { ...was, budget });
+    };
+
+    test('and it is sent when the budget was lowered to just what it costs, beside what was spent', async () => {
+      await press(app, { ...CREATE, order: { ...CREATE.order, label: 'web-0' } }, { id: OTHER_ID });
+      scenario.hosting.whileQueued = () => setBudget(2 * 499);
+      await press(app);
+      expect(await find()).toMatchObject({ state: 'settled' });
+    });
+
+    test('and the background does not send it either when the budget was lowered', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await setBudget(498);
+      await settle();
+      const details = { whose: 'workspace', spent: 0, most: 498, price: 499 };
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'over_budget', details } });
+      expect(sent()).toBe(0);
+    });
+
     test('and the background does not send it either while purchases are frozen', async () => {
       await press(scenario.start(KILLED_UNSENT));
       await freeze();
@@ -208,6 +230,7 @@ describe('before it is sent', () => {
       ],
       ['the two-person rule was turned on', 'approval_needed', requireTwo],
       ['purchases were frozen', 'purchases_frozen', freeze],
+      ['the budget was lowered', 'over_budget', () => setBudget(498)],
       [
         'the price has changed and it waited long',
         'price_moved',

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
-import type { Budget, Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
+import type { Ledger, NewOperation } from '../../../src/app/purchases/ports.ts';
+import type { Budget } from '../../../src/domain/budget.ts';
 import { money } from '../../../src/domain/money.ts';
 import { confirm, engines, entry, markSent, newApproval, newCreate, newRenew, T0 } from '../support.ts';
 import { LIMIT, NO_ANSWER } from './reasons.ts';

@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest';
+import { fitsBudget } from '../../src/domain/budget.ts';
+import { money } from '../../src/domain/money.ts';
+
+describe('a budget', () => {
+  test.each([
+    [0, 100, 100, true],
+    [0, 101, 100, false],
+    [100, 0, 100, true],
+    [99, undefined, 100, true],
+    [100, undefined, 100, false],
+    [0, undefined, 0, false],
+    [500, 0, 100, false],
+  ])('of which %s is spent takes %s of %s: %s', (spent, price, most, fits) => {
+    expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
+  });
+});
