@@ -5,7 +5,7 @@ import type { UserId, WorkspaceId } from '../../domain/ids.ts';
 import { EVERY_SERVER } from '../../domain/label-pattern.ts';
 import type { System } from '../../system.ts';
 import type { Grants } from '../access/grants-port.ts';
-import type { Groups, SlackUser, Users } from './ports.ts';
+import type { FreshOption, Groups, SlackUser, Users } from './ports.ts';
 
 /** The sources of a user's roles. */
 export interface RolePorts {
@@ -47,7 +47,7 @@ export async function lookUpRoles(
   actor: Actor,
   ports: RolePorts,
   isEnough: (own: HeldRoles) => boolean = () => false,
-  options: { readonly isFresh?: boolean } = {},
+  options: FreshOption = {},
 ): Promise<KnownRoles> {
   const { system } = ports;
   if (!(await belongsToWorkspace(actor, ports))) return NO_ROLES;
@@ -64,7 +64,7 @@ export async function lookUpRoles(
   const [user, exists, answers] = await Promise.all([
     users.find(actor.workspaceId, actor.userId, options),
     users.exists(actor.workspaceId, actor.userId),
-    Promise.all(others.map((grant) => appliesTo(grant, actor, ports))),
+    Promise.all(others.map((grant) => appliesTo(grant, actor, ports, options))),
   ]);
   const rolesWhere = (applies: boolean | undefined) =>
     others.filter((_, at) => answers[at] === applies).map(toHeldRole);
@@ -124,8 +124,13 @@ function toHeldRole(grant: Grant): HeldRole {
  * Whether a grant applies to the actor; undefined when Slack doesn't say who is in the group. Grants of other channels and
  * users were never loaded.
  */
-async function appliesTo(grant: Grant, actor: Actor, { groups }: RolePorts): Promise<boolean | undefined> {
+async function appliesTo(
+  grant: Grant,
+  actor: Actor,
+  { groups }: RolePorts,
+  options: FreshOption,
+): Promise<boolean | undefined> {
   if (grant.subjectKind !== 'group') return true;
-  const members = await groups.listMembers(actor.workspaceId, grant.subjectId);
+  const members = await groups.listMembers(actor.workspaceId, grant.subjectId, options);
   return members?.includes(actor.userId);
 }

@@ -13,7 +13,7 @@ import {
   type RolePorts,
 } from './find-roles.ts';
 import { listOwners } from './list-role-holders.ts';
-import type { Installations, KeyLookup } from './ports.ts';
+import type { FreshOption, Installations, KeyLookup } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
 import { checkWorkflowKey } from './workflow-permission.ts';
 
@@ -32,7 +32,7 @@ export async function checkPermission(
   caller: Caller,
   ports: PermissionPorts,
   isEnough: (own: KnownRoles['held'], needed: Role) => boolean,
-  options: { readonly isFresh?: boolean } = {},
+  options: FreshOption = {},
 ): Promise<KnownRoles> {
   const { needs } = useCase;
   const { actor, surface } = caller;

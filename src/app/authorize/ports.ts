@@ -30,16 +30,17 @@ export interface SlackUser {
   readonly timeZone?: string;
 }
 
+/** A cached answer of Slack is not enough. */
+export interface FreshOption {
+  readonly isFresh?: boolean;
+}
+
 export interface Users {
   /**
    * Undefined when the user can't be looked up: then only grants to the user themself count. `isFresh` asks Slack again
    * even if an earlier answer is cached: for what changes access or spends money.
    */
-  find(
-    workspaceId: string,
-    userId: string,
-    options?: { readonly isFresh?: boolean },
-  ): Promise<SlackUser | undefined>;
+  find(workspaceId: string, userId: string, options?: FreshOption): Promise<SlackUser | undefined>;
   /**
    * Whether Slack knows the user at all; called where `find` has no answer. `hidden`: the app lacks the scope
    * `users:read`, so trying again won't help.
@@ -74,9 +75,13 @@ export interface Groups {
   list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
   /**
    * The IDs of its members; empty for a group that is disabled or not listed, and without the scope. Undefined when
-   * Slack does not answer.
+   * Slack does not answer. `isFresh` asks Slack again, unless it answered within the last few seconds.
    */
-  listMembers(workspaceId: string, groupId: string): Promise<readonly string[] | undefined>;
+  listMembers(
+    workspaceId: string,
+    groupId: string,
+    options?: FreshOption,
+  ): Promise<readonly string[] | undefined>;
 }
 
 /** Signed requests that changed something, stored for as long as Slack's signature would let them be replayed. */

@@ -30,7 +30,7 @@ export function createChannels(clients: SlackClients, system: System): Channels 
       return found && { isShared: found.is_ext_shared || found.is_pending_ext_shared };
     },
     system,
-    SHARING_KNOWN_FOR_MS,
+    { cachedMs: SHARING_KNOWN_FOR_MS },
   );
   return {
     hasMember: (workspaceId, channelId, userId) =>

@@ -23,18 +23,26 @@ interface CachedGroup {
 }
 
 /**
+ * A fresh answer may be this old: Slack lets us ask about twenty times a minute (tier 2), and a batch of renewals asks for
+ * each of them.
+ */
+const FRESH_MS = 4000;
+
+/**
  * Asks Slack for user groups and their members (scope `usergroups:read`), and caches the answer for a while. One
- * request answers for all groups: Slack lets us ask about twenty times a minute, however many groups have a role.
+ * request answers for all groups, however many of them have a role.
  */
 export function createGroups(clients: SlackClients, system: System): Groups {
-  const findAll = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system);
+  const findAll = cacheLookups((workspaceId) => lookUp(clients.of(workspaceId)), system, {
+    freshMs: FRESH_MS,
+  });
   return {
     list: async (workspaceId) => {
       const all = await findAll(workspaceId);
       return all === HIDDEN ? undefined : all?.map(({ group }) => group);
     },
-    listMembers: async (workspaceId, groupId) => {
-      const all = await findAll(workspaceId);
+    listMembers: async (workspaceId, groupId, { isFresh = false } = {}) => {
+      const all = await findAll(workspaceId, isFresh);
       if (all === undefined) return undefined;
       // Without the scope no later answer can be another one.
       if (all === HIDDEN) return [];

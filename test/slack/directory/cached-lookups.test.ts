@@ -11,7 +11,7 @@ let asked: string[];
 let answer: string | RateLimited | undefined;
 let open: ((answer: string | undefined) => void)[];
 let isSlow: boolean;
-let find: (key: string) => Promise<string | undefined>;
+let find: (key: string, isFresh?: boolean) => Promise<string | undefined>;
 
 beforeEach(() => {
   clock = handClock();
@@ -19,10 +19,14 @@ beforeEach(() => {
   answer = 'first';
   open = [];
   isSlow = false;
-  find = cacheLookups(async (key) => {
-    asked.push(key);
-    return isSlow ? new Promise((resolve) => open.push(resolve)) : answer;
-  }, clock.system);
+  find = cacheLookups(
+    async (key) => {
+      asked.push(key);
+      return isSlow ? new Promise((resolve) => open.push(resolve)) : answer;
+    },
+    clock.system,
+    { freshMs: 4000 },
+  );
 });
 
 describe('a cached lookup', () => {
@@ -149,5 +153,43 @@ describe('while Slack limits how often it is asked', () => {
   it('nothing is known of what was never answered', async () => {
     answer = new RateLimited(MINUTE);
     expect(await find('a')).toBeUndefined();
+  });
+});
+
+describe('a fresh lookup', () => {
+  const FRESH = true;
+
+  it('asks Slack again although an answer is cached, but not within four seconds', async () => {
+    await find('a');
+    answer = 'second';
+    await clock.pass(3999);
+    expect(await find('a', FRESH)).toBe('first');
+    await clock.pass(1);
+    expect(await find('a', FRESH)).toBe('second');
+    expect(asked).toEqual(['a', 'a']);
+  });
+
+  it('knows nothing when Slack fails, and takes nothing from those for whom a cached answer is enough', async () => {
+    await find('a');
+    await clock.pass(MINUTE);
+    answer = undefined;
+    expect([await find('a', FRESH), await find('a')]).toEqual([undefined, 'first']);
+    await clock.pass(4 * MINUTE);
+    expect(await find('a')).toBeUndefined();
+  });
+
+  it('knows nothing while Slack limits us, and does not ask until that is over', async () => {
+    await find('a');
+    await clock.pass(MINUTE);
+    answer = new RateLimited(MINUTE);
+    expect([await find('a', FRESH), await find('a', FRESH), await find('a')]).toEqual([
+      undefined,
+      undefined,
+      'first',
+    ]);
+    expect(asked).toEqual(['a', 'a']);
+    await clock.pass(MINUTE);
+    answer = 'second';
+    expect(await find('a', FRESH)).toBe('second');
   });
 });

@@ -86,6 +86,15 @@ describe('user groups', () => {
     expect(times()).toBe(2);
   });
 
+  it('are fetched at most fifteen times a minute by those who want them fresh', async () => {
+    const { groups, times, clock } = groupsOf();
+    for (let second = 0; second < 60; second++) {
+      await groups.listMembers('T1', 'S1', { isFresh: true });
+      await clock.pass(1000);
+    }
+    expect(times()).toBe(15);
+  });
+
   it('are unknown for half a minute after Slack did not answer, and are fetched again then', async () => {
     let isDown = true;
     const { groups, clock, times } = groupsOf(() =>
