@@ -64,6 +64,8 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   list_incomplete: Record<never, never>;
   /** The store failed: the confirmation may be stored, and carried out, or not. */
   order_unsaved: Record<never, never>;
+  /** The store failed: the approval may be stored, and carried out, or not. */
+  approval_unsaved: Record<never, never>;
   doubt_over: Record<never, never>;
   /** The API key was set after the confirmation: it may be another account's. */
   account_changed: Record<never, never>;

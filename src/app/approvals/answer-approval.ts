@@ -1,6 +1,6 @@
 import { type Approval, type CancelReason, labelOfAction } from '../../domain/approval.ts';
 import type { AuditEntry } from '../../domain/audit-entry.ts';
-import { findHostingFailure, isRefusal, Refusal } from '../../domain/errors.ts';
+import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
@@ -41,7 +41,8 @@ export const readApproval = defineUseCase({
  * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
  * done; while it can't be checked whether something has, or purchases are frozen, it stays open.
  * Money effect: none yet; an approved purchase is prepared in the ledger, and `carryOutApproval` sends it.
- * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`
+ * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`; `approval_unsaved` when the
+ * store fails
  */
 export const answerApproval = defineUseCase({
   name: 'approval_answer',
@@ -61,7 +62,11 @@ export const answerApproval = defineUseCase({
         ? approve(approval, context)
         : deny(approval, input.answer.reason, context);
     const isMine = isOpen && (await decide());
-    return isMine ? getDecision(kind, id, actor) : refuseClosed(kind, id);
+    if (!isMine) return refuseClosed(kind, id);
+    const decided = getDecision(kind, id, actor);
+    return input.answer.kind === 'approve'
+      ? decided.catch((error: unknown) => refuseUnsaved(error, approval, ports))
+      : decided;
   },
   follow: async (approval, { ports }) => {
     await notifyApproval(approval.id, ports);
@@ -93,9 +98,18 @@ async function approve(approval: Approval, context: Context): Promise<boolean> {
     ? undefined
     : await findBudget({ actor: requesterOf(approval), ports });
   const audit = auditOf(approval, 'approved', actor, ports);
-  const approved = await ports.approvals.approve(approval.id, { by: actor.userId, at, budget }, audit);
+  const approved = await ports.approvals
+    .approve(approval.id, { by: actor.userId, at, budget }, audit)
+    .catch((error: unknown) => refuseUnsaved(error, approval, ports));
   if (approved === 'over_budget') return cancel(approval, { code: 'over_budget', details: {} }, context);
   return approved !== undefined;
+}
+
+/** Whether the approval was written is not known: what was approved may still be carried out. */
+function refuseUnsaved(error: unknown, { id }: Approval, { log }: AnswerPorts): never {
+  if (isExpected(error)) throw error;
+  log.error('an approval could not be saved', { approvalId: id, ...describeDefect(error) });
+  throw new Refusal('approval_unsaved', {});
 }
 
 function refuseUnchecked(error: unknown): never {

@@ -90,7 +90,7 @@ async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unkn
   const written = isAudited ? trail.write(outcome, codeOf(error)) : Promise.resolve();
   // Where the store fails already, what the user has to know about it comes first.
   await written.catch((failure: unknown) => {
-    if (!isRefusal(error, 'order_unsaved')) throw failure;
+    if (!isRefusal(error, 'order_unsaved') && !isRefusal(error, 'approval_unsaved')) throw failure;
   });
   throw error;
 }

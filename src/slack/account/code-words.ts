@@ -42,6 +42,7 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   restored: 'the database was restored from a backup',
   list_incomplete: 'the server list was incomplete',
   order_unsaved: 'the database failed',
+  approval_unsaved: 'the database failed',
   doubt_over: 'the case was already closed',
   account_changed: 'the hosting account was reconnected',
   label_moved: 'the server’s label has changed',

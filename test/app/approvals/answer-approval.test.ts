@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { answerApproval } from '../../../src/app/approvals/answer-approval.ts';
+import { money } from '../../../src/domain/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { MortalProcess } from '../purchases/support/mortal-process.ts';
+import { ID, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
+
+let scenario: Scenario;
+beforeEach(async () => {
+  scenario = await openScenario();
+  const approval = { ...DEFAULT_SETTINGS.approval, createAbove: money(0) };
+  await scenario.store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, approval });
+  await press(scenario.start());
+});
+afterEach(() => scenario.close());
+
+const approve = (process: MortalProcess) =>
+  process.run(
+    process.entry
+      .execute(
+        answerApproval,
+        { id: ID, answer: { kind: 'approve' } },
+        { actor: { workspaceId: 'T1', userId: 'U2', channelId: 'C1' }, surface: 'button' },
+      )
+      .then(() => process.entry.drain()),
+  );
+const failing = (at: string) => scenario.start({ kind: 'store_fails', at, forMs: 20_000 });
+
+describe('an approval', () => {
+  test('is paid once', async () => {
+    await approve(scenario.start());
+    expect(await scenario.store.ledger.find(ID)).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test.each([
+    'before',
+    'after',
+  ])('may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {
+    const process = failing(`${moment} approvals.approve`);
+    await expect(approve(process)).rejects.toMatchObject({ code: 'approval_unsaved' });
+    const isWritten = moment === 'after';
+    const { ledger } = scenario.store;
+    expect(await ledger.find(ID)).toEqual(
+      isWritten ? expect.objectContaining({ state: 'prepared' }) : undefined,
+    );
+    await process.runBackground(async () => (await ledger.find(ID))?.state !== 'prepared');
+    expect(scenario.hosting.charges).toBe(isWritten ? 1 : 0);
+  });
+});
