@@ -1,12 +1,14 @@
 import { compose, type RunningApp } from './compose.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { createLog, type Log } from './log.ts';
+import { logUncaught } from './uncaught.ts';
 
 /** Starts the app from the environment. An error is printed as a sentence, with exit code 1 and no stack trace. */
 async function main(): Promise<void> {
   try {
     const config = parseConfig(process.env);
     const log = createLog(config.LOG_LEVEL);
+    logUncaught(process, log, (code) => process.exit(code));
     const app = await compose(config, log);
     stopOnSignals(app, log);
     const where = { port: app.port, host: config.HOST, api: new URL(config.HOSTING_BASE_URL).host };

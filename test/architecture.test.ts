@@ -107,7 +107,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:http'],
   },
   'compose-slack.ts': { uses: ['app/', 'domain/', 'slack/'], knows: ['config.ts', 'log.ts', 'system.ts'] },
-  'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts'] },
+  'main.ts': { uses: ['compose.ts', 'config.ts', 'log.ts', 'uncaught.ts'] },
+  'uncaught.ts': { uses: ['domain/errors.ts'], knows: ['log.ts'] },
   // The one part of the command line that opens the store; the programs only run use cases.
   'cli/open-app.ts': {
     uses: ['app/authorize/entry.ts', 'hosting/', 'store/', 'domain/', 'log.ts', 'system.ts', 'vault.ts'],

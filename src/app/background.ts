@@ -64,9 +64,9 @@ export async function runBackground(
   const publishHeads = createAuditPublisher(ports);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
-  const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt));
+  const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt), ports);
   const reminders = startReminders(ports, signal);
-  const runs = onceAtATime(() => sweepRuns(roles, ports));
+  const runs = onceAtATime(() => sweepRuns(roles, ports), ports);
   const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
   const runsAreDue = everyNow(RUNS_MS, system);
@@ -129,9 +129,9 @@ function startReminders(ports: ReminderPorts, signal: AbortSignal) {
   const { system } = ports;
   const work = createReminderWork(ports, signal);
   const jobs = [
-    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue) },
-    { isDue: everyNow(REFRESH_MS, system), job: onceAtATime(work.refresh) },
-    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune) },
+    { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, ports) },
+    { isDue: everyNow(REFRESH_MS, system), job: onceAtATime(work.refresh, ports) },
+    { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, ports) },
   ];
   return {
     tick: (): void => {
@@ -154,14 +154,16 @@ function startAside() {
   };
 }
 
-/** Work that is not started again before it has ended. */
-function onceAtATime(work: () => Promise<void>) {
+/** Work that is not started again before it has ended. Its failure is logged: nobody awaits it, so it would end the process. */
+function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'log'>) {
   let running: Promise<void> | undefined;
   return {
     start: (): void => {
-      running ??= work().finally(() => {
-        running = undefined;
-      });
+      running ??= work()
+        .catch((error: unknown) => logTrouble(error, ports))
+        .finally(() => {
+          running = undefined;
+        });
     },
     drain: () => running,
   };

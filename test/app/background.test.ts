@@ -41,3 +41,60 @@ test('many orders that wait for one of a dead process don’t keep that from bei
   expect(await stateOf('dead')).toMatch(/^unconfirmed/);
   expect(await Promise.all(waiting.map(({ id }) => stateOf(id)))).toEqual(waiting.map(() => 'settled'));
 });
+
+/** The parts of the store that the background uses; each may fail while the ones before it still work. */
+const PARTS = [
+  'all',
+  'ledger',
+  'workflowRuns',
+  'approvals',
+  'actMessages',
+  'passwords',
+  'reminders',
+  'audit',
+];
+
+test.each(
+  PARTS,
+)('while the store fails (%s), nothing ends the process, and all of it goes on afterwards', async (part) => {
+  const scenario = await openScenario();
+  const { clock, store } = scenario;
+  const { ports, entry } = scenario.start();
+  let isAway = true;
+  let failures = 0;
+  const failing = (port: object) =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const found = Reflect.get(target, name);
+        if (!isAway || typeof found !== 'function') return found;
+        return async () => {
+          failures += 1;
+          throw new Error(`the store fails ${String(name)}`);
+        };
+      },
+    });
+  const stored = Object.entries(store).flatMap(([name, port]) =>
+    typeof port === 'object' && (part === 'all' || part === name) ? [[name, failing(port)] as const] : [],
+  );
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const stop = new AbortController();
+  const running = runBackground({ ...ports, ...Object.fromEntries(stored) }, entry, stop.signal);
+  onTestFinished(async () => {
+    process.off('unhandledRejection', note);
+    await scenario.close();
+  });
+  const pass = async (ms: number) => {
+    for (const end = clock.now() + ms; clock.now() < end; await clock.pass(500)) await realSystem.sleep(1);
+  };
+  await pass(90_000);
+  expect(failures).toBeGreaterThan(0);
+  isAway = false;
+  await store.ledger.prepare(newCreate('left', { id: 'left', at: clock.now(), price: money(499) }));
+  await pass(30_000);
+  expect(await store.ledger.find('left')).toMatchObject({ state: 'settled' });
+  stop.abort();
+  await clock.run(running);
+  expect(unhandled).toEqual([]);
+});

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { waitingWords } from '../../../src/slack/transport/waiting.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { sendWaiting, waitingWords } from '../../../src/slack/transport/waiting.ts';
+import { fakeRequest } from '../support/fake-request.ts';
 
 const LIMIT = 'We’ve hit the hosting API’s rate limit.';
 
@@ -21,4 +22,16 @@ it.each([
   ],
 ])('a wait of which %j is known is told with no more than that', (wait, words) => {
   expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);
+});
+
+it('a wait that can’t be told ends nothing', async () => {
+  const rejections: unknown[] = [];
+  const keep = (error: unknown) => void rejections.push(error);
+  process.on('unhandledRejection', keep);
+  onTestFinished(() => void process.off('unhandledRejection', keep));
+  const request = fakeRequest();
+  const send = () => Promise.reject(new Error('the way back is in a database that is away'));
+  sendWaiting({ ...request, reply: { ...request.reply, send } })({});
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(rejections).toEqual([]);
 });
