@@ -99,7 +99,7 @@ function openTransport(config: Config, system: System, log: Log, signal: AbortSi
     SLACK_API_URL: slackApiUrl,
   } = config;
   if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
-  if (signingSecret) return createHttpReceiver({ signingSecret, log });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, system });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 

@@ -39,7 +39,10 @@ export interface WebLimits {
   readonly mostConnections: number;
 }
 
-/** Slack sends small requests over few connections; a proxy in front holds some open. */
+/**
+ * Slack sends small requests over few connections; a proxy in front holds some open. How much memory their bodies may take is
+ * limited in `slack/transport/unverified-bodies.ts`, for as many connections.
+ */
 const LIMITS: WebLimits = {
   requestTimeout: 30_000,
   headersTimeout: 15_000,

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';
+import { startTeam } from '../support/team.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
 const count = countTries('A12');
@@ -72,5 +75,51 @@ describe('connections that were not finished', () => {
     expect(await countOpen(server)).toBeLessThanOrEqual(50);
     await expect.poll(() => countOpen(server), { timeout: 15_000 }).toBe(0);
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
+  });
+});
+
+describe('bodies that were not finished', () => {
+  const MIB = 2 ** 20;
+  const CHUNKED = 'POST /slack/events HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const measure = () => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+
+  /** Each sends that many parts, and never the last one. */
+  async function trickle(port: number, sockets: number, part: string, times: number): Promise<void> {
+    const opened = await openSilent(port, CHUNKED, sockets);
+    await Promise.all(
+      opened.map(async (socket) => {
+        for (let sent = 0; sent < times && socket.writable; sent++)
+          if (!socket.write(part)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+      }),
+    );
+  }
+
+  test('never fill the memory, large or in tiny parts, and leave room for a command of Slack', async () => {
+    await using team = await startTeam({ mode: 'http' });
+    const viewer = team.slack.as('vera').in('#ops');
+    await viewer.types('/vps list');
+    await viewer.sees('servers');
+    const before = measure();
+    for (const { sockets, part, times } of [
+      { sockets: 200, part: chunk('x'.repeat(32 * 1024)), times: 30 },
+      // Each part of a body costs more memory than what it says.
+      { sockets: 12, part: chunk('x').repeat(1000), times: 100 },
+    ]) {
+      await trickle(team.app.port, sockets, part, times);
+      // What was sent has arrived: an answer to a later request shows it.
+      expect((await fetch(`${team.appUrl}/livez`)).status).toBe(200);
+      // Each connection has some memory of its own, too.
+      expect((measure() - before) / MIB).toBeLessThan(80);
+    }
+    await viewer.types('/vps catalog');
+    await viewer.sees('Plans');
   });
 });

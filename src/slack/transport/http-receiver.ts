@@ -2,44 +2,52 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPReceiver, isValidSlackRequest } from '@slack/bolt';
 import type { Secret } from '../../domain/secret.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import type { Log } from '../../log.ts';
+import type { System } from '../../system.ts';
 import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
 import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
+import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unverified-bodies.ts';
 
-/** A view with its fields, and nothing near what would fill the memory. */
-const BODY_LIMIT_BYTES = 1024 * 1024;
+/** By then, the requests that filled the memory have ended. */
+const RETRY_AFTER_SECONDS = '30';
 
 /** Slack's requests over HTTP, each with Slack's signature. They are taken as soon as our own server listens. */
 export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
+  readonly system: Pick<System, 'elapsed'>;
+  readonly bodies?: UnverifiedBodies;
 }): Transport {
+  const { log, system, bodies = new UnverifiedBodies() } = options;
   const signingSecret = options.signingSecret.reveal();
   const receiver = new HTTPReceiver({
     signingSecret,
     endpoints: ['/slack/events'],
-    logger: quietLogger(options.log),
+    logger: quietLogger(log),
     customPropertiesExtractor: ({ headers, rawBody }) => ({
       requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
     }),
   });
   const inTurn = createRoundRobin();
-  const isSigned = ({ headers }: IncomingMessage, body: string): boolean =>
-    isValidSlackRequest({
-      signingSecret,
-      body,
-      headers: {
-        'x-slack-signature': String(headers['x-slack-signature']),
-        'x-slack-request-timestamp': Number(headers['x-slack-request-timestamp']),
-      },
-    });
+  const warn = warnNowAndThen(log, system);
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await buffer(request, response);
-    if (body === undefined) return;
+    const arriving = bodies.open(() => {
+      warn();
+      giveUp(response);
+    });
+    let workspaceId: string | undefined;
+    try {
+      const body = await buffer(request, response, arriving);
+      if (body === undefined) return;
+      if (isSigned(request, body, signingSecret)) workspaceId = claimedWorkspace(body);
+    } finally {
+      arriving.release();
+    }
     // Others are refused at once: they could take a workspace's turns, or fill the memory while they wait.
-    if (isSigned(request, body)) await inTurn(claimedWorkspace(body));
+    if (workspaceId !== undefined) await inTurn(workspaceId);
     receiver.requestListener(request, response);
   };
   return {
@@ -53,21 +61,47 @@ export function createHttpReceiver(options: {
   };
 }
 
+function isSigned({ headers }: IncomingMessage, body: string, signingSecret: string): boolean {
+  return isValidSlackRequest({
+    signingSecret,
+    body,
+    headers: {
+      'x-slack-signature': String(headers['x-slack-signature']),
+      'x-slack-request-timestamp': Number(headers['x-slack-request-timestamp']),
+    },
+  });
+}
+
+/** Thousands of requests may be given up in a second. */
+function warnNowAndThen(log: Log, system: Pick<System, 'elapsed'>): () => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (system.elapsed() - warnedAt < MINUTE_MS) return;
+    warnedAt = system.elapsed();
+    log.warn('large requests to /slack/events were given up: those that arrived slowly took too much memory');
+  };
+}
+
+/** What has arrived is gone. Slack sends an event again; the user of a command reads that it failed. */
+function giveUp(response: ServerResponse): void {
+  response.writeHead(503, { 'retry-after': RETRY_AFTER_SECONDS }).end();
+}
+
 /**
  * Reads the body for Bolt, which takes one that is there already. Bolt itself looks into what it has parsed without
  * asking whether that is anything: a signed `null` would end the process. Undefined when the request is answered.
  */
-async function buffer(request: IncomingMessage, response: ServerResponse): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request) {
-    if (!Buffer.isBuffer(part)) continue;
-    length += part.length;
-    if (length <= BODY_LIMIT_BYTES) parts.push(part);
-  }
-  const rawBody = Buffer.concat(parts);
+async function buffer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  arriving: UnverifiedBody,
+): Promise<string | undefined> {
+  // Read to the end anyway: a client that is cut off while sending never reads the answer.
+  for await (const part of request) if (Buffer.isBuffer(part)) arriving.add(part);
+  if (response.headersSent) return undefined;
+  const rawBody = arriving.read();
   const body = rawBody.toString();
-  const status = length > BODY_LIMIT_BYTES ? 413 : isNull(body) ? 400 : undefined;
+  const status = arriving.length > BODY_LIMIT_BYTES ? 413 : isNull(body) ? 400 : undefined;
   if (status !== undefined) {
     response.writeHead(status).end();
     return undefined;
