@@ -119,6 +119,8 @@ export interface ApiCalls {
     limit: number,
     freed?: readonly string[],
   ): Promise<boolean>;
+  /** Takes a slot again: in place of the old ID, which no other process may have given back. False if one has. */
+  takeAgain(old: string, slot: { readonly id: string; readonly at: number }): Promise<boolean>;
   /** Gives slots back; unknown ones are no error. */
   release(ids: readonly string[]): Promise<void>;
   /** The ids of all slots that are taken. */

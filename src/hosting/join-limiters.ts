@@ -1,6 +1,9 @@
-import type { CallLimiter, Job } from './call-limiter.ts';
+import type { CallLimiter, CallSlot, Job } from './call-limiter.ts';
 
-/** Combines several limiters: a call takes a slot in each, one after the other, and is sent when it has all of them. */
+/**
+ * Combines several limiters: a call takes a slot in each, one after the other, and is sent when it has all of them. A slot
+ * that it has held while it waited for the others is taken again, since other processes would free it too early.
+ */
 export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
   const [outer, ...others] = limiters;
   if (!outer) throw new RangeError('there is no limiter to join');
@@ -10,12 +13,17 @@ export function joinLimiters(limiters: readonly CallLimiter[]): CallLimiter {
     run: <Answer>(job: Job<Answer>) => {
       const { urgency, caller, onWait } = job;
       let isSent = false;
-      const send = (waitedMs: number) => {
-        const sendNow = (waitedMoreMs: number) => {
-          isSent = true;
-          return job.send(waitedMs + waitedMoreMs);
+      const send = (waitedMs: number, slot: CallSlot) => {
+        const beforeSend = async () => {
+          await slot.takeAgain();
+          await job.beforeSend?.();
+          slot.check();
         };
-        return inner.run({ ...job, send: sendNow });
+        const sendNow = (waitedMoreMs: number, last: CallSlot) => {
+          isSent = true;
+          return job.send(waitedMs + waitedMoreMs, last);
+        };
+        return inner.run({ ...job, beforeSend, send: sendNow });
       };
       // What another limiter or the caller held back was never sent: its slot is free again at once.
       return outer.run({ urgency, caller, onWait, send, isSent: () => isSent });

@@ -4,6 +4,7 @@ import type { ApiCalls, OnWait, Urgency, Wait } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
 import type { CallLimiter, Job } from './call-limiter.ts';
+import { MAX_PREPARATION_MS } from './held-slot.ts';
 import { KnownReleases } from './known-releases.ts';
 import { openSlots } from './open-slots.ts';
 import type { SharedQueue, SharedQueues } from './shared-queue.ts';
@@ -43,8 +44,6 @@ export const NOTIFY_AFTER_MS = 5_000;
 const MARGIN_MS = 50;
 /** How long a request that was cut off may still be in transit. */
 const IN_TRANSIT_MS = 5_000;
-/** How long a call may take between getting its slot and sending its first byte; the ledger commits in between. */
-const MAX_PREPARATION_MS = 15_000;
 const SPARE_MS = 30_000;
 
 /**
@@ -165,15 +164,13 @@ export class Limiter implements CallLimiter {
     this.#taken++;
     try {
       await job.beforeSend?.();
-      if (system.elapsed() - slot.takenAt > MAX_PREPARATION_MS) {
-        throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
-      }
+      slot.check();
     } catch (error) {
       this.#taken--;
       ticket.reject(error);
       return this.#shared.giveBack(slot.id);
     }
-    const spareMs = await job.send(system.elapsed() - ticket.askedAt).then(
+    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot).then(
       (answer) => {
         resolve(answer);
         return MARGIN_MS;

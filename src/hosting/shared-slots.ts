@@ -1,5 +1,6 @@
 import type { ApiCalls } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
+import { HeldSlot, type TakenSlot } from './held-slot.ts';
 import { type Admission, type SharedQueue, UNQUEUED } from './shared-queue.ts';
 import { sleepUnless } from './sleep.ts';
 import { LOOK_MS, SlotsOfOthers } from './slots-of-others.ts';
@@ -47,10 +48,7 @@ export class SharedSlots {
    * those with a lower priority are first.
    * @throws what the store throws
    */
-  async take(
-    priority: number,
-    gaveUp: AbortSignal,
-  ): Promise<{ readonly id: string; readonly takenAt: number } | undefined> {
+  async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
     const { account, limit, system, queue } = this.#options;
     const admission = queue ? await this.#lineUp(queue, priority, gaveUp) : UNQUEUED;
     const id = system.newId();
@@ -58,7 +56,8 @@ export class SharedSlots {
     try {
       while (!gaveUp.aborted) {
         const takenAt = system.elapsed();
-        if (await this.#tryToTake({ id, account, at: system.now() }, limit)) return { id, takenAt };
+        if (await this.#tryToTake({ id, account, at: system.now() }, limit))
+          return new HeldSlot({ id, takenAt }, system, (old) => this.#takeAgain(old));
         await this.#others.lookNowAndThen();
         await sleepUnless(gaveUp, TRY_AGAIN_MS, system);
       }
@@ -100,6 +99,26 @@ export class SharedSlots {
       admittedBefore = free > 0 ? queue.admitted : undefined;
     }
     this.#isWatching = false;
+  }
+
+  /** The new one has the old one's place in the queue. */
+  async #takeAgain(old: string): Promise<TakenSlot | undefined> {
+    const { calls, system } = this.#options;
+    const [id, takenAt] = [system.newId(), system.elapsed()];
+    this.#own.set(id, UNQUEUED);
+    try {
+      if (!(await calls.takeAgain(old, { id, at: system.now() }))) {
+        this.#own.delete(id);
+        return undefined;
+      }
+    } catch (error) {
+      // It may have been written anyway.
+      this.giveBack(id);
+      throw error;
+    }
+    this.#own.set(id, this.#own.get(old) ?? UNQUEUED);
+    this.#own.delete(old);
+    return { id, takenAt };
   }
 
   async #tryToTake(slot: Parameters<ApiCalls['take']>[0], limit: number): Promise<boolean> {

@@ -19,6 +19,10 @@ export function createApiCalls(foundation: Foundation): ApiCalls {
 
   return {
     take: async (slot, limit, freed = []) => (await take([{ slot, limit, freed }])).has(slot.id),
+    takeAgain: async (old, { id, at }) => {
+      const query = db.updateTable('api_calls').set({ id, at }).where('id', '=', old).returning('id');
+      return (await query.executeTakeFirst()) !== undefined;
+    },
     release: async (ids) => {
       if (ids.length > 0) await release(ids);
     },

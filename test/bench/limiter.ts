@@ -31,7 +31,12 @@ const SLOT = 'held slot (src/hosting/limit.ts)';
 const heldSlot = (): Contender => {
   const limiter = new Limiter({
     system: realSystem,
-    calls: { take: async () => true, release: async () => {}, listTaken: async () => [] },
+    calls: {
+      take: async () => true,
+      takeAgain: async () => true,
+      release: async () => {},
+      listTaken: async () => [],
+    },
     account: 'bench',
     ...SCALED,
   });
@@ -51,7 +56,7 @@ const threeProcesses = (name: string, redisUrl: string | undefined): Contender =
   const release: ApiCalls['release'] = async (ids) => {
     for (const id of ids) taken.delete(id);
   };
-  const calls: ApiCalls = { take, release, listTaken: async () => [...taken] };
+  const calls: ApiCalls = { take, takeAgain: async () => true, release, listTaken: async () => [...taken] };
   const members = [1, 2, 3].map(() => {
     const queues = redisUrl === undefined ? undefined : connect(redisUrl);
     const limiter = new Limiter({ ...SCALED, system: realSystem, calls, account: 'bench', queues });

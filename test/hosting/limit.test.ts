@@ -5,25 +5,13 @@ import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limit.ts';
 import type { System } from '../../src/system.ts';
 import { triesOf } from '../attacks/support/tries.ts';
-import { holdTime, memoryCalls, settle } from './support.ts';
+import { holdTime, memoryCalls, mostInAnyWindow, settle } from './support.ts';
 
 const WINDOW_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 
 function open(system: System, options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({ system, calls: memoryCalls(), account: 'a', timeoutMs: TIMEOUT_MS, ...options });
-}
-
-/** The most arrivals in any half-open minute, wherever it begins. */
-function mostInAnyWindow(arrivals: readonly number[], windowMs = WINDOW_MS): number {
-  const sorted = [...arrivals].sort((a, b) => a - b);
-  let most = 0;
-  let first = 0;
-  for (const [index, at] of sorted.entries()) {
-    while (at - (sorted[first] ?? at) >= windowMs) first++;
-    most = Math.max(most, index - first + 1);
-  }
-  return most;
 }
 
 /** A call with its start, its arrival somewhere between sending and answer, and its end. */

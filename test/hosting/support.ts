@@ -24,11 +24,28 @@ export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account
       if (isFree) rows.set(id, { account, at });
       return isFree;
     },
+    takeAgain: async (old, { id, at }) => {
+      const row = rows.get(old);
+      if (row) rows.set(id, { ...row, at });
+      return rows.delete(old);
+    },
     release: async (ids) => {
       for (const id of ids) rows.delete(id);
     },
     listTaken: async (account) => listTaken(account),
   };
+}
+
+/** The most arrivals in any half-open minute, wherever it begins. */
+export function mostInAnyWindow(arrivals: readonly number[], windowMs = 60_000): number {
+  const sorted = [...arrivals].sort((a, b) => a - b);
+  let most = 0;
+  let first = 0;
+  for (const [index, at] of sorted.entries()) {
+    while (at - (sorted[first] ?? at) >= windowMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
 }
 
 /** A clock that stands still until something sleeps, and then jumps to the end of the sleep. */

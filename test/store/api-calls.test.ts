@@ -57,6 +57,18 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
       expect(await apiCalls.listTaken('b')).toEqual(['9']);
     });
 
+    test('can be taken again while they are taken, even if all are', async () => {
+      const { apiCalls } = store;
+      await apiCalls.take(slot('1'), 1);
+      expect(await apiCalls.takeAgain('1', { id: '2', at: T0 })).toBe(true);
+      expect(await apiCalls.listTaken('a')).toEqual(['2']);
+      expect(await apiCalls.take(slot('3'), 1)).toBe(false);
+      expect(await apiCalls.takeAgain('1', { id: '4', at: T0 })).toBe(false);
+      await apiCalls.release(['2']);
+      expect(await apiCalls.takeAgain('2', { id: '5', at: T0 })).toBe(false);
+      expect(await apiCalls.listTaken('a')).toEqual([]);
+    });
+
     test('are stored when `take` resolves, one by one or together', async () => {
       for (let call = 0; call < 5; call++) {
         await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), 300)));
