@@ -58,7 +58,7 @@ export interface InstallStates {
   take(hash: string, now: number): Promise<boolean>;
 }
 
-/** What Slack says about a token. */
+/** What Slack says about a token. `revoked` only where it says just that; `unknown` also where it may refuse our address. */
 export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
 
 /** What comes of a refresh token. `refused`: it will never bring another token. */
@@ -68,7 +68,6 @@ export type RefreshOutcome =
 
 /** What Slack is asked about tokens. None of it throws. */
 export interface TokenService {
-  /** `revoked` for every refusal of the token itself. */
   test(token: Secret<string>): Promise<TokenVerdict>;
   /** Uses the refresh token up. */
   refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;

@@ -5,7 +5,6 @@ import type { ServedWorkspace } from '../../domain/installation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { System } from '../../system.ts';
 import { readRefusal } from './refusals.ts';
-import { isTokenRefused } from './slack-abilities.ts';
 import type { SlackConnections } from './slack-api.ts';
 
 /** How the app is known to Slack. */
@@ -52,9 +51,12 @@ export function createTokenService(
   };
 }
 
+/** Only these say that the token is gone. `invalid_auth` is also the answer to an address that the app's settings don't allow. */
+const GONE = ['account_inactive', 'token_revoked'];
+
 function judge(code: string): TokenVerdict {
   if (code === 'token_expired') return 'expired';
-  return isTokenRefused(code) ? 'revoked' : 'unknown';
+  return GONE.includes(code) ? 'revoked' : 'unknown';
 }
 
 /** Any other error may be ours, such as a wrong client secret: then the refresh token is still good. */

@@ -139,7 +139,7 @@ describe('an event about revoked tokens', () => {
     const system = movableSystem();
     system.move(3_600_000);
     await using team = await startWithPassword({ system });
-    team.slack.faults.failMethod('auth.test', 'invalid_auth');
+    team.slack.faults.failMethod('auth.test', 'token_revoked');
     await team.first.sendEvent({ type: 'app_uninstalled' });
     await settled(team);
     expect(await leftOf(team)).toEqual(ALL);
