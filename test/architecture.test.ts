@@ -114,9 +114,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     uses: ['app/authorize/entry.ts', 'hosting/', 'store/', 'domain/', 'log.ts', 'system.ts', 'vault.ts'],
     knows: ['app/', 'config.ts'],
   },
-  // Works on the whole database while no app does, below the use cases.
+  // Works on the whole database, or on a whole installation, below the use cases.
   'cli/store.ts': {
     uses: [
+      'cli/erase-installation.ts',
       'cli/program.ts',
       'config.ts',
       'store/declare-restored.ts',
@@ -125,6 +126,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'vault.ts',
     ],
     packages: ['node:util'],
+  },
+  'cli/erase-installation.ts': {
+    uses: [
+      'app/installations/erase-by-hand.ts',
+      'app/locks.ts',
+      'cli/program.ts',
+      'log.ts',
+      'store/open-store.ts',
+      'system.ts',
+    ],
+    knows: ['config.ts', 'domain/', 'vault.ts'],
   },
   'cli/program.ts': { uses: ['domain/', 'config.ts', 'vault.ts'] },
   // Asks Slack without the rest of the app, so that it tells what is wrong where the app can't start.
