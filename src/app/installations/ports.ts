@@ -4,7 +4,7 @@ import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from '
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
-import type { Locks } from '../locks.ts';
+import type { LockOwner, Locks } from '../locks.ts';
 
 /** Makes the audit entries of an install in one workspace; `owner` became an owner by it. */
 export type AuditOfInstall = (workspaceId: WorkspaceId, owner: UserId | undefined) => readonly AuditEntry[];
@@ -33,12 +33,30 @@ export interface InstallationStore {
   stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
   /** False, and nothing is changed, if the tokens were replaced since. */
   replaceTokens(was: Installation, tokens: BotTokens): Promise<boolean>;
-  markRefreshRefused(was: Installation): Promise<void>;
+  /**
+   * Notes that the refresh token is about to be sent: until an answer is stored, it may be used up. False, and it must not
+   * be sent, if the renewal lock was lost or the tokens were replaced since.
+   */
+  markRefreshSent(was: Installation, lock: LockOwner): Promise<boolean>;
+  /** Slack never got the refresh token: it is as good as it was before `markRefreshSent`. */
+  markRefreshUnsent(was: Installation, lock: LockOwner): Promise<void>;
+  /**
+   * Stores Slack's refusal. `was`: as it was before `markRefreshSent`. True if the refusal proves that the tokens were
+   * revoked: the app has certainly not used the refresh token up itself.
+   */
+  markRefreshRefused(was: Installation, lock: LockOwner): Promise<boolean>;
   markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
   /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
   noteRevocation(id: InstallationId, at: number): Promise<void>;
-  /** Those of which an event said so, a few at once. */
+  /** Those of which an event said so, a few at once; first those that a sweep has not looked at for the longest time. */
   listRevocations(): Promise<readonly { readonly id: InstallationId; readonly revokedAt: number }[]>;
+  /** A sweep looks at it now. */
+  noteRevocationCheck(id: InstallationId, at: number): Promise<void>;
+  /**
+   * The event can be neither confirmed nor disproved: it isn't due any more, and only another install helps. True the first
+   * time with these tokens.
+   */
+  setRevocationAside(was: Installation, revokedAt: number): Promise<boolean>;
   /** The event was about an earlier install. */
   dropRevocation(id: InstallationId, revokedAt: number): Promise<void>;
   /**
@@ -61,15 +79,18 @@ export interface InstallStates {
 /** What Slack says about a token. `revoked` only where it says just that; `unknown` also where it may refuse our address. */
 export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
 
-/** What comes of a refresh token. `refused`: it will never bring another token. */
+/**
+ * What comes of a refresh token. `refused`: it will never bring another token. `unsent`: it certainly never left for Slack.
+ * `unknown`: it may have been used up.
+ */
 export type RefreshOutcome =
   | { readonly kind: 'renewed'; readonly tokens: BotTokens }
-  | { readonly kind: 'refused' | 'unknown'; readonly error: string };
+  | { readonly kind: 'refused' | 'unsent' | 'unknown'; readonly error: string };
 
 /** What Slack is asked about tokens. None of it throws. */
 export interface TokenService {
   test(token: Secret<string>): Promise<TokenVerdict>;
-  /** Uses the refresh token up. */
+  /** Uses the refresh token up, unless it says otherwise. */
   refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;
   revoke(token: Secret<string>): Promise<void>;
   /** The workspaces that a token of an organization is for; undefined when Slack does not say. */

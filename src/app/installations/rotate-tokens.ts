@@ -2,6 +2,7 @@ import type { InstallationId } from '../../domain/ids.ts';
 import type { Installation } from '../../domain/installation.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/time.ts';
 import type { InstallationPorts } from './ports.ts';
+import { useRefreshToken } from './use-refresh-token.ts';
 
 /** Slack's tokens live for twelve hours: there is time to try again. */
 const AHEAD_MS = 2 * HOUR_MS;
@@ -64,22 +65,11 @@ export function createTokenRotation(ports: Ports): TokenRotation {
  * another install helps. Undefined when it is to be tried again.
  */
 async function renewOnce(seen: Installation, ports: Ports): Promise<Installation | undefined> {
-  const { installationStore, tokenService, locks, log } = ports;
-  return locks.run(renewalLock(seen.id), async (lock) => {
-    const installation = await installationStore.find(seen.id);
+  return ports.locks.run(renewalLock(seen.id), async (lock) => {
+    const installation = await ports.installationStore.find(seen.id);
     if (!installation || !isSame(installation, seen)) return installation ?? seen;
-    const { rotation } = installation.tokens;
-    if (!rotation || installation.isRefreshRefused || !lock.isHeld()) return installation;
-    const outcome = await tokenService.refresh(rotation.refreshToken);
-    if (outcome.kind === 'renewed') {
-      await installationStore.replaceTokens(installation, outcome.tokens);
-      return { ...installation, tokens: outcome.tokens };
-    }
-    const { kind, error } = outcome;
-    log.error('Slack did not renew a token', { installation: seen.id, error, isFinal: kind === 'refused' });
-    if (kind === 'unknown') return undefined;
-    await installationStore.markRefreshRefused(installation);
-    return { ...installation, isRefreshRefused: true };
+    if (!installation.tokens.rotation || installation.isRefreshRefused) return installation;
+    return useRefreshToken(installation, lock, ports);
   });
 }
 

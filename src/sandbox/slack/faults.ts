@@ -9,6 +9,7 @@ export class Faults {
   readonly #refusedBlocks = new Set<string>();
   readonly #delays = new Map<string, number>();
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
+  readonly #lostAnswers = new Map<string, { left: number }>();
   #lateAcksMs = 0;
   #repeatedEvents = 0;
   #losesEphemerals = false;
@@ -19,6 +20,11 @@ export class Faults {
   /** The next calls of this Web API method answer with this error. */
   failMethod(method: string, code: string, times = Number.POSITIVE_INFINITY): void {
     this.#failures.set(method, { code, left: times });
+  }
+
+  /** The next calls of this Web API method are carried out, and the connection ends without an answer. */
+  loseAnswers(method: string, times = 1): void {
+    this.#lostAnswers.set(method, { left: times });
   }
 
   /** Messages and views with such a block get invalid_blocks, wherever they are sent. */
@@ -70,12 +76,17 @@ export class Faults {
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
       switches.clear();
+    this.#lostAnswers.clear();
     this.#replyUrl = undefined;
     this.#lateAcksMs = 0;
     this.#repeatedEvents = 0;
     this.#losesEphemerals = false;
     this.#endsRunTokens = false;
     this.#refusesBotTokens = false;
+  }
+
+  takeLostAnswer(method: string): boolean {
+    return takeOne(this.#lostAnswers.get(method)) !== undefined;
   }
 
   takeFailure(method: string): string | undefined {

@@ -69,7 +69,8 @@ async function answerApi(
   const at = world.clock.now();
   await sleepUnlessNone(world.faults.delayMs(method));
   const answer = answerWebCall(world, worlds, call);
-  sendJson(outgoing, answer.status, answer.body, answer.headers);
+  if (world.faults.takeLostAnswer(method)) outgoing.destroy();
+  else sendJson(outgoing, answer.status, answer.body, answer.headers);
   world.journal.record({
     at,
     tookMs: Math.round(performance.now() - startedMs),

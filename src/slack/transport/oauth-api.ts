@@ -4,6 +4,7 @@ import type { RefreshOutcome, TokenService, TokenVerdict } from '../../app/insta
 import type { ServedWorkspace } from '../../domain/installation.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { System } from '../../system.ts';
+import { provesNeverSent } from './never-sent.ts';
 import { readRefusal } from './refusals.ts';
 import type { SlackConnections } from './slack-api.ts';
 
@@ -83,6 +84,7 @@ async function refresh(
     return { kind: 'renewed', tokens: { bot: new Secret(access_token), rotation } };
   } catch (error) {
     const { code } = readRefusal(error);
+    if (provesNeverSent(error)) return { kind: 'unsent', error: code };
     return { kind: FINAL_ERRORS.includes(code) ? 'refused' : 'unknown', error: code };
   }
 }

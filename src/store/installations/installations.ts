@@ -9,6 +9,8 @@ import type { InstallationRow } from '../engine/installation-tables.ts';
 import type { Tables } from '../engine/tables.ts';
 import { eraseInstallation } from './erase-installation.ts';
 import { toInstallation, toRow } from './installation-rows.ts';
+import { createRevocationRecord } from './revocation-record.ts';
+import { createTokenRecord } from './token-record.ts';
 
 /** Where the app is installed by OAuth. */
 export function createInstallationStore(foundation: Foundation): InstallationStore {
@@ -30,8 +32,8 @@ export function createInstallationStore(foundation: Foundation): InstallationSto
         .where('installation_id', '=', installationId)
         .execute();
     },
-    ...createRotation(foundation),
-    ...createRevocations(foundation),
+    ...createTokenRecord(foundation),
+    ...createRevocationRecord(foundation),
     erase: (version, auditOf) => eraseInstallation(foundation, version, auditOf),
   };
 }
@@ -63,7 +65,8 @@ async function install(
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
-  const installed = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
+  const fresh = { isRefreshRefused: false, mayRefreshBeSpent: false, isTokenRefused: false };
+  const installed = { ...given, generation, ...fresh };
   if (given.isOrg) await auditReinstall(trx, foundation, given, auditOf);
   else await serve(trx, foundation, given, installed, given.installedAt, auditOf);
   return installed;
@@ -135,72 +138,4 @@ async function makeOwner(
 ): Promise<void> {
   const grant = { workspaceId, subjectKind: 'user', subjectId: userId, role: 'owner', pattern: '' } as const;
   await addGrant(trx, newId(), { ...grant, grantedBy: userId, grantedAt });
-}
-
-function createRotation({
-  db,
-  engine,
-  vault,
-}: Foundation): Pick<InstallationStore, 'replaceTokens' | 'markRefreshRefused' | 'markTokenRefused'> {
-  const change = (was: Installation, columns: Partial<InstallationRow>) =>
-    db
-      .updateTable('installations')
-      .set(columns)
-      .where('id', '=', was.id)
-      .where('generation', '=', was.generation)
-      .where('expires_at', '=', was.tokens.rotation?.expiresAt ?? 0)
-      .where('sealed', 'is not', null)
-      .returning('id')
-      .executeTakeFirst();
-  return {
-    replaceTokens: async (was, tokens) => {
-      const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
-      const changed = await change(was, { sealed, expires_at, is_refresh_refused: 0, is_token_refused: 0 });
-      if (changed) await engine.scrub(db);
-      return changed !== undefined;
-    },
-    markRefreshRefused: async (was) => {
-      await change(was, { is_refresh_refused: 1 });
-    },
-    markTokenRefused: async (was, isRefused) => {
-      await change(was, { is_token_refused: isRefused ? 1 : 0 });
-    },
-  };
-}
-
-/** How many are looked at in one sweep: each takes a call of Slack's API. */
-const MOST_AT_ONCE = 1000;
-
-function createRevocations({
-  db,
-}: Foundation): Pick<InstallationStore, 'noteRevocation' | 'listRevocations' | 'dropRevocation'> {
-  return {
-    noteRevocation: async (id, at) => {
-      await db
-        .updateTable('installations')
-        .set({ revoked_at: at })
-        .where('id', '=', id)
-        .where('sealed', 'is not', null)
-        .where('revoked_at', '<', at)
-        .execute();
-    },
-    listRevocations: async () => {
-      const rows = await db
-        .selectFrom('installations')
-        .select(['id', 'revoked_at'])
-        .where('revoked_at', '>', 0)
-        .orderBy('revoked_at')
-        .limit(MOST_AT_ONCE)
-        .execute();
-      return rows.map(({ id, revoked_at }) => ({ id, revokedAt: revoked_at }));
-    },
-    dropRevocation: async (id, revokedAt) => {
-      await db
-        .updateTable('installations')
-        .set({ revoked_at: 0 })
-        .where('id', '=', id)
-        .where('revoked_at', '=', revokedAt)
-        .execute();
-    },
-  };
 }

@@ -115,9 +115,9 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
     expect(await installationStore.replaceTokens(first, rotating('b', T0 + 20))).toBe(true);
     expect(await installationStore.replaceTokens(first, rotating('c', T0 + 30))).toBe(false);
-    await installationStore.markRefreshRefused(first);
+    await installationStore.markTokenRefused(first, true);
     const found = await installationStore.find('T1');
-    expect(found).toMatchObject({ isRefreshRefused: false, tokens: { rotation: { expiresAt: T0 + 20 } } });
+    expect(found).toMatchObject({ isTokenRefused: false, tokens: { rotation: { expiresAt: T0 + 20 } } });
     expect(found?.tokens.rotation?.refreshToken.reveal()).toBe('refresh-b');
   });
 

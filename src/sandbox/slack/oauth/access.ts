@@ -3,7 +3,7 @@ import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { EXPIRES_IN, type IssuedToken, type OAuthApp } from './oauth.ts';
+import type { IssuedToken, OAuthApp } from './oauth.ts';
 import { worldsOf } from './places.ts';
 
 /**
@@ -49,7 +49,7 @@ function describe(worlds: readonly World[], issued: IssuedToken, isInstall: bool
     bot_user_id: APP.botUserId,
     ...(issued.refreshToken === undefined
       ? {}
-      : { refresh_token: issued.refreshToken, expires_in: EXPIRES_IN }),
+      : { refresh_token: issued.refreshToken, expires_in: issued.lifetimeSeconds }),
     team: issued.isOrg ? null : { id: issued.place, name: first?.team.name },
     enterprise: isJson(grid) ? { id: grid.id, name: grid.name } : null,
     is_enterprise_install: issued.isOrg,

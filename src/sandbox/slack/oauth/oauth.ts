@@ -12,6 +12,8 @@ export interface OAuthApp {
   readonly scopes: readonly string[];
   /** Tokens expire after twelve hours, and a refresh token brings the next ones. */
   rotatesTokens: boolean;
+  /** How long such a token works; default twelve hours, as with Slack. */
+  readonly tokenLifetimeSeconds?: number;
 }
 
 /** What a user allowed: the app, in a workspace or in a whole organization. */
@@ -29,6 +31,8 @@ export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   readonly token: string;
   readonly refreshToken: string | undefined;
   readonly expiresAt: number | undefined;
+  /** How long it works from when it was issued; undefined: for good. */
+  readonly lifetimeSeconds: number | undefined;
   /** Why it works no longer, as Slack calls it. */
   revoked: 'token_revoked' | 'account_inactive' | undefined;
 }
@@ -46,6 +50,8 @@ export class OAuth {
   readonly #codes = new Map<string, Approval & { readonly expiresAt: number; isUsed: boolean }>();
   readonly #tokens = new Map<string, IssuedToken>();
   readonly #usedRefreshTokens = new Set<string>();
+  /** Nobody has seen which of the two Slack says of a token that has expired, and that was revoked as well. */
+  hidesRevocationOfExpired = false;
   /** Called with every secret that is made, so that no record shows it. */
   readonly #hide: (secret: string) => void;
 
@@ -89,8 +95,9 @@ export class OAuth {
 
   /** @throws WebApiError token_revoked, account_inactive, token_expired */
   requireWorking({ revoked, expiresAt }: IssuedToken): void {
-    if (revoked) throw new WebApiError(revoked);
-    if (expiresAt !== undefined && this.#clock.now() >= expiresAt) throw new WebApiError('token_expired');
+    const isExpired = expiresAt !== undefined && this.#clock.now() >= expiresAt;
+    if (revoked && !(isExpired && this.hidesRevocationOfExpired)) throw new WebApiError(revoked);
+    if (isExpired) throw new WebApiError('token_expired');
   }
 
   /** The tokens of a workspace or an organization that work, oldest first. */
@@ -108,6 +115,8 @@ export class OAuth {
   /** Without token rotation, a workspace that installs the app again gets its token back, with the scopes of both. */
   #issue({ place, isOrg, userId, scopes }: Omit<Approval, 'redirectUri'>): IssuedToken {
     const rotates = this.app?.rotatesTokens ?? false;
+    const { tokenLifetimeSeconds = TOKEN_LIFETIME_SECONDS } = this.app ?? {};
+    const lifetimeSeconds = rotates ? tokenLifetimeSeconds : undefined;
     const [known] = this.listActive(place);
     const same = known && known.expiresAt === undefined && !rotates ? known : undefined;
     const issued: IssuedToken = {
@@ -117,7 +126,8 @@ export class OAuth {
       scopes: [...new Set([...(known?.scopes ?? []), ...scopes])],
       token: same?.token ?? `${rotates ? 'xoxe.' : ''}xoxb-${this.#ids.secret()}`,
       refreshToken: rotates ? `xoxe-1-${this.#ids.secret()}` : undefined,
-      expiresAt: rotates ? this.#clock.now() + TOKEN_LIFETIME_SECONDS * 1000 : undefined,
+      expiresAt: lifetimeSeconds && this.#clock.now() + lifetimeSeconds * 1000,
+      lifetimeSeconds,
       revoked: undefined,
     };
     this.#tokens.set(issued.token, issued);
@@ -127,6 +137,3 @@ export class OAuth {
     return issued;
   }
 }
-
-/** How long a rotating token works from now on. */
-export const EXPIRES_IN = TOKEN_LIFETIME_SECONDS;

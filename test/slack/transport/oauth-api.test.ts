@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { silentLog } from '../../../src/log.ts';
+import { createTokenService } from '../../../src/slack/transport/oauth-api.ts';
+import { createSlackConnections } from '../../../src/slack/transport/slack-api.ts';
+import { realSystem } from '../../../src/system.ts';
+
+function open(apiUrl: string) {
+  const connections = createSlackConnections({ apiUrl, log: silentLog, system: realSystem });
+  onTestFinished(() => connections.close());
+  const client = { clientId: '1.2', clientSecret: new Secret('canary-secret') };
+  return createTokenService(connections, client, realSystem);
+}
+
+const REFRESH_TOKEN = new Secret('canary-refresh');
+const refresh = (apiUrl: string) => open(apiUrl).refresh(REFRESH_TOKEN);
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+}
+
+/** A Slack that answers with that JSON. */
+const answering = (answer: unknown, status = 200) =>
+  serve((_incoming, outgoing) => {
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+
+describe('a refresh', () => {
+  test('that finds a closed port was never sent', async () => {
+    const server = createTcpServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    expect(await refresh(`http://127.0.0.1:${port}/api/`)).toMatchObject({ kind: 'unsent' });
+  });
+
+  test('to a name that can’t be found was never sent', async () => {
+    expect(await refresh('http://slack.invalid/api/')).toMatchObject({ kind: 'unsent' });
+  });
+
+  test('may have been carried out where the connection ends without an answer', async () => {
+    const url = await serve((incoming) => incoming.resume().on('end', () => incoming.socket.destroy()));
+    expect(await refresh(url)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('may have been carried out where the connection ends before anything is read', async () => {
+    const server = createTcpServer((socket) => socket.destroy());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await refresh(`http://127.0.0.1:${port}/api/`)).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('may have been carried out where an open connection ends, and no other one can be opened', async () => {
+    const server = createServer((incoming, outgoing) => {
+      if (incoming.url?.endsWith('auth.test')) return void outgoing.end('{"ok":true}');
+      server.close();
+      incoming.resume().on('end', () => incoming.socket.destroy());
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const service = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`);
+    expect(await service.test(new Secret('canary-token'))).toBe('works');
+    expect(await service.refresh(REFRESH_TOKEN)).toMatchObject({ kind: 'unknown' });
+    expect(await service.refresh(REFRESH_TOKEN)).toMatchObject({ kind: 'unsent' });
+  });
+
+  test.each([
+    ['internal_error', 200, 'unknown'],
+    ['bad_client_secret', 200, 'unknown'],
+    ['ECONNREFUSED', 200, 'unknown'],
+    ['invalid_refresh_token', 200, 'refused'],
+    ['account_inactive', 200, 'refused'],
+    ['invalid_refresh_token', 503, 'unknown'],
+  ])('that is answered with %s (%i) is %s', async (error, status, kind) => {
+    expect(await refresh(await answering({ ok: false, error }, status))).toMatchObject({ kind });
+  });
+
+  test('may have been carried out where the answer lacks the tokens', async () => {
+    expect(await refresh(await answering({ ok: true }))).toMatchObject({ kind: 'unknown' });
+  });
+
+  test('brings the next tokens', async () => {
+    const issued = { access_token: 'next', refresh_token: 'next refresh', expires_in: 43_200 };
+    expect(await refresh(await answering({ ok: true, ...issued }))).toMatchObject({ kind: 'renewed' });
+  });
+});
+
+test.each([
+  [{ ok: true }, 'works'],
+  [{ ok: false, error: 'account_inactive' }, 'revoked'],
+  [{ ok: false, error: 'token_revoked' }, 'revoked'],
+  [{ ok: false, error: 'token_expired' }, 'expired'],
+  // Also the answer to a request from an address that the app's settings don't allow.
+  [{ ok: false, error: 'invalid_auth' }, 'unknown'],
+  [{ ok: false, error: 'internal_error' }, 'unknown'],
+])('a token of which Slack says %j counts as %s', async (answer, verdict) => {
+  expect(await open(await answering(answer)).test(new Secret('canary-token'))).toBe(verdict);
+});
