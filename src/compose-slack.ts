@@ -1,6 +1,7 @@
 import { noteRevocation, sweepRevocations } from './app/installations/confirm-revocation.ts';
 import { install } from './app/installations/install.ts';
 import { createInstalledWorkspaces } from './app/installations/installed-workspaces.ts';
+import { createLeftBehindSweep } from './app/installations/left-behind.ts';
 import type { InstallationPorts } from './app/installations/ports.ts';
 import type { Locks } from './app/locks.ts';
 import type { Store } from './app/ports.ts';
@@ -32,6 +33,7 @@ interface SlackParts
     | 'seenRequests'
     | 'installationStore'
     | 'installStates'
+    | 'leftBehind'
   > {
   readonly locks: Locks;
   readonly system: System;
@@ -132,6 +134,7 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
+  const sweepLeftBehind = createLeftBehindSweep(parts);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
@@ -141,7 +144,7 @@ function openInstalledWorkspaces(
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
-    sweepRevocations: () => sweepRevocations(ports),
+    sweepRevocations: () => sweepRevocations(ports).then(sweepLeftBehind),
     installer: createInstaller({
       ...client,
       apiUrl: config.SLACK_API_URL,

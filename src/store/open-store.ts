@@ -21,6 +21,7 @@ import { findRestore, identify } from './find-restore.ts';
 import { createHomes } from './home/homes.ts';
 import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
+import { createLeftBehind } from './installations/left-behind.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
 import { createMigrations } from './migrations/index.ts';
@@ -187,6 +188,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     installStates: createInstallStates(foundation),
+    leftBehind: createLeftBehind(foundation),
     ping: createPing(foundation, system),
   };
 }

@@ -68,6 +68,16 @@ export interface InstallationStore {
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
+/** What an older version of the app leaves behind when it carries out an uninstall: rows of tables that it doesn't know. */
+export interface LeftBehind {
+  /**
+   * Erases it where the app was uninstalled and is not installed again; elsewhere, and of what was stored since, nothing.
+   * Returns the workspaces that had any. Only for an app that is installed by OAuth: the database doesn't know which
+   * workspace a token in the settings serves.
+   */
+  erase(): Promise<readonly WorkspaceId[]>;
+}
+
 /** The states of installs that are under way, by hash. Each can be taken once. */
 export interface InstallStates {
   /** False when too many are open. */
