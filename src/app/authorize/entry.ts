@@ -73,10 +73,13 @@ async function execute<Input, Output, Ports extends EntryPorts>(
   const roles = await auditDenial(trail, () =>
     checkPermission(useCase, caller, ports, coversAllServers, { isFresh }),
   );
-  await auditDenial(trail, () => refuseReplay(useCase, caller, ports));
+  await auditDenial(trail, async () => {
+    await refuseReplay(useCase, caller, ports);
+    if (useCase.effect !== 'reads' && !useCase.announcesChange) await caller.onChange?.();
+  });
   if (useCase.effect === 'changes') await trail.write('started');
   const output = await useCase
-    .run(input, createContext(useCase, ports, actor, roles, trail))
+    .run(input, createContext(useCase, ports, caller, roles, trail))
     .catch((error: unknown) => auditFailure(useCase, trail, error));
   if (useCase.effect === 'changes') await trail.end();
   const { follow } = useCase;
@@ -113,7 +116,7 @@ async function refuseReplay(useCase: UseCaseSpec, { requestId }: Caller, ports: 
 function createContext<Ports extends EntryPorts>(
   { needs }: UseCaseSpec,
   ports: Ports,
-  actor: Actor,
+  { actor, onChange }: Caller,
   roles: KnownRoles,
   trail: AuditTrail,
 ): UseCaseContext<Ports> {
@@ -124,6 +127,7 @@ function createContext<Ports extends EntryPorts>(
     ports,
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
+    beforeChange: async ({ id, label }) => onChange?.({ id, label }),
     covers,
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     runInSteps: (steps) => runInSteps(steps, ports.system),

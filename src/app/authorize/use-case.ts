@@ -3,6 +3,7 @@ import type { AuditAction } from '../../domain/audit-action.ts';
 import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { WorkflowKeyId } from '../../domain/ids.ts';
+import type { ChangedServer } from '../../domain/message-command.ts';
 import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
@@ -17,6 +18,8 @@ export interface UseCase<Input, Output, Ports> {
    * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
+  /** It calls `beforeChange` itself, once it knows the server. Otherwise the entry does that for what doesn't only read. */
+  readonly announcesChange?: true;
   /** What it is about, from the input alone: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
   run(input: Input, context: UseCaseContext<Ports>): Promise<Output>;
@@ -37,6 +40,11 @@ export interface Caller {
   readonly requestId?: string;
   /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */
   readonly answered?: Promise<void>;
+  /**
+   * Called before anything is changed, with the server where it is known. If it rejects, nothing is changed; until it was
+   * called, nothing was.
+   */
+  readonly onChange?: (server?: ChangedServer) => Promise<void>;
 }
 
 /** What a use case works with. */
@@ -58,6 +66,8 @@ export interface UseCaseContext<Ports> {
   runInSteps<Result>(steps: Steps<Result>): Promise<Result>;
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
+  /** Has to be called right before a server is changed, by use cases that say so. @throws what the caller's `onChange` throws */
+  beforeChange(server: ChangedServer): Promise<void>;
   /** Makes the audit say that the outcome is unknown, and why. */
   setUnconfirmed(code: AuditCode): void;
 }

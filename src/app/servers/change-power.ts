@@ -50,6 +50,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
     name: action,
     needs: 'operator',
     effect: 'changes',
+    announcesChange: true,
     subject: ({ ref }) => subjectOf(ref),
     run: async (
       { ref, onWait, urgency, onSending, among, ...sureness }: PowerInput,
@@ -63,6 +64,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       const keyGeneration = await findKeyGeneration(context);
       const hosting = await context.hosting();
       await onSending?.();
+      await context.beforeChange(server);
       const answer = await send(action, server, hosting, waiting, context.ports);
       if (answer.code === undefined) {
         const change = { server, ...omitUndefined({ state: answer.state || undefined }) };

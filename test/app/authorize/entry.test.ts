@@ -465,6 +465,45 @@ describe('Enterprise Grid', () => {
   });
 });
 
+describe('a caller that has to know of changes first', () => {
+  const knowing = (onChange: NonNullable<Caller['onChange']>) => ({ ...caller('UOPERATOR'), onChange });
+
+  it('hears of one before anything is changed, and of nothing that only reads', async () => {
+    const heard: number[] = [];
+    const onChange = async () => {
+      heard.push(runs);
+    };
+    await entry.execute(useCase('operator'), 'x', knowing(onChange));
+    expect(heard).toEqual([]);
+    await entry.execute(useCase('operator', 'changes'), 'x', knowing(onChange));
+    expect([heard, runs]).toEqual([[1], 2]);
+  });
+
+  it('prevents the change by refusing, which is audited', async () => {
+    const refuse = async () => {
+      throw new Refusal('held_up', {});
+    };
+    for (const effect of ['changes', 'confirms'] as const) {
+      const running = entry.execute(useCase('operator', effect), 'x', knowing(refuse));
+      await expect(running).rejects.toMatchObject({ code: 'held_up' });
+    }
+    expect(runs).toBe(0);
+    expect(await outcomes()).toEqual([
+      ['denied', 'held_up'],
+      ['denied', 'held_up'],
+    ]);
+  });
+
+  it('hears of none that was refused', async () => {
+    const heard = async () => {
+      runs += 1;
+    };
+    const running = entry.execute(useCase('owner', 'changes'), 'x', knowing(heard));
+    await expect(running).rejects.toMatchObject({ code: 'role_needed' });
+    expect(runs).toBe(0);
+  });
+});
+
 describe('the same signed request', () => {
   it('changes something only once', async () => {
     const again = () =>
