@@ -65,7 +65,7 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   /** The service did not show all of its servers, so a new one could not be recognized. */
   list_incomplete: Record<never, never>;
   /** The store failed: the confirmation may be stored, and carried out, or not. */
-  order_unsaved: Record<never, never>;
+  order_unsaved: { isDatabaseAway?: boolean };
   /** The store failed: the approval may be stored, and carried out, or not. */
   approval_unsaved: Record<never, never>;
   doubt_over: Record<never, never>;

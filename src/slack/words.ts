@@ -99,6 +99,14 @@ export function wordsOfError(error: HostingError | Refusal, currency: string): s
   return details.failed ? failedWords(details.failed, code, details) : wordsOfHosting(error);
 }
 
+/** Says that the database is away. Nothing was done only where nothing had begun; undefined where that is not known. */
+export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
+  const away = 'The app can’t reach its database right now';
+  if (hasBegun === undefined) return `${away}. Try again in a minute.`;
+  if (!hasBegun) return `${away}, so nothing was done. Try again in a minute.`;
+  return `${away}, so it can’t tell whether this was done. It may still go through: before you repeat it, check \`/vps list\` or \`/vps status\` in a few minutes.`;
+}
+
 /** Says why the hosting account could not be used, or that Slack did not say who a user is. */
 function wordsOfFailure(reason: UncheckedReason, currency: string): string {
   switch (reason.code) {

@@ -1,5 +1,6 @@
 import { coversRole, type HeldRoles } from '../../domain/access.ts';
 import type { Actor, Role } from '../../domain/actor.ts';
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { isRefusal, Refusal } from '../../domain/errors.ts';
 import { runInSteps } from '../../domain/steps.ts';
 import type { Log } from '../../log.ts';
@@ -24,8 +25,8 @@ export interface EntryPorts extends PermissionPorts, AuditTrailPorts {
 export interface Entry<Ports> {
   /**
    * Runs the use case or refuses, audits both, and starts what follows from it.
-   * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`; and
-   * what the use case throws
+   * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `already_handled`, for an order
+   * `order_unsaved`; DatabaseUnreachable; and what the use case throws
    */
   execute<Input, Output>(
     useCase: UseCase<Input, Output, Ports>,
@@ -46,16 +47,30 @@ export interface Entry<Ports> {
 export function createEntry<Ports extends EntryPorts>(ports: Ports): Entry<Ports> {
   const followUps = createFollowUps(ports.log);
   return {
-    execute: (useCase, input, caller) => execute(useCase, input, caller, ports, followUps),
-    authorize: async (useCase, caller) => {
-      const trail = startAuditTrail(ports, useCase.name, caller);
-      // A role for any server is enough here: `execute` checks the server itself.
-      await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversRole));
-    },
+    execute: (useCase, input, caller) =>
+      mindEarlierOrder(useCase, () => execute(useCase, input, caller, ports, followUps)),
+    authorize: (useCase, caller) =>
+      mindEarlierOrder(useCase, async () => {
+        const trail = startAuditTrail(ports, useCase.name, caller);
+        // A role for any server is enough here: `execute` checks the server itself.
+        await auditDenial(trail, () => checkPermission(useCase, caller, ports, coversRole));
+      }),
     findRoles: (actor) => findRoles(actor, ports),
     hasRole: (actor, needed, label) => hasRole(actor, needed, label, ports),
     drain: followUps.drain,
   };
+}
+
+/** While the database is away, nothing proves that an earlier press of the same form doesn't go through. */
+async function mindEarlierOrder<Result>(
+  { isOrder }: UseCaseSpec,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return work().catch((error: unknown) => {
+    if (isOrder && error instanceof DatabaseUnreachable)
+      throw new Refusal('order_unsaved', { isDatabaseAway: true });
+    throw error;
+  });
 }
 
 async function execute<Input, Output, Ports extends EntryPorts>(

@@ -23,12 +23,19 @@ export interface UseCase<Input, Output, Ports> {
   /** What it is about, from the input alone: audited even if the process dies before the outcome. */
   subject?(input: Input): AuditSubject;
   run(input: Input, context: UseCaseContext<Ports>): Promise<Output>;
+  /** While the store fails, its user must not order again: an earlier press of the same form may go through. */
+  readonly isOrder?: boolean;
+  /** Like what `confirms`: an earlier press of the same form may be doing it. */
+  readonly isOncePerForm?: boolean;
   /** What follows from the act, such as sending a payment. The entry starts it, so that no surface can forget it. */
   readonly follow?: (output: Output, context: FollowUpContext<Ports>) => Promise<void>;
 }
 
 /** What authorization looks at, whatever the input and the output are. */
-export type UseCaseSpec = Pick<UseCase<never, unknown, never>, 'name' | 'needs' | 'effect'>;
+export type UseCaseSpec = Pick<
+  UseCase<never, unknown, never>,
+  'name' | 'needs' | 'effect' | 'isOrder' | 'isOncePerForm'
+>;
 
 /** Who sent a request, and how it reached us. */
 export interface Caller {

@@ -1,4 +1,5 @@
 import type { Approval } from '../../domain/approval.ts';
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
@@ -53,6 +54,7 @@ export const confirmPurchase = defineUseCase({
   name: 'confirm',
   needs: 'manager',
   effect: 'confirms',
+  isOrder: true,
   run: (input: Confirmation, context): Promise<Confirmed> =>
     confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input, context)),
   follow: async (confirmed, { ports }) => {
@@ -103,7 +105,7 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
 function refuseUnsaved(error: unknown, { id }: Confirmation, { ports }: UseCaseContext<ConfirmPorts>): never {
   if (isExpected(error)) throw error;
   ports.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
-  throw new Refusal('order_unsaved', {});
+  throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
 }
 
 /** An earlier confirmation of the same form stays valid, even if the two-person rule has changed since. */

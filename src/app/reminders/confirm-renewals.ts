@@ -1,3 +1,4 @@
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { describeDefect, isExpected, Refusal } from '../../domain/errors.ts';
 import type { ConfirmationId } from '../../domain/ids.ts';
 import { refuseFrozen } from '../account/refuse-frozen.ts';
@@ -24,11 +25,12 @@ export const confirmRenewals = defineUseCase({
   name: 'renew_all',
   needs: 'manager',
   effect: 'confirms',
+  isOrder: true,
   run: (input: { readonly id: ConfirmationId }, context): Promise<ConfirmedBatch> =>
     confirm(input.id, context).catch((error: unknown) => {
       if (isExpected(error)) throw error;
       context.ports.log.error('renewals could not be confirmed', describeDefect(error));
-      throw new Refusal('order_unsaved', {});
+      throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
     }),
   follow: async ({ batch, isNew }, { actor, ports }) => {
     if (isNew) await runBatch(batch, actor, ports);

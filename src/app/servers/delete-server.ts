@@ -59,6 +59,7 @@ export const deleteServer = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'changes',
+  isOncePerForm: true,
   subject: ({ id, typedLabel }) => ({ serverId: id, label: typedLabel }),
   run: async (input: DeleteInput & { readonly formId: string }, context): Promise<Deletion> => {
     const server = await getServerToDelete(input, context);

@@ -22,8 +22,8 @@ export const purchaseRefusalWords = {
     `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account. Nothing more was charged.`,
   list_incomplete: () =>
     'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
-  order_unsaved: () =>
-    'We couldn’t save your order’s status. It may still go through; don’t order again. `/vps status` shows unconfirmed orders.',
+  order_unsaved: ({ isDatabaseAway = false }) =>
+    `We couldn’t save your order’s status. It may still go through; don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
     'The app’s database was restored from a backup after you opened this form, so we can’t tell whether it was already confirmed. Nothing was ordered now. Check the hosting account’s page before you order again.',

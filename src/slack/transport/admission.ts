@@ -1,6 +1,8 @@
 import type { Admission, RequestPlace } from '../../app/installations/ports.ts';
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { escapeText } from '../kit/text.ts';
+import { type ExplainParts, explainError } from './explain-error.ts';
 import type { Reply } from './request.ts';
 
 /** Decides whether a request from there is handled at all, before anything else is looked at. */
@@ -33,9 +35,26 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 
+/** The same, and that the database is away, where only it knows. `hasBegun` is as in `explainError`. */
+export function describeRefusal(
+  place: RequestPlace,
+  parts: AdmissionParts & ExplainParts,
+  hasBegun: boolean | undefined,
+): Promise<string | undefined> {
+  return describeRefusedPlace(place, parts).catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnreachable)) throw error;
+    return explainError(error, { ...parts, currency: '', hasBegun });
+  });
+}
+
 /** Answers a request from a place that is not served, as far as that works without its token. */
-export async function isRefused(place: RequestPlace, reply: Reply, parts: AdmissionParts): Promise<boolean> {
-  const words = await describeRefusedPlace(place, parts);
+export async function isRefused(
+  place: RequestPlace,
+  reply: Reply,
+  parts: AdmissionParts & ExplainParts,
+  { hasBegun }: { readonly hasBegun: boolean | undefined },
+): Promise<boolean> {
+  const words = await describeRefusal(place, parts, hasBegun);
   if (words !== undefined) await reply.send(textMessage(words));
   return words !== undefined;
 }

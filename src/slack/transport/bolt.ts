@@ -132,9 +132,9 @@ function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => 
 
 /** An empty ID would be the same for all requests that have none, so it counts as none. */
 function delivered(context: Readonly<Record<string, unknown>>): Delivery {
-  const { requestId } = context;
-  const answered = Promise.resolve();
-  return typeof requestId === 'string' && requestId !== '' ? { requestId, answered } : { answered };
+  const { requestId, retryNum } = context;
+  const delivery = { answered: Promise.resolve(), isRepeated: Number(retryNum) > 0 };
+  return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
 }
 
 function withResolvers<Value>() {

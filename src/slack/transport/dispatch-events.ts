@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS } from '../../domain/audit-action.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { splitSubcommand } from '../kit/typed-words.ts';
-import { describeRefusedPlace, isRefused } from './admission.ts';
+import { describeRefusal, isRefused } from './admission.ts';
 import { explainError } from './explain-error.ts';
 import { sendError } from './failures.ts';
 import { type HomeOpened, readHomeOpened } from './home-opened.ts';
@@ -27,7 +27,7 @@ export async function dispatchEvent(body: unknown, delivery: Delivery, routing: 
 
 /** No message says why there is no Home: the event is no question. */
 async function openHome({ place, actor }: HomeOpened, delivery: Delivery, routing: Routing): Promise<void> {
-  if ((await describeRefusedPlace(place, routing)) !== undefined) return;
+  if ((await describeRefusal(place, routing, undefined)) !== undefined) return;
   const caller = callerOf(actor, 'home', undefined, delivery);
   await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
 }
@@ -41,11 +41,13 @@ async function dispatchMessage(message: TypedMessage, delivery: Delivery, routin
   const reply =
     message.kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
   const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
-    await reply.send(textMessage(explainError(error, { ...routing, currency: '' })));
+    // What was delivered before may have been done then.
+    const hasBegun = delivery.isRepeated === true;
+    await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
     return false;
   });
   if (!isNew) return;
-  if (await isRefused(place, reply, routing)) return;
+  if (await isRefused(place, reply, routing, { hasBegun: false })) return;
   const { workspaceId, userId, channelId } = actor;
   const id = namedId('typed', workspaceId, userId, channelId, message.ts);
   const caller = callerOf(actor, message.kind, id, delivery);

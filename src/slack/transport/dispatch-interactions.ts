@@ -8,7 +8,7 @@ import { noticeView } from '../kit/form.ts';
 import { readHomePage } from '../kit/home-view.ts';
 import { findOrigin, type SubmitAnswer } from '../kit/modal.ts';
 import type { Origin } from '../kit/origin.ts';
-import { describeRefusedPlace, isRefused } from './admission.ts';
+import { describeRefusal, isRefused } from './admission.ts';
 import { replyInCard } from './card-reply.ts';
 import { explainInModal, type NextSteps, sendError, showLateError, submissionAck } from './failures.ts';
 import { awaitFinalView, type FinalView } from './final-view.ts';
@@ -42,7 +42,8 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const reply = origin
     ? replyFrom(origin, actor, routing)
     : replyTo(payload.response_url, actor, routing, thread);
-  if (await isRefused(placeOf(payload, actor), reply, routing)) return;
+  // Which button it is, and so whether an earlier press may go through, isn't looked at yet.
+  if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
   const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
@@ -70,7 +71,7 @@ async function dispatchHomeAction(
   routing: Routing,
 ): Promise<void> {
   const otherwise = replyTo(undefined, actor, routing);
-  if (await isRefused(placeOf(payload, actor), otherwise, routing)) return;
+  if (await isRefused(placeOf(payload, actor), otherwise, routing, { hasBegun: undefined })) return;
   const caller = callerOf(actor, 'home', pressId(payload, actor), delivery);
   const page = readHomePage(view.private_metadata);
   const reply = replyInHome(otherwise, (notices) => routing.home.show(made, { page, notices }));
@@ -97,7 +98,8 @@ export async function dispatchSubmission(body: unknown, delivery: Delivery, rout
   if (!payload) return refuseForm(UNREADABLE);
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, channelOf(payload, origin));
-  const refused = await describeRefusedPlace(placeOf(payload, actor), routing);
+  // An earlier press of the same form may go through.
+  const refused = await describeRefusal(placeOf(payload, actor), routing, true);
   if (refused !== undefined) return refuseForm(refused);
   const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
@@ -147,7 +149,7 @@ export async function dispatchSuggestion(body: unknown, routing: Routing): Promi
   if (!payload) return [];
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
-  if ((await describeRefusedPlace(placeOf(payload, actor), routing)) !== undefined) return [];
+  if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined) return [];
   const request = await createRequest(
     routing,
     { actor, surface: 'modal' },

@@ -22,7 +22,7 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   const opened = shortcut && trigger ? await slack.openView(trigger, loadingView(shortcut.title)) : undefined;
   const thread = threadFrom(message);
   const reply = replyTo(payload.response_url, actor, routing, thread);
-  if (await isRefused(placeOf(payload, actor), reply, routing)) return;
+  if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: false })) return;
   const refusal = shortcut === undefined ? NO_SHORTCUT : opened?.ok ? undefined : TOO_LATE;
   if (!shortcut || !opened?.ok) {
     await reply.send(textMessage(refusal ?? TOO_LATE));

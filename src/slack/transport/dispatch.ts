@@ -72,7 +72,8 @@ async function dispatchCommand(
   const caller = callerOf(actor, 'command', id, delivery);
   const reply = replyTo(payload.response_url, actor, routing);
   const seen = watchCommand(reply, onVisible, saysWorking);
-  if (await isRefused(placeOfCommand(payload), seen.reply, routing)) return seen.cleaned();
+  if (await isRefused(placeOfCommand(payload), seen.reply, routing, { hasBegun: false }))
+    return seen.cleaned();
   const request = seen.watch(await createRequest(routing, caller, seen.reply, payload.trigger_id));
   await routing
     .runCommand(payload.text, request)

@@ -1,4 +1,4 @@
-import type { Caller } from '../../app/authorize/use-case.ts';
+import type { Caller, UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { withTimeout } from '../../app/with-timeout.ts';
 import { strongestRole } from '../../domain/access.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
@@ -26,9 +26,19 @@ function makeRequest(
   parts: RequestParts & { readonly currency: string },
   caller: Caller,
   ways: Ways,
+  onBegin: () => void = () => undefined,
 ): SlackRequest {
   const { entry, system } = parts;
   const { reply } = ways;
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    onBegin();
+  };
+  const onChange: Caller['onChange'] = async (server) => {
+    await caller.onChange?.(server);
+    begin();
+  };
   return {
     caller,
     reply,
@@ -37,19 +47,28 @@ function makeRequest(
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
-      const output = await entry.execute(useCase, input, caller);
+      if (mayHaveBegun(useCase)) begin();
+      const output = await entry.execute(useCase, input, { ...caller, onChange });
       if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
       return output;
     },
-    authorize: (useCase) => entry.authorize(useCase, caller),
+    authorize: (useCase) => {
+      if (mayHaveBegun(useCase)) begin();
+      return entry.authorize(useCase, caller);
+    },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
-    explain: (error) => explainError(error, parts),
-    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways),
+    explain: (error) => explainError(error, { ...parts, hasBegun }),
+    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways, begin),
     announce: (action, ...more) => announce({ action, more }, parts, caller, ways),
     placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, ways),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
+}
+
+/** What is done once for each form may be under way from an earlier press, whatever comes of this one. */
+function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
+  return effect === 'confirms' || isOncePerForm;
 }
 
 /** Until then the request tells of the act itself. */

@@ -19,6 +19,8 @@ import type { EndStep } from './step-ends.ts';
 export interface Delivery {
   /** Different for every delivery; absent where the transport has none. What Slack itself names a request comes first. */
   readonly requestId?: string;
+  /** Slack has sent it before, and has seen no acknowledgment. */
+  readonly isRepeated?: boolean;
   /** Resolves when the request has been acknowledged. */
   readonly answered: Promise<void>;
 }

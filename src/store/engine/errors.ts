@@ -1,3 +1,5 @@
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
+
 /** Another process is using this database file. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse';
@@ -13,10 +15,10 @@ export class DatabaseUnusable extends Error {
 }
 
 /** The connection was lost while a transaction was committed: it was stored as a whole, or not at all. */
-export class CommitUnknown extends Error {
+export class CommitUnknown extends DatabaseUnreachable {
   override readonly name = 'CommitUnknown';
 
   constructor(cause: unknown) {
-    super('the outcome of a commit is unknown', { cause });
+    super(cause, 'the outcome of a commit is unknown');
   }
 }

@@ -6,6 +6,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { DatabaseUnreachable } from '../../domain/database-unreachable.ts';
 import { CommitUnknown } from './errors.ts';
 
 /** Lets Kysely speak to PostgreSQL over connections that may be lost at any moment. */
@@ -18,8 +19,12 @@ export class PostgresDriver implements Driver {
 
   async init(): Promise<void> {}
 
+  /** @throws DatabaseUnreachable */
   async acquireConnection(): Promise<LentConnection> {
-    return new LentConnection(await this.#pool.connect());
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw new DatabaseUnreachable(error);
+    });
+    return new LentConnection(client);
   }
 
   async beginTransaction(connection: DatabaseConnection, { isolationLevel }: TransactionSettings) {
@@ -64,13 +69,15 @@ class LentConnection implements DatabaseConnection {
     return { rows };
   }
 
+  /** @throws DatabaseUnreachable when the connection was lost; what the database says about the statement */
   async run(sql: string, parameters: readonly unknown[] = []) {
     if (this.#broken) throw this.#broken;
     try {
       return await this.#client.query(sql, parameters.map(cleanText));
     } catch (error) {
-      if (!isStatementError(error)) this.#broken = error instanceof Error ? error : new Error('unknown');
-      throw error;
+      if (isStatementError(error)) throw error;
+      this.#broken = isDefect(error) ? error : new DatabaseUnreachable(error);
+      throw this.#broken;
     }
   }
 
@@ -93,6 +100,11 @@ const ENDS_CONNECTION = /^(57P|08|25P0[34])/;
 /** Whether the database refused this statement alone: the connection is as good as before. Its words may be in any language. */
 function isStatementError(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && !ENDS_CONNECTION.test(error.code ?? '08');
+}
+
+/** Whether a value could not be sent or read, which says nothing about the connection: it is closed to be safe. */
+function isDefect(error: unknown): error is Error {
+  return error instanceof RangeError || error instanceof TypeError;
 }
 
 /** Whether a commit failed for a conflict or a constraint. After any other error it may have been stored. */

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/app/ports.ts';
 import { strongestRole } from '../../../src/domain/access.ts';
 import { ROLES, type Role } from '../../../src/domain/actor.ts';
 import type { StoredEntry } from '../../../src/domain/audit-entry.ts';
+import { DatabaseUnreachable } from '../../../src/domain/database-unreachable.ts';
 import { HostingError, Refusal } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { silentLog } from '../../../src/log.ts';
@@ -643,6 +644,44 @@ describe('the audit', () => {
     });
     return entry.execute(action, {}, caller('UMANAGER'));
   }
+});
+
+describe('while the store is away', () => {
+  const away = () => Promise.reject(new DatabaseUnreachable(new Error('the network')));
+  const define = (more: Partial<UseCase<string, string, EntryPorts>>) =>
+    defineUseCase({ name: 'start', needs: 'manager', effect: 'changes', run: away, ...more });
+
+  /** Whether something may have been done by then, and the error. */
+  async function failed(act: UseCase<string, string, EntryPorts>, ports: Partial<EntryPorts> = {}) {
+    let hasBegun = false;
+    const onChange = async () => {
+      hasBegun = true;
+    };
+    const running = createEntry(portsWith(ports)).execute(act, 'x', { ...caller('UMANAGER'), onChange });
+    const error = await running.catch((thrown: unknown) => thrown);
+    return { hasBegun, error };
+  }
+
+  const withoutGrants = { grants: { listFor: away, list: away } };
+  const unreachable = expect.any(DatabaseUnreachable);
+
+  it('nothing has been done until the permission was checked', async () => {
+    expect(await failed(define({}), withoutGrants)).toEqual({ hasBegun: false, error: unreachable });
+    expect(await failed(define({}))).toEqual({ hasBegun: true, error: unreachable });
+  });
+
+  it('reading does nothing', async () => {
+    expect(await failed(define({ effect: 'reads' }))).toEqual({ hasBegun: false, error: unreachable });
+  });
+
+  it('an order may go through', async () => {
+    const order = define({ effect: 'confirms', isOrder: true });
+    const unsaved = { code: 'order_unsaved', details: { isDatabaseAway: true } };
+    expect((await failed(order, withoutGrants)).error).toMatchObject(unsaved);
+    expect((await failed(order)).error).toMatchObject(unsaved);
+    const checking = createEntry(portsWith(withoutGrants)).authorize(order, caller('UMANAGER'));
+    await expect(checking).rejects.toMatchObject(unsaved);
+  });
 });
 
 describe('the hosting account', () => {

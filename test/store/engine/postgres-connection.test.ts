@@ -2,9 +2,10 @@ import { Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/app/ports.ts';
+import { DatabaseUnreachable } from '../../../src/domain/database-unreachable.ts';
 import { CommitUnknown } from '../../../src/store/engine/errors.ts';
 import { createPostgresDialect } from '../../../src/store/engine/postgres-dialect.ts';
-import { createPool } from '../../../src/store/engine/postgres-pool.ts';
+import { BUSY, createPool } from '../../../src/store/engine/postgres-pool.ts';
 import { realSystem } from '../../../src/system.ts';
 import { asInTests, postgresUrl } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
@@ -39,7 +40,8 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     expect(written).toBeLessThan(30);
     await realSystem.sleep(1000);
     await expect(store.ping()).rejects.toThrow();
-    await expect(store.ledger.prepare(newCreate())).rejects.toThrow();
+    await expect(store.ledger.prepare(newCreate())).rejects.toThrow(DatabaseUnreachable);
+    await expect(store.ledger.find('1')).rejects.toThrow(DatabaseUnreachable);
     proxy.mend();
     await expect.poll(() => store.ping().then(() => 'answers')).toBe('answers');
     // Everything that was reported as written is there, and the chain is whole.
@@ -94,8 +96,19 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     await sql`select 1`.execute(db);
     expect(pool.idleCount).toBe(1);
     proxy.freeze();
-    await expect(db.transaction().execute((trx) => sql`select 1`.execute(trx))).rejects.toThrow(/timeout/);
+    const waiting = db.transaction().execute((trx) => sql`select 1`.execute(trx));
+    await expect(waiting).rejects.toThrow(DatabaseUnreachable);
+    await expect(waiting).rejects.toThrow(/timeout/);
     expect(pool.totalCount).toBe(0);
+  });
+
+  test('a statement that the database refuses says nothing about the connection, nor does a value that can’t be read', async () => {
+    const pool = createPool(proxy.url, BUSY);
+    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
+    onTestFinished(() => db.destroy());
+    for (const statement of [sql`select 1 / 0`, sql`select missing`, sql`select 9007199254740993 as big`])
+      await expect(statement.execute(db)).rejects.not.toThrow(DatabaseUnreachable);
+    await db.destroy();
   });
 
   test('by a restart of the database, whose goodbye is heard: the app recovers by itself', async () => {

@@ -102,7 +102,7 @@ describe.skipIf(!postgresUrl)('on PostgreSQL', () => {
     network.proxy.cut();
     await expect.poll(readiness).toContain('the database does not answer');
     await manager.presses('Create and pay');
-    await manager.sees('Something went wrong');
+    await manager.sees('don’t order again. The app can’t reach its database right now');
     network.proxy.mend();
     await expect.poll(readiness).not.toContain('the database does not answer');
     await manager.closes();

@@ -1,0 +1,129 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startInstalls } from '../support/installs.ts';
+import { lendDatabase, postgresUrl } from '../support/postgres.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startTeam, type TeamOptions } from '../support/team.ts';
+
+// Each has a database and an app of its own.
+
+const AWAY = 'The app can’t reach its database right now';
+const NOTHING_DONE = `${AWAY}, so nothing was done. Try again in a minute.`;
+const UNKNOWN = `${AWAY}, so it can’t tell whether this was done. It may still go through`;
+const MAY_GO_THROUGH =
+  'It may still go through; don’t order again. The app can’t reach its database right now';
+const INCIDENT = 'Something went wrong';
+const ORDER = '/vps create plan=small location=ams image=debian-13 label=new-1';
+
+/** PostgreSQL behind a network that the test can cut. */
+async function borrow() {
+  const database = await lendDatabase();
+  onTestFinished(database.giveBack);
+  const network = await startTcpProxy(database.url);
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  return network;
+}
+
+async function startBehind(network: { readonly url: string }, options: TeamOptions = {}) {
+  const team = await startTeam({ settings: { DATABASE_URL: network.url }, hasRateLimits: false, ...options });
+  team.hosting.seedServers(team.account, 3, 'web');
+  return team;
+}
+
+type Started = Awaited<ReturnType<typeof startBehind>>;
+
+const changesOf = ({ hosting }: Started) => hosting.requests().filter(({ method }) => method !== 'GET');
+
+describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
+  test('every command says so, and that nothing was done; afterwards it works', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    const operator = team.slack.as('otto').in('#ops');
+    network.cut();
+    for (const typed of ['list', 'reboot web-1', 'status', 'help', '']) {
+      operator.overlooksOldMessages();
+      await operator.types(`/vps ${typed}`.trim());
+      await operator.sees(NOTHING_DONE);
+    }
+    operator.overlooksOldMessages();
+    await operator.types('@vps reboot web-1');
+    await operator.sees(NOTHING_DONE);
+    operator.doesNotSee(INCIDENT);
+    expect(changesOf(team)).toEqual([]);
+    network.mend();
+    operator.overlooksOldMessages();
+    await operator.types('/vps list');
+    await operator.sees('web-3');
+  });
+
+  test('buttons and forms say so, and that nothing was done', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps show web-1');
+    await operator.sees('Refresh');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps settings');
+    await owner.sees('Announce changes');
+    network.cut();
+    await operator.presses('Refresh');
+    await operator.sees(NOTHING_DONE);
+    await owner.presses('Save');
+    await owner.sees(NOTHING_DONE);
+    for (const user of [operator, owner]) user.doesNotSee(INCIDENT);
+    expect(changesOf(team)).toEqual([]);
+  });
+
+  test('an order’s user is never told that nothing was done, since an earlier press may go through', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types(ORDER);
+    await manager.sees('Create and pay');
+    network.cut();
+    await manager.presses('Create and pay');
+    await manager.sees(MAY_GO_THROUGH);
+    manager.doesNotSee('nothing was done');
+    expect(changesOf(team)).toEqual([]);
+  });
+
+  test('nor is the user of an act whose request had been sent', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    team.hosting.faults.add({ on: 'stop', kind: 'slow', delayMs: 1000 });
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps stop web-1');
+    await expect.poll(() => changesOf(team)).toHaveLength(1);
+    network.cut();
+    await operator.sees(UNKNOWN);
+    operator.doesNotSee('nothing was done');
+  });
+
+  test('nor is the user of a message that Slack delivers again: the first delivery may have done it', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network, { slackApp: { eventRetryDelaysMs: [2000] } });
+    team.slack.faults.repeatEvents();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('@vps stop web-1');
+    await expect.poll(() => changesOf(team)).toHaveLength(1);
+    await operator.sees('web-1');
+    operator.overlooksOldMessages();
+    network.cut();
+    await operator.sees(UNKNOWN);
+    operator.doesNotSee('nothing was done');
+  });
+
+  test('the same in a workspace that installed the app: whether it did is in the database', async () => {
+    const network = await borrow();
+    await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
+    await team.install(team.first);
+    const owner = team.first.as('olga').in('#ops');
+    await owner.types('/vps settings');
+    await owner.sees('Announce changes');
+    network.cut();
+    await owner.presses('Save');
+    await owner.sees(UNKNOWN);
+    await owner.presses('Close');
+    await owner.types('/vps list');
+    await owner.sees(NOTHING_DONE);
+  });
+});
