@@ -40,7 +40,10 @@ type FindProblem = (
 const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
   user: async (id, workspaceId, { users }) => {
     const user = await users.find(workspaceId, id);
-    if (!user) return (await users.exists(workspaceId, id)) === 'no' ? 'unknown_user' : undefined;
+    if (!user) {
+      const exists = await users.exists(workspaceId, id);
+      return exists === 'no' || exists === 'invisible' ? 'unknown_user' : undefined;
+    }
     if (user.isBot) return 'bot';
     if (user.isDeactivated) return 'deactivated';
     return cannotHoldRole(user, workspaceId) ? 'stranger' : undefined;

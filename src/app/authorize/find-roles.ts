@@ -70,7 +70,7 @@ export async function lookUpRoles(
     others.filter((_, at) => answers[at] === applies).map(toHeldRole);
   if (!user) {
     const possible = [OWNER_AS_ADMIN, ...rolesWhere(true), ...rolesWhere(undefined)];
-    return { held: own, possible: exists === 'no' || exists === 'hidden' ? [] : possible };
+    return { held: own, possible: exists === 'yes' || exists === 'unknown' ? possible : [] };
   }
   if (cannotHoldRole(user, actor.workspaceId)) return NO_ROLES;
   if (user.isGuest) return { held: own, possible: [] };

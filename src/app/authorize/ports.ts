@@ -35,6 +35,12 @@ export interface FreshOption {
   readonly isFresh?: boolean;
 }
 
+/**
+ * `invisible`: Slack doesn't show them to this app, which is no proof that they are no member. `hidden`: the app lacks the scope
+ * `users:read`. Trying again won't help with either.
+ */
+export type Existence = 'yes' | 'no' | 'invisible' | 'hidden' | 'unknown';
+
 export interface Users {
   /**
    * Undefined when the user can't be looked up: then only grants to the user themself count. `isFresh` asks Slack again
@@ -42,10 +48,10 @@ export interface Users {
    */
   find(workspaceId: string, userId: string, options?: FreshOption): Promise<SlackUser | undefined>;
   /**
-   * Whether Slack knows the user at all; called where `find` has no answer. `hidden`: the app lacks the scope
-   * `users:read`, so trying again won't help.
+   * Whether Slack knows the user at all; called where `find` has no answer. `isFresh` as for `find`: asked for at the same
+   * time, both get one answer.
    */
-  exists(workspaceId: string, userId: string): Promise<'yes' | 'no' | 'hidden' | 'unknown'>;
+  exists(workspaceId: string, userId: string, options?: FreshOption): Promise<Existence>;
 }
 
 /** The admins and owners of a Slack workspace. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SlackUser, Users } from '../../app/authorize/ports.ts';
+import type { Existence, SlackUser, Users } from '../../app/authorize/ports.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { System } from '../../system.ts';
 import type { SlackApi } from '../transport/slack-api.ts';
@@ -33,8 +33,8 @@ export function createUsers(clients: SlackClients, system: System): Users {
       const found = await findCached(workspaceId, userId, isFresh);
       return typeof found === 'string' ? undefined : found;
     },
-    exists: async (workspaceId, userId) => {
-      const found = await findCached(workspaceId, userId);
+    exists: async (workspaceId, userId, { isFresh = false } = {}) => {
+      const found = await findCached(workspaceId, userId, isFresh);
       if (typeof found === 'string') return found;
       return found === undefined ? 'unknown' : 'yes';
     },
@@ -44,14 +44,16 @@ export function createUsers(clients: SlackClients, system: System): Users {
 /** Slack says of its own bot that it is none. */
 const SLACKBOT = 'USLACKBOT';
 
-/** These errors are answers, too: no user here has this ID, or the app may not ask. */
-const NO_USER: Readonly<Record<string, 'no' | 'hidden'>> = {
+type NoUser = Exclude<Existence, 'yes' | 'unknown'>;
+
+/** These errors are answers, too: no user here has this ID, or the app may not see them, or not ask. */
+const NO_USER: Readonly<Record<string, NoUser>> = {
   user_not_found: 'no',
-  user_not_visible: 'no',
+  user_not_visible: 'invisible',
   missing_scope: 'hidden',
 };
 
-async function lookUp(userId: string, slack: SlackApi): Lookup<SlackUser | 'no' | 'hidden'> {
+async function lookUp(userId: string, slack: SlackApi): Lookup<SlackUser | NoUser> {
   const answer = await slack.findUser(userId);
   if (!answer.ok && answer.error === 'ratelimited') return new RateLimited(answer.retryAfterMs);
   if (!answer.ok) return Object.hasOwn(NO_USER, answer.error) ? NO_USER[answer.error] : undefined;

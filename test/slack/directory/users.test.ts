@@ -61,11 +61,22 @@ describe('a user', () => {
     expect(await people.find('T1', 'USLACKBOT')).toMatchObject({ isBot: true });
   });
 
-  it.each(['user_not_found', 'user_not_visible'])('does not exist when Slack says %s', async (error) => {
+  it.each([
+    ['user_not_found', 'no'],
+    ['user_not_visible', 'invisible'],
+  ])('is not there when Slack says %s', async (error, exists) => {
     const { people, asked } = refused(error);
     expect(await people.find('T1', 'U404')).toBeUndefined();
-    expect(await people.exists('T1', 'U404')).toBe('no');
+    expect(await people.exists('T1', 'U404')).toBe(exists);
     expect(asked).toEqual(['U404']);
+  });
+
+  it('is asked for again by those who want a fresh answer, once for all of them', async () => {
+    const { people, asked } = refused('user_not_found');
+    expect(await people.exists('T1', 'U404')).toBe('no');
+    const isFresh = { isFresh: true };
+    await Promise.all([people.find('T1', 'U404', isFresh), people.exists('T1', 'U404', isFresh)]);
+    expect(asked).toEqual(['U404', 'U404']);
   });
 
   it('is hidden, for minutes, when the app may not ask', async () => {
