@@ -46,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'install',
   'uninstall',
   'password_erased',
+  'password_discard',
   'restore',
   'reminders',
   'reminder_snooze',

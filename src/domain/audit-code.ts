@@ -1,5 +1,6 @@
 import type { CancelDetails, DeleteEndDetails } from './approval.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
+import type { Absence } from './left-password.ts';
 import type { OperationRefusalDetails, UnconfirmedDetails } from './outcome.ts';
 
 /** What can be wrong with a chain of audit entries. */
@@ -14,6 +15,7 @@ export type AuditCode =
   | keyof CancelDetails
   | keyof DeleteEndDetails
   | AuditProblem
+  | Absence
   | 'approved'
   | 'denied'
   | 'expired'

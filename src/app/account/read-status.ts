@@ -1,25 +1,28 @@
 import { coversRole } from '../../domain/access.ts';
 import { type Approval, labelOfAction } from '../../domain/approval.ts';
 import { type HostingError, isExpected, type Refusal } from '../../domain/errors.ts';
+import type { LeftPassword } from '../../domain/left-password.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
-import { findRoles, type RolePorts } from '../authorize/find-roles.ts';
+import { findRoles } from '../authorize/find-roles.ts';
 import type { Installations } from '../authorize/ports.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { HostingApi } from '../hosting-api.ts';
+import type { StandingPorts } from '../purchases/find-standing.ts';
+import { listLeftPasswords } from '../purchases/left-passwords.ts';
 import type { Ledger, Passwords } from '../purchases/ports.ts';
 import type { SeenAbilities, SlackAbilities, Workspaces } from './ports.ts';
 
 /** What `status` reads. */
-export interface StatusPorts extends RolePorts {
+export interface StatusPorts extends StandingPorts {
   readonly ledger: Pick<Ledger, 'listOpen' | 'hasNewer'>;
   readonly passwords: Pick<Passwords, 'listHeld'>;
   readonly approvals: Pick<Approvals, 'listOpen'>;
   readonly workspaces: Pick<Workspaces, 'find'>;
-  readonly channels: Pick<Channels, 'isShared'>;
+  readonly channels: Pick<Channels, 'isShared' | 'hasMember'>;
   readonly slackAbilities: SlackAbilities;
   readonly installations: Installations;
 }
@@ -36,6 +39,8 @@ export interface Status {
   readonly waiting: readonly WaitingApproval[];
   /** Root passwords that wait to be saved. */
   readonly passwordsHeld: number;
+  /** Those of them that the reader can erase, as an owner; newest first. */
+  readonly leftPasswords?: readonly LeftPassword[];
   /** Set while nothing can be bought or renewed. */
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
@@ -79,15 +84,20 @@ export const readStatus = defineUseCase({
     const all = await ports.ledger.listOpen(workspaceId);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
     const hasNewer = await ports.ledger.hasNewer(workspaceId);
-    const passwordsHeld = (await ports.passwords.listHeld(workspaceId)).length;
+    const held = await ports.passwords.listHeld(workspaceId);
     const waiting = await listWaiting(context);
     const settings = (await ports.workspaces.find(workspaceId))?.settings;
-    const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
+    const [api, slack, leftPasswords] = await Promise.all([
+      tryApi(context),
+      trySlack(context, settings),
+      listLeftPasswords(held, context),
+    ]);
     return {
       api,
       open,
       hasNewer,
-      passwordsHeld,
+      passwordsHeld: held.length,
+      leftPasswords,
       waiting,
       slack,
       ...omitUndefined({ freeze: settings?.freeze }),

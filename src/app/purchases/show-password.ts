@@ -1,14 +1,17 @@
+import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { Refusal } from '../../domain/errors.ts';
-import { matchServerInSteps, type ServerMatch } from '../../domain/server-ref.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import type { Server } from '../../domain/server.ts';
+import { matchServerInSteps } from '../../domain/server-ref.ts';
 import { finish } from '../../domain/steps.ts';
-import type { System } from '../../system.ts';
-import { useCasesOver } from '../authorize/use-case.ts';
+import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { ServerRef } from '../servers/find-server.ts';
+import type { StandingPorts } from './find-standing.ts';
+import { findLeft, isOwner, type Unopened } from './left-passwords.ts';
 import type { HeldPassword, Passwords } from './ports.ts';
 
-interface PasswordPorts {
+interface PasswordPorts extends StandingPorts {
   readonly passwords: Pick<Passwords, 'listHeld' | 'find' | 'startHold'>;
-  readonly system: Pick<System, 'now'>;
   readonly settings: { readonly passwordHoldMs: number };
 }
 
@@ -17,12 +20,10 @@ const defineUseCase = useCasesOver<PasswordPorts>();
 /** Long enough to be read and copied, also where `PASSWORD_HOLD_MINUTES` is 0. */
 const LEAST_HOLD_MS = 60_000;
 
-type Held = Omit<HeldPassword, 'password'>;
-
 /**
  * Opens a held root password for the user who created the server, and for no one else, owners included.
  * The server is found among the held passwords, not through the API, so this works while the API is down.
- * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own)
+ * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own, or those that an owner can erase)
  */
 export const showPassword = defineUseCase({
   name: 'password',
@@ -31,21 +32,15 @@ export const showPassword = defineUseCase({
   run: async (ref: ServerRef, context): Promise<HeldPassword> => {
     const { passwords } = context.ports;
     const held = await passwords.listHeld(context.actor.workspaceId);
-    const isMine = ({ creatorId }: Held) => creatorId === context.actor.userId;
-    // The actor's own come first: two users may each have made a "web-1".
-    const mine = matchHeld(ref, held.filter(isMine));
-    if (mine.kind === 'ambiguous') {
-      throw new Refusal('ambiguous_server', { typed: nameOf(ref), servers: mine.servers });
+    const isMine = ({ creatorId }: Unopened) => creatorId === context.actor.userId;
+    // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
+    const [found, ...more] = matchHeld(ref, held.filter(isMine));
+    if (!found) throw await describeOthers(ref, matchHeld(ref, held), context);
+    if (more.length > 0 && 'typed' in ref) {
+      throw new Refusal('ambiguous_server', { typed: nameOf(ref), servers: [found, ...more].map(toServer) });
     }
-    const match = mine.kind === 'found' ? mine : matchHeld(ref, held);
-    const found = match.kind === 'found' && held.find(({ serverId }) => serverId === match.server.id);
-    if (found)
-      context.setSubject({ serverId: found.serverId, label: found.label, operationId: found.operationId });
-    // In the words that were typed: a user without a role must not learn a label from this.
-    if (mine.kind === 'unknown' && match.kind !== 'unknown') {
-      throw new Refusal('not_creator', { label: nameOf(ref) });
-    }
-    const password = found && (await passwords.find(found.operationId));
+    context.setSubject(subjectOf(found));
+    const password = await passwords.find(found.operationId);
     if (!password) throw new Refusal('no_password', { label: nameOf(ref) });
     // The time limit starts with this act of the creator, and only with the first one (docs/design.md 5).
     if (password.heldUntil === undefined) {
@@ -57,13 +52,51 @@ export const showPassword = defineUseCase({
   },
 });
 
-/** An id from a button or a menu means that server only; typed, it may be another one's label, too. */
-function matchHeld(ref: ServerRef, held: readonly Held[]): ServerMatch {
-  const servers = held.map(({ serverId, label }) => ({ id: serverId, label, state: '' }));
-  if ('typed' in ref) return finish(matchServerInSteps(ref.typed, servers));
-  const server = servers.find(({ id }) => id === ref.id);
-  return server ? { kind: 'found', server } : { kind: 'unknown', nearest: [] };
+/**
+ * Why the actor sees none of these passwords, which are other users'. In the words that were typed: a user without a role
+ * must not learn a label from this, nor that a creator is gone. An owner learns which password they can erase.
+ */
+async function describeOthers(
+  ref: ServerRef,
+  others: readonly Unopened[],
+  { actor, ports, setSubject }: Pick<UseCaseContext<PasswordPorts>, 'actor' | 'ports' | 'setSubject'>,
+): Promise<Refusal> {
+  const typed = nameOf(ref);
+  const [first, ...more] = others;
+  if (!first) return new Refusal('no_password', { label: typed });
+  if (more.length === 0) setSubject(subjectOf(first));
+  if (!(await isOwner(actor, ports))) return new Refusal('not_creator', { label: typed });
+  const found = await findLeft(others, ports);
+  const [left, another] = found.left;
+  if (another && 'typed' in ref)
+    return new Refusal('ambiguous_server', { typed, servers: found.left.map(toServer) });
+  if (left) setSubject(subjectOf(left));
+  const unknownCreatorId = left ? undefined : found.unknownIds[0];
+  return new Refusal('not_creator', { label: typed, ...omitUndefined({ left, unknownCreatorId }) });
 }
+
+/**
+ * An ID from a menu means that server only; typed, it may be another one's label, too. The newest come first: a menu can't
+ * tell servers of the same ID apart.
+ */
+function matchHeld(ref: ServerRef, held: readonly Unopened[]): readonly Unopened[] {
+  if (!('typed' in ref)) return held.filter(({ serverId }) => serverId === ref.id);
+  const byServer = new Map(held.map((each) => [toServer(each), each]));
+  const match = finish(matchServerInSteps(ref.typed, [...byServer.keys()]));
+  if (match.kind === 'unknown') return [];
+  const servers = match.kind === 'found' ? [match.server] : match.servers;
+  return servers.flatMap((server) => byServer.get(server) ?? []);
+}
+
+function toServer({ serverId: id, label }: Known): Server {
+  return { id, label, state: '' };
+}
+
+function subjectOf({ serverId, label, operationId }: Known): AuditSubject {
+  return { serverId, label, operationId };
+}
+
+type Known = Pick<Unopened, 'serverId' | 'label' | 'operationId'>;
 
 function nameOf(ref: ServerRef): string {
   return 'typed' in ref ? ref.typed : String(ref.id);

@@ -81,6 +81,11 @@ function findSpecialWords(told: Told, subject: string, place: string): string | 
     case 'approval_answer':
     case 'access_answer':
       return findAnswerWords(told, who, subject, place);
+    case 'password_discard':
+      // Why the creator is gone is proven only where it was erased.
+      return told.outcome === 'done'
+        ? `${who} erased the root password of ${subject}${place}${whyOf(told)}`
+        : undefined;
     default:
       return undefined;
   }

@@ -1,3 +1,4 @@
+import { eraseLeftPassword } from '../../app/purchases/erase-left-password.ts';
 import { erasePassword } from '../../app/purchases/erase-password.ts';
 import { listPasswords } from '../../app/purchases/list-passwords.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
@@ -6,7 +7,8 @@ import { actions, textMessage } from '../kit/blocks.ts';
 import { defineCommand, parseServerName } from '../kit/command.ts';
 import { chooseMessage, offerMatches, pickChoice } from '../servers/pick-server.ts';
 import type { SlackRequest } from '../transport/request.ts';
-import { passwordButton, savedButton } from './buttons.ts';
+import { discardButton, passwordButton, savedButton } from './buttons.ts';
+import { discardedMessage } from './left-password.ts';
 import { erasedMessage, passwordMessage } from './password-blocks.ts';
 
 export const password = defineCommand({
@@ -26,6 +28,10 @@ export const password = defineCommand({
     savedButton.on(async ({ operationId }, request) => {
       const { label, ipv4 } = await request.execute(erasePassword, { operationId });
       await request.reply.replace(erasedMessage(label, ipv4));
+    }),
+    discardButton.on(async ({ operationId }, request) => {
+      const { label } = await request.execute(eraseLeftPassword, { operationId });
+      await request.reply.replace(discardedMessage(label));
     }),
   ],
 });
