@@ -10,6 +10,7 @@ import type {
   InstallationWorkspacesTable,
   InstallStatesTable,
 } from './installation-tables.ts';
+import type { MessageCommandsTable } from './message-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
 import type {
   DigestSnapshotsTable,
@@ -48,6 +49,7 @@ export interface Tables extends FollowTables, WorkflowTables {
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
+  message_commands: MessageCommandsTable;
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;

@@ -18,6 +18,7 @@ import { followedActs } from './0017-followed-acts.ts';
 import { homes } from './0018-homes.ts';
 import { workflows } from './0019-workflows.ts';
 import { refreshHistory } from './0020-refresh-history.ts';
+import { messagesAndHomes } from './0021-messages-and-homes.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Migrations = {
@@ -48,5 +49,6 @@ export function createMigrations(vault: Vault): Migrations {
     '0018-homes': { ...homes, needs: '0013-restores-and-versions' },
     '0019-workflows': { ...workflows, needs: '0013-restores-and-versions' },
     '0020-refresh-history': { ...refreshHistory, needs: '0013-restores-and-versions' },
+    '0021-messages-and-homes': { ...messagesAndHomes, needs: '0013-restores-and-versions' },
   };
 }
