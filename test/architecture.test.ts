@@ -20,6 +20,7 @@ const PORTS = [
   'app/ports.ts',
   'app/hosting-api.ts',
   'app/access/grants-port.ts',
+  'app/home/homes-port.ts',
   'app/locks.ts',
   'app/purchases/spill.ts',
   ...[

@@ -27,8 +27,8 @@ import type {
   Users,
 } from './authorize/ports.ts';
 import type { DecisionNotifier } from './decisions/ports.ts';
+import type { HomeRedraw, Homes } from './home/homes-port.ts';
 import type { LastLists } from './home/last-servers.ts';
-import type { Homes } from './home/ports.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates, LeftBehind } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
@@ -99,6 +99,7 @@ export interface AppPorts extends Store {
   readonly accountNotifier: AccountNotifier;
   readonly reminderNotifier: ReminderNotifier;
   readonly batchNotifier: BatchNotifier;
+  readonly homeRedraw: HomeRedraw;
   readonly workflowNotifier: WorkflowNotifier;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;

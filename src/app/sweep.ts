@@ -7,6 +7,7 @@ import type { Grants } from './access/grants-port.ts';
 import type { AuditLog, ConnectLinks } from './account/ports.ts';
 import { makeAuditEntry } from './authorize/audit-entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from './authorize/ports.ts';
+import { type RedrawPorts, redrawHomes } from './home/redraw-homes.ts';
 import type { Passwords } from './purchases/ports.ts';
 import type { ActMessages } from './servers/ports.ts';
 import type { WorkflowRuns } from './workflows/ports.ts';
@@ -17,7 +18,7 @@ const REPLAY_MS = 11 * MINUTE_MS;
 /** Slack gives up on an event after a day at most, and an unanswered run is over after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-export interface SweepPorts {
+export interface SweepPorts extends RedrawPorts {
   readonly system: System;
   readonly passwords: Pick<Passwords, 'eraseExpired'>;
   readonly replyUrls: Pick<ReplyUrls, 'removeExpired'>;
@@ -40,7 +41,8 @@ export async function sweep(ports: SweepPorts): Promise<void> {
   await ports.connectLinks.removeExpired(now);
   await ports.seenRequests.removeBefore(now - REPLAY_MS);
   await ports.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
-  await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
+  const ended = await ports.grants.removeEnded(now, (grant) => auditOfEnd(grant, ports));
+  await redrawHomes(ended, ports);
 }
 
 export interface PrunePorts {

@@ -3,7 +3,7 @@ import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
 import type { OutcomeThreads, ReplyUrls, SeenRequests } from '../app/authorize/ports.ts';
-import type { Homes } from '../app/home/ports.ts';
+import type { Homes } from '../app/home/homes-port.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import { createStepIntake } from '../app/workflows/receive-step.ts';
@@ -67,6 +67,7 @@ export interface Slack {
     | 'accountNotifier'
     | 'reminderNotifier'
     | 'batchNotifier'
+    | 'homeRedraw'
     | 'workflowNotifier'
   >;
   createDispatch(entry: Entry<AppPorts>, ports: AppPorts): Dispatch;
@@ -124,6 +125,7 @@ export function createSlack(options: SlackOptions): Slack {
       channels,
       channelTest: createChannelTest(clients, channels),
       slackAbilities: options.abilities,
+      homeRedraw: { redraw: homeTouches.redraw },
       ...createNotifiers({ outbox, log, currencyOf, accountUrl }),
     },
     createDispatch: (entry, ports) => openDispatch({ ...shared, entry }, ports, homeTouches),
@@ -143,7 +145,7 @@ function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): 
       return createRequest(parts, caller, NO_REPLY, undefined);
     },
   });
-  homeTouches.listen(publisher.refreshSoon);
+  homeTouches.listen(publisher);
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
   const steps = createStepIntake(parts.entry, ports);
   const dispatch = createDispatch(routes, { ...parts, home: publisher, steps });

@@ -65,6 +65,9 @@ export const answerAccessRequest = defineUseCase({
     if (!decided) return refuseClosed(kind, request.id);
     return (await notifyAccessRequest(request.id, ports)) ?? decided;
   },
+  follow: async ({ workspaceId, requesterId, state }, { ports }) => {
+    if (state === 'approved') ports.homeRedraw.redraw(workspaceId, [requesterId]);
+  },
 });
 
 /** "approve viewer web-1 U012AB3CD for 60 min", "deny owner U012AB3CD: not on call this week". */

@@ -7,6 +7,7 @@ import { EVERY_SERVER, matchesPattern } from '../../domain/label-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { cannotHoldRole, findRoles } from '../authorize/find-roles.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
+import { redrawHomes } from '../home/redraw-homes.ts';
 import { checkGrantee } from './check-grantee.ts';
 import { describeForAudit } from './describe-for-audit.ts';
 import type { AccessPorts } from './ports.ts';
@@ -102,6 +103,7 @@ export const grantAccess = defineUseCase({
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, ...omitUndefined({ matchingServers }) };
   },
+  follow: ({ grant }, { ports }) => redrawHomes([grant], ports),
 });
 
 /**
@@ -130,6 +132,7 @@ export const revokeAccess = defineUseCase({
     setSubject({ label: describeGrantForAudit(removed) });
     return [removed];
   },
+  follow: (removed, { ports }) => redrawHomes(removed, ports),
 });
 
 /** How long a grant lasts, or lasted, as the audit says it. */

@@ -4,10 +4,11 @@ import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../../domai
 import type { RolePorts } from '../authorize/find-roles.ts';
 import type { AdminList } from '../authorize/ports.ts';
 import type { DecisionNotifier, DecisionPorts, DecisionStore } from '../decisions/ports.ts';
+import type { RedrawPorts } from '../home/redraw-homes.ts';
 import type { Grants, NewGrant } from './grants-port.ts';
 
 /** What roles and access requests work with. */
-export interface AccessPorts extends DecisionPorts, RolePorts {
+export interface AccessPorts extends DecisionPorts, RolePorts, Pick<RedrawPorts, 'homes' | 'homeRedraw'> {
   readonly grants: Grants;
   readonly accessRequests: AccessRequests;
   readonly accessNotifier: DecisionNotifier<AccessRequest>;

@@ -68,7 +68,8 @@ export async function withPlainView<More>(
   return send({ ...view, blocks: view.blocks.map(inPlain) });
 }
 
-function refusesView(code: string): boolean {
+/** Whether Slack's error is about what a view contains. */
+export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || refusesBlocks(code);
 }
 

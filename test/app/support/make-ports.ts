@@ -54,6 +54,7 @@ export function makePorts(store: Store, more: Partial<AppPorts> = {}): AppPorts 
       update: async () => 'shown',
       notifyUndelivered: async () => undefined,
     },
+    homeRedraw: { redraw: () => undefined },
     batchNotifier: { notifyBatch: async () => true },
     workflowNotifier: {
       ask: async () => ({ reason: 'not_in_channel' }),

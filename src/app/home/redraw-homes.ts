@@ -1,0 +1,47 @@
+import type { Grant } from '../../domain/access.ts';
+import type { UserId, WorkspaceId } from '../../domain/ids.ts';
+import type { Groups } from '../authorize/ports.ts';
+import type { HomeRedraw, Homes } from './homes-port.ts';
+
+export interface RedrawPorts {
+  readonly homes: Pick<Homes, 'listUsers'>;
+  readonly homeRedraw: HomeRedraw;
+  readonly groups: Pick<Groups, 'listMembers'>;
+}
+
+/** Of a large group, those who have opened Home last; the others see it when they open it again. */
+const MOST_OF_A_GROUP = 200;
+
+/**
+ * Shows the Home of all users again whose roles have changed with these grants: a Home keeps showing the servers of a role that
+ * was revoked. Roles for channels don't count on Home.
+ */
+export async function redrawHomes(grants: readonly Grant[], ports: RedrawPorts): Promise<void> {
+  for (const workspaceId of new Set(grants.map((grant) => grant.workspaceId))) {
+    const own = grants.filter((grant) => grant.workspaceId === workspaceId);
+    const users = await Promise.all(own.map((grant) => listUsers(grant, ports)));
+    const concerned = [...new Set(users.flat())];
+    if (concerned.length > 0) ports.homeRedraw.redraw(workspaceId, concerned);
+  }
+}
+
+async function listUsers(
+  { workspaceId, subjectKind, subjectId }: Grant,
+  ports: RedrawPorts,
+): Promise<readonly UserId[]> {
+  if (subjectKind === 'user') return [subjectId];
+  return subjectKind === 'group' ? listMembers(workspaceId, subjectId, ports) : [];
+}
+
+async function listMembers(
+  workspaceId: WorkspaceId,
+  groupId: string,
+  { homes, groups }: RedrawPorts,
+): Promise<readonly UserId[]> {
+  const members = new Set(await groups.listMembers(workspaceId, groupId));
+  const opened = await homes.listUsers(workspaceId, MOST_OPENED);
+  return opened.filter((userId) => members.has(userId)).slice(0, MOST_OF_A_GROUP);
+}
+
+/** Rows of two short IDs. */
+const MOST_OPENED = 5000;

@@ -1,0 +1,175 @@
+import type { HomeView, KnownBlock } from '@slack/types';
+import type { LRUCache } from 'lru-cache';
+import type { Homes } from '../../app/home/homes-port.ts';
+import { describeDefect, isExpected, isRefusal } from '../../domain/errors.ts';
+import type { UserId, WorkspaceId } from '../../domain/ids.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
+import { section } from '../kit/blocks.ts';
+import { type HomeContent, type HomeScreen, homeView, type WantedHome } from '../kit/home-view.ts';
+import { plainText, refusesView } from './fallback.ts';
+import type { NewestFirst } from './newest-first.ts';
+import type { SlackRequest } from './request.ts';
+import type { RequestParts } from './request-parts.ts';
+import type { SlackAnswer } from './slack-api.ts';
+
+/** One Home to be shown to one user. */
+export interface Publication {
+  readonly wanted: Omit<WantedHome, 'isPatient'>;
+  readonly request: SlackRequest;
+  /** It begins no sooner than that after the user's last one has ended. */
+  readonly gapMs: number;
+  /** Called when Slack has taken it, also if that takes more than one try. */
+  readonly onShown?: (() => Promise<void>) | undefined;
+}
+
+export interface PublishingParts extends Pick<RequestParts, 'clients' | 'system' | 'log'> {
+  readonly homes: Homes;
+  readonly screen: HomeScreen;
+  readonly newestFirst: NewestFirst;
+  /** The reply to the last press of each user, until they press again or reopen Home. */
+  readonly notices: LRUCache<string, readonly KnownBlock[]>;
+}
+
+const LONGEST_RETRY_MS = MINUTE_MS;
+
+export const homeKey = (workspaceId: WorkspaceId, userId: UserId) => `${workspaceId}/${userId}`;
+
+function keyOf({ request }: Publication): string {
+  const { workspaceId, userId } = request.caller.actor;
+  return homeKey(workspaceId, userId);
+}
+
+/**
+ * Shows what can be known soon; where the hosting API takes longer, the rest once it has answered, unless something newer
+ * was shown by then. True when Slack took it at once.
+ */
+export async function publish(publication: Publication, parts: PublishingParts): Promise<boolean> {
+  const key = keyOf(publication);
+  const { newestFirst } = parts;
+  return newestFirst.run(
+    key,
+    async () => {
+      const read = await readHome(publication, false, parts);
+      if (!read) return false;
+      const version = newestFirst.version(key);
+      const isShown = await sendNewest(read, publication, false, parts);
+      if (isShown && read.content.isReading) startFollowUp(publication, version, parts);
+      return isShown;
+    },
+    publication.gapMs,
+  );
+}
+
+function startFollowUp(publication: Publication, version: number, parts: PublishingParts): void {
+  const { newestFirst } = parts;
+  const key = keyOf(publication);
+  const followUp = async () => {
+    const read = await readHome(publication, true, parts);
+    if (!read || newestFirst.version(key) !== version) return;
+    await newestFirst.run(key, () => sendNewest(read, publication, true, parts), 0);
+  };
+  void followUp().catch((error: unknown) => logFailure(error, parts));
+}
+
+/** What Home shows, and an ID of before it was read, in the order of all processes. */
+interface ReadHome {
+  readonly content: HomeContent;
+  readonly readId: string;
+}
+
+/** Undefined for users who get no Home. */
+async function readHome(
+  publication: Publication,
+  isPatient: boolean,
+  parts: PublishingParts,
+): Promise<ReadHome | undefined> {
+  const readId = parts.system.newId();
+  const content = await load(publication, isPatient, parts);
+  return content && { content, readId };
+}
+
+/**
+ * Sends it; if another process has shown what was read later, it is read again first. Once only: a clock that was ahead must not
+ * keep Home as it is.
+ */
+async function sendNewest(
+  read: ReadHome,
+  publication: Publication,
+  isPatient: boolean,
+  parts: PublishingParts,
+): Promise<boolean> {
+  if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
+  const again = await readHome(publication, isPatient, parts);
+  if (!again) return false;
+  await isNewest(again, publication, parts);
+  return send(again.content, publication, parts);
+}
+
+/** Where the store fails, Home is shown all the same. */
+async function isNewest(
+  { readId }: ReadHome,
+  { request }: Publication,
+  { homes }: PublishingParts,
+): Promise<boolean> {
+  const { workspaceId, userId } = request.caller.actor;
+  return homes.markShown(workspaceId, userId, readId).catch(() => true);
+}
+
+/** Undefined for users who get no Home; it shows a defect, rather than staying empty. */
+async function load(
+  { wanted, request }: Publication,
+  isPatient: boolean,
+  { screen }: PublishingParts,
+): Promise<HomeContent | undefined> {
+  return screen.load({ ...wanted, isPatient }, request).catch((error: unknown) => {
+    if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
+    const words = request.explain(error);
+    const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
+    return { blocks: [section(`${words}${more}`)], page: wanted.page, isReading: false };
+  });
+}
+
+async function send(
+  content: HomeContent,
+  publication: Publication,
+  parts: PublishingParts,
+): Promise<boolean> {
+  const { request, onShown } = publication;
+  const { workspaceId, userId, channelId = '' } = request.caller.actor;
+  const slack = parts.clients.of(workspaceId);
+  const { page } = content;
+  const view = homeView(channelId, content, parts.notices.get(keyOf(publication)));
+  const first = await slack.publishView(userId, view);
+  const answer = refusesHome(first)
+    ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+    : first;
+  if (answer.ok) await onShown?.();
+  else if (answer.retryAfterMs !== undefined) startRetry(answer.retryAfterMs, page, publication, parts);
+  return answer.ok;
+}
+
+function refusesHome(answer: SlackAnswer): boolean {
+  return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
+}
+
+/** The same without anything that Slack may not take; its buttons are missing. */
+function inWords(blocks: HomeView['blocks']): KnownBlock[] {
+  return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
+}
+
+/** Slack takes no more of them for a while: what is shown then is what is true then. */
+function startRetry(afterMs: number, page: number, publication: Publication, parts: PublishingParts): void {
+  const { newestFirst, system } = parts;
+  const key = keyOf(publication);
+  const version = newestFirst.version(key);
+  const retry = async () => {
+    await system.sleep(Math.min(afterMs, LONGEST_RETRY_MS));
+    if (newestFirst.version(key) !== version) return;
+    await publish({ ...publication, wanted: { ...publication.wanted, page, isFresh: false } }, parts);
+  };
+  void retry().catch((error: unknown) => logFailure(error, parts));
+}
+
+function logFailure(error: unknown, { log }: PublishingParts): void {
+  log.error('a Home could not be published', describeDefect(error));
+}

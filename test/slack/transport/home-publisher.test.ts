@@ -1,0 +1,198 @@
+import type { HomeView } from '@slack/types';
+import { describe, expect, test } from 'vitest';
+import type { Homes, OpenedHome } from '../../../src/app/home/homes-port.ts';
+import { type Log, silentLog } from '../../../src/log.ts';
+import { actions, section } from '../../../src/slack/kit/blocks.ts';
+import type { HomeScreen, WantedHome } from '../../../src/slack/kit/home-view.ts';
+import { createHomePublisher } from '../../../src/slack/transport/home-publisher.ts';
+import type { SlackRequest } from '../../../src/slack/transport/request.ts';
+import type { SlackAnswer } from '../../../src/slack/transport/slack-api.ts';
+import { fakeRequest } from '../support/fake-request.ts';
+import { handClock, turn } from '../support/hand-clock.ts';
+import { clientsOf } from '../support/partial-slack.ts';
+
+const MINUTE_MS = 60_000;
+const BUTTON = {
+  type: 'button',
+  action_id: 'home_refresh',
+  text: { type: 'plain_text', text: 'Refresh' },
+} as const;
+
+const refused = (error: string, retryAfterMs?: number) => ({ ok: false, error, retryAfterMs }) as const;
+const limited = (seconds: number) => refused('ratelimited', seconds * 1000);
+
+/** A publisher over a Slack that gives these answers, and takes everything after them. */
+function startPublisher(...answers: SlackAnswer[]) {
+  const clock = handClock();
+  const published: { user: string; view: HomeView; words: string }[] = [];
+  const stored = new Map<string, OpenedHome>();
+  const wanted: WantedHome[] = [];
+  const errors: string[] = [];
+  const state = { content: 'web-1 is running', isStoreDown: false };
+  const homes: Homes = {
+    find: async (_workspaceId, userId) => {
+      if (state.isStoreDown) throw new Error('disk full');
+      return stored.get(userId);
+    },
+    put: async (_workspaceId, userId, opened) => void stored.set(userId, opened),
+    markShown: async () => true,
+    listUsers: async () => [...stored.keys()],
+  };
+  const screen: HomeScreen = {
+    load: async (home) => {
+      wanted.push(home);
+      const { page, isWelcome } = home;
+      const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
+      return { blocks: [section(words), actions(BUTTON)], page, isReading: false };
+    },
+  };
+  const slack = clientsOf({
+    publishView: async (user, view) => {
+      const answer = answers.shift() ?? { ok: true };
+      if (answer.ok) published.push({ user, view, words: JSON.stringify(view.blocks) });
+      return answer;
+    },
+  });
+  const log: Log = { ...silentLog, error: (words) => void errors.push(words) };
+  const requestOf = (userId: string): SlackRequest => ({
+    ...fakeRequest(),
+    caller: { actor: { workspaceId: 'T1', userId, channelId: `D${userId}` }, surface: 'home' },
+  });
+  const publisher = createHomePublisher({
+    ...{ clients: slack, system: clock.system, log, homes, screen },
+    requestFor: async (_workspaceId, userId) => requestOf(userId),
+  });
+  const last = () => published.at(-1)?.words ?? '';
+  return { ...clock, publisher, published, stored, wanted, errors, state, requestOf, last };
+}
+
+describe('Home that Slack limits', () => {
+  test('is published once Slack takes it again, with what is true then', async () => {
+    const { publisher, requestOf, published, state, stored, pass, last } = startPublisher(limited(30));
+    await publisher.open(requestOf('U1'));
+    expect(published).toEqual([]);
+    state.content = 'web-1 is stopped';
+    await pass(29_000);
+    expect(published).toEqual([]);
+    await pass(1000);
+    expect(published).toHaveLength(1);
+    expect(last()).toContain('Welcome! web-1 is stopped');
+    expect(stored.get('U1')).toMatchObject({ channelId: 'DU1', page: 0 });
+  });
+
+  test('is tried again for as long as it takes, each minute at least', async () => {
+    const { publisher, requestOf, published, pass, wanted } = startPublisher(limited(3600), limited(30));
+    await publisher.open(requestOf('U1'));
+    await pass(MINUTE_MS);
+    expect([wanted.length, published.length]).toEqual([2, 0]);
+    await pass(MINUTE_MS);
+    expect([wanted.length, published.length]).toEqual([3, 1]);
+  });
+
+  test('is left as it is where something newer was shown meanwhile', async () => {
+    const { publisher, requestOf, published, pass, last } = startPublisher(limited(30));
+    const request = requestOf('U1');
+    await publisher.open(request);
+    await publisher.show(request, { page: 3 });
+    expect(last()).toContain('page 3');
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+  });
+
+  test('still shows what answers the press', async () => {
+    const { publisher, requestOf, pass, last } = startPublisher(limited(5));
+    const notices = [section('web-1 was stopped')];
+    expect(await publisher.show(requestOf('U1'), { page: 2, notices })).toBe(false);
+    await pass(MINUTE_MS);
+    expect(last()).toContain('web-1 was stopped');
+    expect(last()).toContain('page 2');
+  });
+});
+
+describe('Home that Slack refuses', () => {
+  test.each([
+    'invalid_arguments',
+    'invalid_blocks',
+    'view_too_large',
+  ])('is shown in plain words: %s', async (error) => {
+    const { publisher, requestOf, published, stored, last } = startPublisher(refused(error));
+    await publisher.open(requestOf('U1'));
+    expect(published).toHaveLength(1);
+    expect(last()).toContain('web-1 is running');
+    expect(published[0]?.view.blocks.map(({ type }) => type)).toEqual(['section']);
+    expect(stored.has('U1')).toBe(true);
+  });
+
+  test.each([
+    'invalid_auth',
+    'not_enabled',
+    'user_not_found',
+    'TimeoutError',
+  ])('for another reason is not sent again: %s', async (error) => {
+    const { publisher, requestOf, published, stored, sleeping } = startPublisher(refused(error));
+    await publisher.open(requestOf('U1'));
+    await turn();
+    expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
+  });
+
+  test('as words, too, is tried once more where Slack limits the words', async () => {
+    const { publisher, requestOf, published, pass } = startPublisher(refused('invalid_blocks'), limited(5));
+    await publisher.open(requestOf('U1'));
+    expect(published).toEqual([]);
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+  });
+});
+
+describe('a store that fails', () => {
+  test('while Slack limits Home is only logged', async () => {
+    const { publisher, requestOf, state, errors, pass, published } = startPublisher(limited(5));
+    await publisher.open(requestOf('U1'));
+    state.isStoreDown = true;
+    await pass(MINUTE_MS);
+    expect(published).toHaveLength(1);
+    publisher.refreshSoon('T1', 'U1');
+    await pass(MINUTE_MS);
+    expect(errors).toEqual(['a Home could not be refreshed']);
+  });
+});
+
+describe('Homes of users whose roles another user has changed', () => {
+  const opened = (at = 0) => ({ channelId: 'D1', page: 1, openedAt: at });
+
+  test('are shown again one after the other, in their pages, where they were ever opened', async () => {
+    const { publisher, stored, published, pass } = startPublisher();
+    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
+    publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
+    publisher.redraw('T1', ['U3', 'U2']);
+    await pass(0);
+    expect(published.map(({ user }) => user)).toEqual(['U1']);
+    for (let times = 0; times < 5; times++) await pass(1000);
+    expect(published.map(({ user }) => user)).toEqual(['U1', 'U2', 'U3']);
+    expect(published[0]?.words).toContain('page 1');
+    publisher.redraw('T1', ['U2']);
+    await pass(1000);
+    expect(published).toHaveLength(4);
+  });
+
+  test('of one workspace keep those of another one waiting for nothing', async () => {
+    const { publisher, stored, published, pass } = startPublisher();
+    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
+    publisher.redraw('T1', ['U1', 'U2']);
+    publisher.redraw('T2', ['U3']);
+    await pass(0);
+    expect(published.map(({ user }) => user)).toEqual(['U1', 'U3']);
+  });
+
+  test('are gone on with after one that fails', async () => {
+    const { publisher, stored, published, pass, errors, state } = startPublisher();
+    for (const user of ['U1', 'U2']) stored.set(user, opened());
+    state.isStoreDown = true;
+    publisher.redraw('T1', ['U1']);
+    await pass(0);
+    state.isStoreDown = false;
+    publisher.redraw('T1', ['U2']);
+    await pass(1000);
+    expect([errors.length, published.map(({ user }) => user)]).toEqual([1, ['U2']]);
+  });
+});
