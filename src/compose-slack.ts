@@ -30,7 +30,6 @@ interface SlackParts
     | 'actMessages'
     | 'homes'
     | 'apiKeys'
-    | 'seenRequests'
     | 'installationStore'
     | 'installStates'
     | 'leftBehind'
@@ -61,7 +60,7 @@ export interface OpenSlack extends Slack {
 
 /** Slack's side: for the one workspace that the token in the settings is for, or for those that install the app. */
 export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal): OpenSlack {
-  const { workspaces, replyUrls, outcomeThreads, seenRequests, followedActs, actMessages, homes } = parts;
+  const { workspaces, replyUrls, outcomeThreads, followedActs, actMessages, homes } = parts;
   const { system, log } = parts;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system });
   const abilities = createSlackAbilities(system);
@@ -79,7 +78,6 @@ export function openSlack(config: Config, parts: SlackParts, signal: AbortSignal
     followedActs,
     actMessages,
     homes,
-    seenRequests,
     system,
     log,
     currency: config.HOSTING_CURRENCY,

@@ -31,6 +31,7 @@ const PORTS = [
     'decisions',
     'home',
     'installations',
+    'messages',
     'purchases',
     'reminders',
     'servers',

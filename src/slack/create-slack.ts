@@ -2,8 +2,9 @@ import { mayAnnounce } from '../app/account/announcements.ts';
 import { createCurrencyOf } from '../app/account/currency.ts';
 import type { SlackAbilities, Workspaces } from '../app/account/ports.ts';
 import type { Entry } from '../app/authorize/entry.ts';
-import type { OutcomeThreads, ReplyUrls, SeenRequests } from '../app/authorize/ports.ts';
+import type { OutcomeThreads, ReplyUrls } from '../app/authorize/ports.ts';
 import type { Homes } from '../app/home/homes-port.ts';
+import { createMessageIntake } from '../app/messages/receive-message.ts';
 import type { AppPorts } from '../app/ports.ts';
 import type { ActMessages, FollowedActs } from '../app/servers/ports.ts';
 import { createStepIntake } from '../app/workflows/receive-step.ts';
@@ -21,6 +22,7 @@ import { createChannels } from './directory/channels.ts';
 import { createGroups } from './directory/groups.ts';
 import { createUsers } from './directory/users.ts';
 import { home, homeScreen } from './home/home.ts';
+import { createMessageNotifier } from './messages/notifier.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/notifier.ts';
 import { createBatchNotifier } from './reminders/batch-notifier.ts';
@@ -67,6 +69,7 @@ export interface Slack {
     | 'accountNotifier'
     | 'reminderNotifier'
     | 'batchNotifier'
+    | 'messageNotifier'
     | 'homeRedraw'
     | 'workflowNotifier'
   >;
@@ -87,7 +90,6 @@ export interface SlackOptions {
   readonly followedActs: Pick<FollowedActs, 'place' | 'forget'>;
   readonly actMessages: ActMessages;
   readonly homes: Homes;
-  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;
@@ -134,7 +136,7 @@ export function createSlack(options: SlackOptions): Slack {
   };
 }
 
-type Parts = Omit<DispatchParts, 'home' | 'steps'> & Pick<SlackOptions, 'homes'>;
+type Parts = Omit<DispatchParts, 'home' | 'messages' | 'steps'> & Pick<SlackOptions, 'homes'>;
 
 function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): Dispatch {
   const publisher = createHomePublisher({
@@ -148,7 +150,8 @@ function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): 
   homeTouches.listen(publisher);
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
   const steps = createStepIntake(parts.entry, ports);
-  const dispatch = createDispatch(routes, { ...parts, home: publisher, steps });
+  const messages = createMessageIntake(ports);
+  const dispatch = createDispatch(routes, { ...parts, home: publisher, messages, steps });
   return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
 }
 
@@ -163,6 +166,7 @@ function createNotifiers(parts: Parameters<typeof createOperationNotifier>[0]) {
     accountNotifier: createAccountNotifier(parts),
     reminderNotifier: createReminderNotifier(parts),
     batchNotifier: createBatchNotifier(parts),
+    messageNotifier: createMessageNotifier(parts),
     workflowNotifier: createWorkflowNotifier(parts),
   };
 }

@@ -24,6 +24,7 @@ import { createInstallationStore } from './installations/installations.ts';
 import { createLeftBehind } from './installations/left-behind.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
+import { createMessageCommands } from './messages/message-commands.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { createOutcomeThreads } from './outcome-threads.ts';
@@ -150,6 +151,7 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
     .where('is_told', '=', 0)
     .where('state', '!=', 'asking')
     .execute();
+  await db.updateTable('message_commands').set({ due_at: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -175,6 +177,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
+    messageCommands: createMessageCommands(foundation),
     digests: createDigests(foundation),
     reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),

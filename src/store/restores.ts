@@ -41,6 +41,8 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
     await endOrders(trx, at);
     const approvals = await cancelApprovals(trx, at);
     await forgetRefreshes(trx);
+    // What had not begun then may have been carried out since.
+    await trx.deleteFrom('message_commands').execute();
     await trx
       .insertInto('restores')
       .values({ id: newId(), at, order_id: by.orderId ?? '' })

@@ -1,5 +1,8 @@
-import { AUDIT_ACTIONS } from '../../domain/audit-action.ts';
-import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
+import type { Caller } from '../../app/authorize/use-case.ts';
+import type { MessageIntake } from '../../app/messages/receive-message.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-action.ts';
+import { omitUndefined } from '../../domain/omit-undefined.ts';
+import { MINUTE_MS } from '../../domain/time.ts';
 import { textMessage } from '../kit/blocks.ts';
 import { splitSubcommand } from '../kit/typed-words.ts';
 import { describeRefusal, isRefused } from './admission.ts';
@@ -37,24 +40,37 @@ const LATE_MS = 2 * MINUTE_MS;
 
 /** A mention, or a direct message: the same commands as `/vps`, without a trigger for forms. */
 async function dispatchMessage(message: TypedMessage, delivery: Delivery, routing: Routing): Promise<void> {
-  const { actor, place, text, thread } = message;
-  const reply =
-    message.kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
-  const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
+  const { kind } = message;
+  const reply = kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
+  const received = receive(message, routing).catch(async (error: unknown) => {
     // What was delivered before may have been done then.
     const hasBegun = delivery.isRepeated === true;
     await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
-    return false;
+    return undefined;
   });
-  if (!isNew) return;
+  const run = await received;
+  await run?.(async (onChange) => answerMessage(message, reply, { delivery, onChange }, routing));
+}
+
+interface Received {
+  readonly delivery: Delivery;
+  readonly onChange: Caller['onChange'];
+}
+
+async function answerMessage(
+  message: TypedMessage,
+  reply: Reply,
+  { delivery, onChange }: Received,
+  routing: Routing,
+): Promise<void> {
+  const { actor, place, text, thread } = message;
   if (await isRefused(place, reply, routing, { hasBegun: false })) return;
-  const { workspaceId, userId, channelId } = actor;
-  const id = namedId('typed', workspaceId, userId, channelId, message.ts);
-  const caller = callerOf(actor, message.kind, id, delivery);
-  const request = await createRequest(routing, caller, reply, undefined, thread);
+  const caller = callerOf(actor, message.kind, idOf(message), delivery);
+  const given = { ...caller, ...omitUndefined({ onChange }) };
+  const request = await createRequest(routing, given, reply, undefined, thread);
   const lateMs = routing.system.now() - message.sentAt;
   const answer = async (seen: SlackRequest): Promise<void> => {
-    await refuseOutsider(text ?? '', message, seen);
+    await refuseOutsider(message, seen);
     if (text === undefined) await seen.reply.send(textMessage(BEGIN_WITH_IT));
     else if (lateMs > LATE_MS) await seen.reply.send(textMessage(lateWords(lateMs)));
     else await routing.runCommand(text, seen);
@@ -66,27 +82,37 @@ async function dispatchMessage(message: TypedMessage, delivery: Delivery, routin
 
 /**
  * Slack delivers an event again when it has not seen the acknowledgment, for up to a day. Both IDs are kept as long: an
- * edited message is another event, and so is the same message for another subscription.
+ * edited message is another event, and so is the same message for another subscription. Undefined for one that was received.
  */
-async function isFirst(
-  { eventId, actor, ts }: TypedMessage,
-  { seenRequests, system }: Routing,
-): Promise<boolean> {
-  const keptFrom = system.now() + DAY_MS;
+async function receive(message: TypedMessage, { messages }: Routing): ReturnType<MessageIntake['receive']> {
+  const { eventId, actor, ts, kind, thread } = message;
+  const id = idOf(message);
+  // Slack names no workspace, so that it is refused.
+  if (id === undefined) return (work) => work(async () => undefined);
   const ids = [
     namedId('event', actor.workspaceId, eventId),
     namedId('message', actor.workspaceId, actor.channelId, ts),
-  ];
-  const added: boolean[] = [];
-  for (const id of ids) if (id !== undefined) added.push(await seenRequests.addFirst(id, keptFrom));
-  return added.every((isNew) => isNew);
+  ].filter((each) => each !== undefined);
+  const command = { id, ...actor, kind, ...omitUndefined({ thread, name: nameIn(message) }) };
+  return messages.receive(command, ids);
+}
+
+/** The same however often Slack delivers it. */
+function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): string | undefined {
+  return namedId('typed', workspaceId, userId, channelId, ts);
+}
+
+/** The command that it names; undefined if that isn't audited under its name. */
+function nameIn({ text = '' }: TypedMessage): AuditAction | undefined {
+  const { name: typed } = splitSubcommand(text);
+  return AUDIT_ACTIONS.find((action) => action === typed);
 }
 
 /** Commands that need no role, such as help, are not for users of other organizations either. @throws Refusal */
-async function refuseOutsider(text: string, { actor }: TypedMessage, request: SlackRequest): Promise<void> {
-  if (actor.homeTeamId === undefined || actor.homeTeamId === actor.workspaceId) return;
-  const { name: typed } = splitSubcommand(text);
-  const name = AUDIT_ACTIONS.find((action) => action === typed) ?? 'panel';
+async function refuseOutsider(message: TypedMessage, request: SlackRequest): Promise<void> {
+  const { homeTeamId, workspaceId } = message.actor;
+  if (homeTeamId === undefined || homeTeamId === workspaceId) return;
+  const name = nameIn(message) ?? 'panel';
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
 }
 

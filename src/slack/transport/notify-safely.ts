@@ -1,10 +1,9 @@
 import { describeDefect } from '../../domain/errors.ts';
-import type { ConfirmationId } from '../../domain/ids.ts';
 import type { Log } from '../../log.ts';
 
 /** Tries to notify a user. A failure is logged and the notification stays due: it must not undo what it is about. */
 export async function notifySafely<Result>(
-  id: ConfirmationId,
+  id: string,
   log: Log,
   otherwise: Result,
   work: () => Promise<Result>,
@@ -12,7 +11,7 @@ export async function notifySafely<Result>(
   try {
     return await work();
   } catch (error) {
-    log.warn('a user could not be notified', { confirmationId: id, ...describeDefect(error) });
+    log.warn('a user could not be notified', { id, ...describeDefect(error) });
     return otherwise;
   }
 }

@@ -1,5 +1,5 @@
-import type { SeenRequests } from '../../app/authorize/ports.ts';
 import type { Caller } from '../../app/authorize/use-case.ts';
+import type { MessageIntake } from '../../app/messages/receive-message.ts';
 import type { StepIntake } from '../../app/workflows/receive-step.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { textMessage } from '../kit/blocks.ts';
@@ -36,8 +36,8 @@ export interface Routes {
 /** What requests are routed with. */
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
-  readonly seenRequests: Pick<SeenRequests, 'addFirst'>;
   readonly home: HomePublisher;
+  readonly messages: MessageIntake;
   readonly steps: StepIntake;
   readonly endStep: EndStep;
   /** Absent where the app can't be installed by OAuth: then there is nothing to erase. */

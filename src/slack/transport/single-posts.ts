@@ -63,7 +63,7 @@ export function createSinglePosts({ clients, channels }: Parts): SinglePosts {
   };
 }
 
-/** Codes of Slack are in lower case; the names of failures of the connection are not. */
-function isProven(error: string): boolean {
+/** Whether such an error proves that nothing was posted. Codes of Slack are in lower case; the names of failures of the connection are not. */
+export function isProven(error: string): boolean {
   return /^[a-z_]+$/.test(error) && !UNSURE.includes(error);
 }

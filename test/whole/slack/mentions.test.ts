@@ -212,12 +212,12 @@ describe('a mention', () => {
 
   it('is answered in words where the database can’t be written, and does nothing', async () => {
     await using team = await startWithServers();
-    const { seenRequests } = team.app.ports;
-    const add = vi.spyOn(seenRequests, 'addFirst').mockRejectedValue(new Error('disk full'));
+    const { messageCommands } = team.app.ports;
+    const receive = vi.spyOn(messageCommands, 'receive').mockRejectedValue(new Error('disk full'));
     const operator = team.slack.as('otto').in('#ops');
     await operator.types('@vps stop web-1');
     await operator.sees('Something went wrong');
-    add.mockRestore();
+    receive.mockRestore();
     expect(changesSeen(team)).toEqual([]);
   });
 
