@@ -22,6 +22,7 @@ import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
 import { describeOpenMetrics } from './web/metrics-access.ts';
+import { watchRequests } from './web/open-requests.ts';
 import { createWebServer, listen, type WebParts } from './web/server.ts';
 
 export interface RunningApp {
@@ -63,6 +64,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const warnings = () => [...store.notes, ...redis.warnings()];
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
+  const requests = watchRequests(server);
   const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
   const port = await listen(server, config.PORT, config.HOST).catch(giveUp);
   // Listening comes first: until Slack has answered, /readyz says what is missing.
@@ -70,8 +72,10 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   await transport.start().catch(giveUp);
   redis.start();
   const background = runBackground(ports, entry, stop.signal);
-  const endWork = () => Promise.all([hosting.close(), bolt.drain(), entry.drain(), background]);
-  const drainSlack = () => transport.close().then(endWork);
+  // What a request begins may go on after its answer, and begin a follow-up in turn.
+  const endRequests = () => bolt.drain().then(() => entry.drain());
+  const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
+  const drainSlack = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const drain = () => drainSlack().then(() => source.drain());
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };

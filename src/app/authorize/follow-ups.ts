@@ -1,4 +1,5 @@
 import { describeDefect } from '../../domain/errors.ts';
+import { InFlight } from '../../domain/in-flight.ts';
 import type { Log } from '../../log.ts';
 
 /** Work that follows from an action and goes on after its request was answered. */
@@ -10,17 +11,13 @@ export interface FollowUps {
 }
 
 export function createFollowUps(log: Log): FollowUps {
-  const running = new Set<Promise<void>>();
+  const inFlight = new InFlight();
   return {
     start: (action, answered, work) => {
-      const ended: Promise<void> = (answered ?? Promise.resolve())
-        .then(work)
-        .catch((error: unknown) => log.error('a follow-up failed', { action, ...describeDefect(error) }))
-        .finally(() => running.delete(ended));
-      running.add(ended);
+      inFlight
+        .add((answered ?? Promise.resolve()).then(work))
+        .catch((error: unknown) => log.error('a follow-up failed', { action, ...describeDefect(error) }));
     },
-    drain: async () => {
-      while (running.size > 0) await Promise.all(running);
-    },
+    drain: () => inFlight.drain(),
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { App, type Receiver } from '@slack/bolt';
 import { describeDefect } from '../../domain/errors.ts';
+import { InFlight } from '../../domain/in-flight.ts';
 import type { Log } from '../../log.ts';
 import type { System } from '../../system.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -52,21 +53,16 @@ export async function startBolt(options: {
     // The library would keep a client, with its token, for every run of a step.
     attachFunctionToken: false,
   });
-  const running = new Set<Promise<void>>();
+  const inFlight = new InFlight();
   const start = (work: Promise<void>): void => {
-    const ended = work
-      .catch((error: unknown) => log.error('a request was not understood', describeDefect(error)))
-      .finally(() => running.delete(ended));
-    running.add(ended);
+    inFlight
+      .add(work)
+      .catch((error: unknown) => log.error('a request was not understood', describeDefect(error)));
   };
   registerCommand(app, dispatch, start, options.system);
-  register(app, dispatch, start);
+  register(app, dispatch, start, inFlight);
   await app.init();
-  return {
-    drain: async () => {
-      while (running.size > 0) await Promise.all(running);
-    },
-  };
+  return { drain: () => inFlight.drain() };
 }
 
 /**
@@ -99,23 +95,30 @@ function registerCommand(
 }
 
 /** Acknowledges first and works afterwards: the only thing that may delay an ack is the one row of a confirmation. */
-function register(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
+function register(
+  app: App,
+  dispatch: Dispatch,
+  start: (work: Promise<void>) => void,
+  inFlight: InFlight,
+): void {
   app.action(/.*/, async ({ ack, body, context }) => {
     await ack();
     start(dispatch.action(body, delivered(context)));
   });
   app.view({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body, context }) => {
     const { promise: answered, resolve } = withResolvers<void>();
-    const { ack: answer, after } = await dispatch.submission(body, { ...delivered(context), answered });
+    const { ack: answer, after } = await inFlight.add(
+      dispatch.submission(body, { ...delivered(context), answered }),
+    );
     if (after) start(after());
     await (answer ? ack(answer) : ack()).finally(resolve);
   });
   app.options(/.*/, async ({ ack, body }) => {
-    await ack({ options: await dispatch.suggestion(body) });
+    await ack({ options: await inFlight.add(dispatch.suggestion(body)) });
   });
   // The one event that Bolt does not acknowledge itself: an unacknowledged one comes again.
   app.event('function_executed', async ({ ack, body }) => {
-    const after = await dispatch.step(body);
+    const after = await inFlight.add(dispatch.step(body));
     await ack();
     if (after) start(after());
   });

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { startTeam } from '../support/team.ts';
+
+test('a stop waits for a confirmation that the database takes a while to store, and for what follows from it', async () => {
+  const errors: string[] = [];
+  const log = { ...createLog('silent'), error: (words: string) => void errors.push(words) };
+  await using team = await startTeam({ log });
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.sees('Create and pay');
+  const { ledger } = team.app.ports;
+  const prepare = ledger.prepare.bind(ledger);
+  const asked = vi.spyOn(ledger, 'prepare').mockImplementation(async (...confirmed) => {
+    await sleep(1500);
+    return prepare(...confirmed);
+  });
+  const pressed = manager.presses('Create and pay');
+  await expect.poll(() => asked.mock.calls.length).toBe(1);
+  await team.app.close();
+  expect((await pressed)?.status).toBe(200);
+  expect(errors).toEqual([]);
+  await team.restart();
+  await manager.sees("I've saved it");
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
+});
