@@ -1,5 +1,5 @@
 import type { Struck } from './faults.ts';
-import { countCharges, countMostInAMinute, type Evidence, findStored, outcomesTold } from './laws.ts';
+import { countCharges, countMostInAMinute, type Evidence, findStored, outcomesTold } from './invariants.ts';
 
 /** What a soak has to say of itself, one line each. */
 export function describeRun(evidence: Evidence, struck: Struck, takeoversMs: readonly number[]): string {

@@ -17,14 +17,14 @@ const print = (words: string) => process.stdout.write(`${words}\n`);
 
 print(`soak: ${minutes} minutes, --seed ${seed}`);
 const written = join(tmpdir(), `soak-${seed}-processes.log`);
-const { broken, figures, exitCodes } = await runSoak({
+const { violations, figures, exitCodes } = await runSoak({
   seed,
   loadMs: minutes * 60_000,
   isLong: true,
   onEnd: (output) => writeFileSync(written, output),
 });
 print(figures);
-for (const words of broken) print(`BROKEN ${words}`);
+for (const words of violations) print(`VIOLATION ${words}`);
 print(`What the processes wrote: ${written}`);
-if (exitCodes.some((code) => code !== 0)) print(`BROKEN exit codes ${exitCodes.join(', ')}`);
-process.exitCode = broken.length > 0 || exitCodes.some((code) => code !== 0) ? 1 : 0;
+if (exitCodes.some((code) => code !== 0)) print(`VIOLATION exit codes ${exitCodes.join(', ')}`);
+process.exitCode = violations.length > 0 || exitCodes.some((code) => code !== 0) ? 1 : 0;

@@ -1,6 +1,6 @@
 import { strike } from './faults.ts';
 import { describeRun } from './figures.ts';
-import { findBrokenLaws } from './laws.ts';
+import { findViolations } from './invariants.ts';
 import { load } from './load.ts';
 import { startSoakTeam } from './soak-team.ts';
 import { endLeases, readGranted, readOrders, settle, waitUntilReady, watchTakeovers } from './stored.ts';
@@ -16,8 +16,8 @@ export interface SoakOptions {
 }
 
 export interface SoakResult {
-  /** In sentences; empty if all laws hold. */
-  readonly broken: readonly string[];
+  /** In sentences; empty if all invariants hold. */
+  readonly violations: readonly string[];
   readonly figures: string;
   /** Of the processes, which were stopped in order at the end. */
   readonly exitCodes: readonly (number | null)[];
@@ -41,7 +41,7 @@ export async function runSoak({ seed, loadMs, isLong, onEnd }: SoakOptions): Pro
   const takeoversMs = await takeovers.stop();
   const exitCodes = await team.processes.stopAll();
   const evidence = { team, stored: await readOrders(team), grantedTo: await readGranted(team), left };
-  const broken = findBrokenLaws(evidence);
+  const violations = findViolations(evidence);
   onEnd?.(team.processes.output());
-  return { broken, figures: describeRun(evidence, struck, takeoversMs), exitCodes };
+  return { violations, figures: describeRun(evidence, struck, takeoversMs), exitCodes };
 }

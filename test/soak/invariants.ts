@@ -1,4 +1,5 @@
 import type { MoneyEntry } from '../../src/sandbox/hosting/journal.ts';
+import { findPasswordFaults } from './password-invariant.ts';
 import type { Order } from './record.ts';
 import type { SoakTeam } from './soak-team.ts';
 import type { StoredOrder } from './stored.ts';
@@ -16,9 +17,9 @@ export interface Evidence {
   readonly left: readonly string[];
 }
 
-/** Everything that is not as it has to be, in sentences; empty if all laws hold. */
-export function findBrokenLaws(evidence: Evidence): readonly string[] {
-  const laws = [
+/** Everything that is not as it has to be, in sentences; empty if all invariants hold. */
+export function findViolations(evidence: Evidence): readonly string[] {
+  const invariants = [
     findUnended,
     findOrderFaults,
     findRenewalFaults,
@@ -29,7 +30,7 @@ export function findBrokenLaws(evidence: Evidence): readonly string[] {
     findExcess,
     findProcessFaults,
   ];
-  return laws.flatMap((law) => law(evidence).map((words) => `${law.name}: ${words}`));
+  return invariants.flatMap((find) => find(evidence).map((words) => `${find.name}: ${words}`));
 }
 
 function findUnended({ left }: Evidence): readonly string[] {
@@ -137,40 +138,6 @@ function findSumFaults({ team, stored }: Evidence): readonly string[] {
   const open = stored.filter(({ state }) => state === 'in_doubt').length;
   if (kept >= settled && kept <= settled + open) return [];
   return [`${kept} charges, ${settled} orders settled, ${open} unconfirmed`];
-}
-
-/** How long an answer may take from the socket into the database, or into a file beside it. */
-const STORING_MS = 3000;
-
-/** Only its creator saw a root password; one that arrived is shown, unless its process was killed right then. */
-function findPasswordFaults(evidence: Evidence): readonly string[] {
-  const { team, stored } = evidence;
-  const { hosting, recorded, processes } = team;
-  const log = processes.output();
-  return hosting.requests({ operation: 'create', didWork: true }).flatMap((request) => {
-    const { serverId, fault, realAtMs, durationMs = 0 } = request;
-    const password = serverId === undefined ? undefined : hosting.passwordOf(serverId);
-    if (password === undefined) return [];
-    const order = stored.find(({ server_id }) => Number(server_id) === serverId);
-    const creator = order?.actor_id;
-    const seen = recorded.shown.filter(({ written }) => contains(written, password));
-    const isLost =
-      fault !== undefined ||
-      processes.killedAt.some((at) => at >= realAtMs && at <= realAtMs + durationMs + STORING_MS);
-    const isShown = seen.some(({ to }) => to === creator);
-    return [
-      seen.some((one) => one.to !== creator || one.isModal) &&
-        `the root password of ${serverId} was shown to others`,
-      log.includes(password) && `the root password of ${serverId} is in a log`,
-      !isShown &&
-        !isLost &&
-        `the root password of ${serverId} was never shown to its creator: ${JSON.stringify({ order, at: new Date(realAtMs), durationMs, killedAt: processes.killedAt.map((at) => at - realAtMs) })}`,
-    ].filter((words) => words !== false);
-  });
-}
-
-function contains(written: string, password: string): boolean {
-  return written.includes(JSON.stringify(password).slice(1, -1));
 }
 
 /** One request for each approved deletion, one card for each approver, one reboot for each server that was named. */
