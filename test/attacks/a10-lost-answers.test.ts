@@ -1,13 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { settleUntilStored } from '../../src/app/purchases/payment.ts';
 import { readSpilled, storeSpilled } from '../../src/app/purchases/spill.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { makePorts } from '../app/support/make-ports.ts';
 import { makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from '../store/support.ts';
+import { until } from '../support/eventually.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
 const count = countTries('A10');
@@ -37,7 +38,8 @@ async function startPaid() {
         if (isFull) throw new Error('database or disk is full');
         return store.ledger.settle(...input);
       };
-      const sleep = async () => {
+      const sleep = async (_: number, signal?: AbortSignal) => {
+        if (signal) return untilAborted(signal);
         if (tries >= fails.length) throw die;
       };
       const ports = makePorts(store, {
@@ -49,6 +51,16 @@ async function startPaid() {
         if (error !== die) throw error;
       });
     },
+    /** The database takes the answer, and says nothing until the process ends. */
+    hang: async () => {
+      const settle = () => new Promise<never>(() => undefined);
+      const sleep = vi.fn(async () => undefined);
+      const ports = makePorts(store, { ledger: { ...store.ledger, settle }, system: { ...system, sleep } });
+      const answer = { serverId: 7, password: new Secret(PASSWORD) };
+      void settleUntilStored({ operation: found, ports }, answer);
+      await until(() => filesOf(folder).length > 0);
+      return sleep.mock.calls;
+    },
     restart: async () => {
       await store.close();
       const again = await open(url);
@@ -56,6 +68,12 @@ async function startPaid() {
       return { again, left: await storeSpilled(await readSpilled(ports), ports) };
     },
   };
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 const filesOf = (folder: string) =>
@@ -79,6 +97,17 @@ describe('a root password that arrived while the disk was full', () => {
       }),
       { numRuns: triesOf({ short: 15, long: 300 }) },
     );
+  });
+
+  test('is there after the next start, when the database said nothing until the process was killed', async () => {
+    count();
+    const paid = await startPaid();
+    expect(await paid.hang()).toEqual([[1000, expect.any(AbortSignal)]]);
+    const { again, left } = await paid.restart();
+    expect(left).toEqual([]);
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toBe(PASSWORD);
+    expect(filesOf(paid.folder)).toEqual([]);
+    await again.close();
   });
 
   test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {

@@ -5,6 +5,7 @@ import { ContradictoryAnswer, refusalOf, unconfirmedReasonOf } from '../../domai
 import type { Secret } from '../../domain/secret.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { PaymentPorts } from './payment-ports.ts';
+import { untilStored } from './until-stored.ts';
 
 /** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
 const FIRST_LOOK_MS = 1500;
@@ -16,13 +17,23 @@ export async function endFailedPayment(
   owner: string,
   ports: PaymentPorts,
 ): Promise<void> {
-  const { ledger, log } = ports;
+  if (!refusalOf(error)) {
+    const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+    ports.log.error('a payment met a defect', { operationId: operation.id, ...cause });
+  }
+  const store = () => storeEnd(operation, error, owner, ports);
+  await (answerIn(error) ? untilStored(operation.id, store, ports) : store());
+}
+
+async function storeEnd(
+  operation: Operation,
+  error: unknown,
+  owner: string,
+  ports: PaymentPorts,
+): Promise<void> {
+  const { ledger } = ports;
   const state = (await ledger.find(operation.id))?.state;
   const refusal = refusalOf(error);
-  if (!refusal) {
-    const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-    log.error('a payment met a defect', { operationId: operation.id, ...cause });
-  }
   const at = ports.system.now();
   // Confirmed and not sent: the next start carries it out.
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;

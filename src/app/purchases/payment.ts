@@ -5,12 +5,14 @@ import type { Money } from '../../domain/money.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
+import type { System } from '../../system.ts';
 import type { CallOptions, HostingApi } from '../hosting-api.ts';
 import type { HeldLock } from '../locks.ts';
 import { auditOfOperation } from './audit-operation.ts';
 import type { PaymentPorts } from './payment-ports.ts';
 import type { Ledger, PaidAnswer } from './ports.ts';
 import { forgetSpilled, spillAnswer } from './spill.ts';
+import { untilStored } from './until-stored.ts';
 
 /** A confirmed operation on its way to the hosting API. */
 export interface Payment {
@@ -68,7 +70,7 @@ type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { r
 
 /**
  * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the
- * database locked, this retries until the process ends.
+ * database locked, this retries until the process ends, and keeps the answer in a file meanwhile.
  */
 export async function settleUntilStored(
   { operation, ports }: Pick<Payment, 'operation' | 'ports'>,
@@ -78,23 +80,31 @@ export async function settleUntilStored(
   const { id: operationId } = operation;
   const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
   let isSpilled = false;
-  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 10_000)) {
-    try {
-      const isStored = await ledger.settle(
-        operationId,
-        { ...settled, at: system.now(), isFirstHand: true },
-        audit,
-      );
-      if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
-      if (isSpilled) await forgetSpilled(operationId, ports);
-      return;
-    } catch (error) {
-      const cause = error instanceof Error ? error.name : 'unknown';
-      log.error('a paid answer could not be stored yet; trying again', { operationId, cause });
-      // This process may end before the database takes it.
-      isSpilled ||= await spillAnswer(operationId, withAnswer(settled), ports);
-      await system.sleep(waitMs);
-    }
+  const spill = async () => {
+    isSpilled ||= await spillAnswer(operationId, withAnswer(settled), ports);
+  };
+  const settle = () => ledger.settle(operationId, { ...settled, at: system.now(), isFirstHand: true }, audit);
+  const store = () => spillIfSlow(settle, spill, system);
+  const isStored = await untilStored(operationId, store, ports, spill);
+  if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
+  if (isSpilled) await forgetSpilled(operationId, ports);
+}
+
+/** A database that takes longer may be stuck, for longer than this process lives. */
+const SLOW_MS = 1000;
+
+async function spillIfSlow<Result>(
+  settle: () => Promise<Result>,
+  spill: () => Promise<void>,
+  system: Pick<System, 'sleep'>,
+): Promise<Result> {
+  const answered = new AbortController();
+  const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
+  try {
+    return await settle();
+  } finally {
+    answered.abort();
+    await spilled;
   }
 }
 

@@ -125,6 +125,15 @@ describe('the answer', () => {
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe('root-101');
   });
 
+  test('that contradicts the list is kept with its password, however long the store fails', async () => {
+    scenario.hosting.script({ kind: 'answers', id: 1 });
+    const failing = { kind: 'store_fails', at: 'before ledger.markUnconfirmed', forMs: 10 * 60_000 } as const;
+    await press(scenario.start(failing)).catch(() => undefined);
+    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
+    await pass(app, 120_000);
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
+  });
+
   test('in which no password was recognized is kept sealed for its creator, and says what it is', async () => {
     scenario.hosting.script({ kind: 'no_password', sealedAnswer: new Secret('{"pw":"x"}') });
     await press(app);

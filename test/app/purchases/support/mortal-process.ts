@@ -18,8 +18,8 @@ export type Fate =
   /** Nothing of the process runs after this step, as with `kill -9`. Writes, requests and notifications count. */
   | { readonly kind: 'killed'; readonly at: Step }
   /**
-   * The store throws at this step, and for so long after it. After a call, it was committed all the same. All calls of
-   * the store count.
+   * The database throws at this step, and for so long after it. After a call, it was committed all the same. All its
+   * calls count.
    */
   | { readonly kind: 'store_fails'; readonly at: Step; readonly forMs: number };
 
@@ -58,7 +58,7 @@ const MEMBER = {
   teamIds: ['T1'],
 };
 
-const WATCHED_STORE = ['ledger', 'passwords', 'audit', 'approvals', 'seenRequests'] as const;
+const WATCHED_STORE = ['ledger', 'passwords', 'audit', 'approvals', 'seenRequests', 'spill'] as const;
 
 export function startProcess(
   around: Surroundings,
@@ -119,7 +119,7 @@ function createLife(clock: HandClock, fate: Fate) {
   const isStruck = () => isDead || failsUntil !== undefined;
   const never = new Promise<never>(() => undefined);
   const counts = (name: string) =>
-    fate.kind === 'store_fails' ? !/ (hosting|notifier)\./.test(name) : !READS.test(name);
+    fate.kind === 'store_fails' ? !/ (hosting|notifier|spill)\./.test(name) : !READS.test(name);
   const step = async (name: string): Promise<void> => {
     if (isDead) return never;
     if (!counts(name)) return;
