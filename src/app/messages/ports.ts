@@ -13,8 +13,12 @@ export interface MessageRef {
   readonly workspaceId: WorkspaceId;
 }
 
-/** A command whose process has not renewed it. `isClaimed`: a process has begun to tell its user, and may have done so. */
-export type DueCommand = MessageCommand & { readonly isClaimed: boolean };
+/** A command whose process has not renewed it. */
+export interface DueCommand extends MessageCommand {
+  readonly dueAt: number;
+  /** A process has begun to tell its user, and may have done so. */
+  readonly isClaimed: boolean;
+}
 
 /**
  * Commands in messages, until they are answered. A process renews what it works on; what is due has lost its process, and is
@@ -38,8 +42,8 @@ export interface MessageCommands {
   remove(ref: MessageRef): Promise<void>;
   /** Those that have no process, oldest first. */
   listDue(now: number, limit: number): Promise<readonly DueCommand[]>;
-  /** False if its process has renewed it, or another one has claimed it. */
-  claim(ref: MessageRef, times: { readonly now: number; readonly dueAt: number }): Promise<boolean>;
+  /** False if its process has renewed or begun it since it was listed, or another one has claimed it. */
+  claim(listed: MessageRef & Pick<DueCommand, 'dueAt'>, dueAt: number): Promise<boolean>;
   /** Slack has proven that its user was not told: they are from then on. */
   release(ref: MessageRef, dueAt: number): Promise<void>;
   removeBefore(receivedAt: number): Promise<void>;

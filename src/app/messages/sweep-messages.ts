@@ -39,8 +39,7 @@ async function endCommand(command: DueCommand, roles: RoleCheck, ports: MessageP
     return messageCommands.remove(command);
   }
   const shown = await describeTo(command, roles, ports);
-  const now = system.now();
-  if (!(await messageCommands.claim(command, { now, dueAt: now + CLAIM_MS }))) return;
+  if (!(await messageCommands.claim(command, system.now() + CLAIM_MS))) return;
   if (shown === 'nobody') return messageCommands.remove(command);
   const told = shown === 'unknown' ? 'later' : await messageNotifier.tellInterrupted(shown);
   if (told === 'told') return messageCommands.remove(command);

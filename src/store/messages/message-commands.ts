@@ -24,12 +24,12 @@ export function createMessageCommands(foundation: Foundation): MessageCommands {
         .where('workspace_id', '=', workspaceId)
         .execute();
     },
-    claim: (ref, { now, dueAt }) =>
+    claim: (listed, dueAt) =>
       isChanged(
-        update(db, ref)
+        update(db, listed)
           .set({ state: 'claimed', due_at: dueAt })
           .where('state', '!=', 'claimed')
-          .where('due_at', '<=', now),
+          .where('due_at', '=', listed.dueAt),
       ),
     release: async (ref, dueAt) => {
       await update(db, ref).set({ state: 'lost', due_at: dueAt }).where('state', '=', 'claimed').execute();

@@ -19,6 +19,7 @@ export function toDueCommand(row: MessageCommandRow): DueCommand {
     receivedAt: row.received_at,
     hasBegun: row.has_begun === 1,
     servers: parseServers(row.servers),
+    dueAt: row.due_at,
     isClaimed: row.state === 'claimed',
     ...keepPresent({
       homeTeamId: row.home_team_id,

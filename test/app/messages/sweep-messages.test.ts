@@ -23,6 +23,7 @@ let store: Store;
 let now: number;
 let told: Parameters<Notifier['tellInterrupted']>[0][];
 let answer: Awaited<ReturnType<Notifier['tellInterrupted']>>;
+let died: (reason: Error) => void = () => undefined;
 beforeEach(async () => {
   store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: stillSystem });
   [now, told, answer] = [T0, [], 'told'];
@@ -79,6 +80,33 @@ test('a process that stood still changes nothing after its user was told that no
   wake();
   await expect(working).rejects.toMatchObject({ code: 'held_up' });
   expect(changed).toBe(0);
+});
+
+test('a process that goes on while its user is about to be told is heard first', async () => {
+  const run = await startProcess().intake.receive(COMMAND, ['Ev1']);
+  let change: () => Promise<void> = async () => undefined;
+  const working = run?.(
+    (onChange) =>
+      new Promise((_, reject) => {
+        change = () => onChange(SERVER);
+        died = reject;
+      }),
+  );
+  now += MINUTE_MS;
+  // It goes on when the sweep has read what it tells, and is lost again before the sweep goes on.
+  const isServed = async () => {
+    await change();
+    change = async () => undefined;
+    now += MINUTE_MS;
+    return true;
+  };
+  const sweeping = startProcess({ installations: { isServed } });
+  await sweeping.sweep();
+  expect(told).toEqual([]);
+  await sweeping.sweep();
+  expect(told).toMatchObject([{ hasBegun: true, servers: [SERVER] }]);
+  died(new Error('the process is gone'));
+  await expect(working).rejects.toThrow('gone');
 });
 
 test('a command that takes long is left to its process for as long as that lives', async () => {
@@ -187,7 +215,7 @@ test('nobody is told where the app was uninstalled', async () => {
 
 test('a command that may have been told is not told again', async () => {
   await leaveCommand();
-  await store.messageCommands.claim(COMMAND, { now: T0, dueAt: T0 });
+  await store.messageCommands.claim({ ...COMMAND, dueAt: T0 }, T0);
   await startProcess().sweep();
   expect(told).toEqual([]);
   expect(await left()).toEqual([]);

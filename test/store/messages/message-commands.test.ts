@@ -26,7 +26,10 @@ describe.each(engines)('commands in messages, on $name', ({ make }) => {
     expect(await messageCommands.receive(newCommand(), ['Ev1', 'C1 1.3'], NOW)).toBe(false);
     expect(await messageCommands.receive(newCommand(), ['Ev2', 'C1 1.2'], NOW)).toBe(false);
     expect(await messageCommands.receive(newCommand(), ['Ev3', 'C1 1.3'], NOW)).toBe(false);
-    const stored = { ...command, receivedAt: T0, hasBegun: false, servers: [], isClaimed: false };
+    const stored = {
+      ...command,
+      ...{ receivedAt: T0, hasBegun: false, servers: [], dueAt: T0 + 100, isClaimed: false },
+    };
     expect(await messageCommands.listDue(T0 + 100, 10)).toEqual([stored]);
     expect(await messageCommands.listDue(T0 + 99, 10)).toEqual([]);
   });
@@ -43,19 +46,18 @@ describe.each(engines)('commands in messages, on $name', ({ make }) => {
     const command = newCommand();
     await messageCommands.receive(command, ['Ev1'], NOW);
     await messageCommands.renew(command, T0 + 200);
-    const later = { now: T0 + 200, dueAt: T0 + 300 };
-    expect(await messageCommands.claim(command, { ...later, now: T0 + 199 })).toBe(false);
+    // What was listed before it was renewed, or before it began, is not true any more.
+    expect(await messageCommands.claim({ ...command, dueAt: NOW.dueAt }, T0 + 300)).toBe(false);
     const servers = [{ id: 1, label: 'web-1' }];
-    expect(await messageCommands.begin(command, servers, T0 + 200)).toBe(true);
+    expect(await messageCommands.begin(command, servers, T0 + 250)).toBe(true);
+    expect(await messageCommands.claim({ ...command, dueAt: T0 + 200 }, T0 + 300)).toBe(false);
     expect(await messageCommands.begin({ ...command, workspaceId: 'T2' }, servers, T0)).toBe(false);
-    const claims = await Promise.all([
-      messageCommands.claim(command, later),
-      messageCommands.claim(command, later),
-    ]);
+    const listed = { ...command, dueAt: T0 + 250 };
+    const claims = await Promise.all([1, 2].map(() => messageCommands.claim(listed, T0 + 300)));
     expect(claims.sort()).toEqual([false, true]);
     expect(await messageCommands.begin(command, [], T0 + 900)).toBe(false);
     await messageCommands.renew(command, T0 + 900);
-    expect(await messageCommands.claim(command, { now: T0 + 300, dueAt: T0 + 300 })).toBe(false);
+    expect(await messageCommands.claim({ ...command, dueAt: T0 + 300 }, T0 + 300)).toBe(false);
     expect(await messageCommands.listDue(T0 + 300, 10)).toMatchObject([
       { hasBegun: true, servers, isClaimed: true },
     ]);
@@ -63,7 +65,7 @@ describe.each(engines)('commands in messages, on $name', ({ make }) => {
     expect(await messageCommands.begin(command, [], T0 + 900)).toBe(false);
     await messageCommands.renew(command, T0 + 900);
     expect(await messageCommands.listDue(T0 + 400, 10)).toMatchObject([{ isClaimed: false }]);
-    expect(await messageCommands.claim(command, { now: T0 + 400, dueAt: T0 + 500 })).toBe(true);
+    expect(await messageCommands.claim({ ...command, dueAt: T0 + 400 }, T0 + 500)).toBe(true);
   });
 
   test('are gone once they are answered, or a day old', async () => {
