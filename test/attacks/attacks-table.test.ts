@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const ATTACKS = 32;
+const ATTACKS = 33;
 const rows = [...readFileSync('docs/attacks.md', 'utf8').matchAll(/^\| (A\d+) \| (.+) \| (.+) \|$/gm)].map(
   ([, item = '', attack = '', by = '']) => ({ item, attack, by }),
 );

@@ -11,6 +11,12 @@ import { deliveryId } from './request-id.ts';
 import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
 import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unverified-bodies.ts';
 
+/**
+ * Bolt reads a form before it looks at its signature, since Slack's own test of the address has none. To read a MiB of it can take
+ * half a second, so that anyone could hold everything up: what is longer than that test can be is refused unread.
+ */
+const MOST_UNSIGNED = 4096;
+
 /** By then, the requests that filled the memory have ended. */
 const RETRY_AFTER_SECONDS = '30';
 
@@ -23,14 +29,7 @@ export function createHttpReceiver(options: {
 }): Transport {
   const { log, system, bodies = new UnverifiedBodies() } = options;
   const signingSecret = options.signingSecret.reveal();
-  const receiver = new HTTPReceiver({
-    signingSecret,
-    endpoints: ['/slack/events'],
-    logger: quietLogger(log),
-    customPropertiesExtractor: ({ headers, rawBody }) => ({
-      requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
-    }),
-  });
+  const receiver = createBoltReceiver(signingSecret, log);
   const inTurn = createRoundRobin();
   const warn = warnNowAndThen(log, system);
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -42,7 +41,10 @@ export function createHttpReceiver(options: {
     try {
       const body = await buffer(request, response, arriving);
       if (body === undefined) return;
-      if (isSigned(request, body, signingSecret)) workspaceId = claimedWorkspace(body);
+      const isOurs = isSigned(request, body, signingSecret);
+      const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
+      if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
+      if (isOurs) workspaceId = claimedWorkspace(body);
     } finally {
       arriving.release();
     }
@@ -59,6 +61,17 @@ export function createHttpReceiver(options: {
     faults: () => [],
     close: async () => undefined,
   };
+}
+
+function createBoltReceiver(signingSecret: string, log: Log): HTTPReceiver {
+  return new HTTPReceiver({
+    signingSecret,
+    endpoints: ['/slack/events'],
+    logger: quietLogger(log),
+    customPropertiesExtractor: ({ headers, rawBody }) => ({
+      requestId: deliveryId(headers['x-slack-request-timestamp'], rawBody),
+    }),
+  });
 }
 
 function isSigned({ headers }: IncomingMessage, body: string, signingSecret: string): boolean {
@@ -87,10 +100,7 @@ function giveUp(response: ServerResponse): void {
   response.writeHead(503, { 'retry-after': RETRY_AFTER_SECONDS }).end();
 }
 
-/**
- * Reads the body for Bolt, which takes one that is there already. Bolt itself looks into what it has parsed without
- * asking whether that is anything: a signed `null` would end the process. Undefined when the request is answered.
- */
+/** Reads the body for Bolt, which takes one that is there already. Undefined when the request is answered. */
 async function buffer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -100,16 +110,19 @@ async function buffer(
   for await (const part of request) if (Buffer.isBuffer(part)) arriving.add(part);
   if (response.headersSent) return undefined;
   const rawBody = arriving.read();
-  const body = rawBody.toString();
-  const status = arriving.length > BODY_LIMIT_BYTES ? 413 : isNull(body) ? 400 : undefined;
-  if (status !== undefined) {
-    response.writeHead(status).end();
+  if (arriving.length > BODY_LIMIT_BYTES) {
+    answerAlone(response, 413);
     return undefined;
   }
   Object.assign(request, { rawBody });
-  return body;
+  return rawBody.toString();
 }
 
+function answerAlone(response: ServerResponse, status: number): void {
+  response.writeHead(status).end();
+}
+
+/** Bolt looks into what it has parsed without asking whether that is anything: a signed `null` would end the process. */
 function isNull(body: string): boolean {
   const { payload } = parseForm(body);
   return [body, payload].some((text) => typeof text === 'string' && text.trim() === 'null');
