@@ -83,15 +83,18 @@ async function findUninstall(trx: Queries, workspaceId: WorkspaceId): Promise<nu
   return mayBelong ? undefined : findLastUninstall(trx, workspaceId);
 }
 
+/** Only what was done counts: users of other organizations are audited under whatever they typed, "uninstall" included. */
 async function findLastUninstall(trx: Queries, workspaceId: WorkspaceId): Promise<number | undefined> {
   const entries = await trx
     .selectFrom('audit')
-    .select(['action', 'at'])
+    .select(['action', 'outcome', 'at'])
     .where('workspace_id', '=', workspaceId)
     .orderBy('seq', 'desc')
     .limit(LAST_ENTRIES)
     .execute();
-  const last = entries.find(({ action }) => action === 'install' || action === 'uninstall');
+  const last = entries.find(
+    ({ action, outcome }) => (action === 'install' || action === 'uninstall') && outcome === 'done',
+  );
   return last?.action === 'uninstall' ? last.at : undefined;
 }
 

@@ -147,10 +147,15 @@ describe.each(engines)('what an older version left behind, on $name', ({ make })
     expect(await countRows(store, 'T1')).toEqual(ONE_EACH);
   });
 
-  test('is none in a workspace that a token in the settings serves, which has no installation', async () => {
+  test.each([
+    ['', []],
+    [', although a user of another organization has typed "uninstall" there', [{ outcome: 'denied' }]],
+  ] as const)('is none in a workspace that a token in the settings serves, which has no installation%s', async (_, tried) => {
     const store = await make();
     await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
     await addRows(store, 'T1', T0 + SECOND);
+    for (const more of tried)
+      await store.audit.add(entry({ workspaceId: 'T1', action: 'uninstall', at: T0 + 5 * SECOND, ...more }));
     await store.installationStore.install(team('T9'), installedAt(T0));
     await uninstall(store, 'T9', T0 + 5 * SECOND);
     expect(await store.leftBehind.erase()).toEqual([]);
