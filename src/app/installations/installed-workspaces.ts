@@ -112,7 +112,7 @@ async function introduce(
   const workspace = listed.find(({ id }) => id === workspaceId);
   if (!workspace) return 'not_installed';
   const auditOf = auditOfInstall(installation.installedBy, ports);
-  await installationStore.serve(workspace, installation, system.now(), auditOf);
+  if (!(await installationStore.serve(workspace, installation, system.now(), auditOf))) return 'unknown';
   log.info('serving a workspace of an organization', { workspace: workspaceId, installation: orgId });
   return 'served';
 }

@@ -27,8 +27,11 @@ export interface InstallationStore {
    * becomes an owner there.
    */
   install(installation: NewInstallation, auditOf: AuditOfInstall): Promise<Installation>;
-  /** Has the installation of an organization serve one of its workspaces, which is audited there as an install. */
-  serve(workspace: ServedWorkspace, by: Installation, at: number, auditOf: AuditOfInstall): Promise<void>;
+  /**
+   * Has the installation of an organization serve one of its workspaces, which is audited there as an install. False, and
+   * nothing is stored, if the app was uninstalled or installed again since.
+   */
+  serve(workspace: ServedWorkspace, by: Installation, at: number, auditOf: AuditOfInstall): Promise<boolean>;
   /** The workspace does not belong to the installation any more. */
   stopServing(workspaceId: WorkspaceId, installationId: InstallationId): Promise<void>;
   /** False, and nothing is changed, if the tokens were replaced since. */

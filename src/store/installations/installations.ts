@@ -24,7 +24,12 @@ export function createInstallationStore(foundation: Foundation): InstallationSto
       return installed;
     },
     serve: (workspace, by, at, auditOf) =>
-      engine.transact(db, (trx) => serve(trx, foundation, workspace, by, at, auditOf)),
+      engine.transact(db, async (trx) => {
+        const row = await findRow(trx, by.id);
+        if (row?.generation !== by.generation || row.sealed === null) return false;
+        await serve(trx, foundation, workspace, by, at, auditOf);
+        return true;
+      }),
     stopServing: async (workspaceId, installationId) => {
       await db
         .deleteFrom('installation_workspaces')

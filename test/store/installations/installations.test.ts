@@ -110,6 +110,20 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await installationStore.findServing('T2')).toBeDefined();
   });
 
+  test('of an organization that was uninstalled meanwhile serves no further workspace, and leaves nothing there', async () => {
+    const store = await make();
+    const { installationStore } = store;
+    const seen = await installationStore.install(org(), auditOf);
+    const serve = () => installationStore.serve({ id: 'T1', name: 'T1' }, seen, T0, auditOf);
+    await installationStore.erase(seen, auditOfErasure);
+    expect(await serve()).toBe(false);
+    const again = await installationStore.install(org({ installedBy: 'U2' }), auditOf);
+    expect(await serve()).toBe(false);
+    expect([await store.grants.list('T1'), await actionsOf(store)]).toEqual([[], []]);
+    expect(await installationStore.serve({ id: 'T1', name: 'T1' }, again, T0, auditOf)).toBe(true);
+    expect(await store.grants.list('T1')).toMatchObject([{ subjectId: 'U2', role: 'owner' }]);
+  });
+
   test('has its tokens replaced once, even if several processes have read the same ones', async () => {
     const { installationStore } = await make();
     const first = await installationStore.install(acme('', { tokens: rotating('a', T0 + 10) }), auditOf);
