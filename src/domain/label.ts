@@ -1,4 +1,5 @@
 import { Refusal } from './errors.ts';
+import { toCompatible } from './unicode.ts';
 
 /**
  * Labels are compared in three ways, and nowhere by hand:
@@ -40,7 +41,7 @@ export function isFrozenLabel(label: string, frozen: string): boolean {
 }
 
 function foldLabel(label: string): string {
-  return label.normalize('NFKC').trim().toLowerCase();
+  return toCompatible(label).trim().toLowerCase();
 }
 
 /** A modal's metadata holds 3,000 characters, escapes included. */

@@ -1,6 +1,7 @@
 import { indexLabels, type LabelIndex, splitRuns, type TextRun } from './label-index.ts';
 import { isDeleted, type Server } from './server.ts';
 import { mapInSteps, type Steps } from './steps.ts';
+import { toCompatible } from './unicode.ts';
 
 /** A part of a message: what its readers see, or the address of a link, which may be the monitoring system's own. */
 export interface MessagePart {
@@ -176,13 +177,12 @@ function rankOf({ by, isOnlyInUrl }: MentionedServer): number {
 
 /** The beginning of a text, folded. It is cut again once it is unfolded: one letter can stand for eighteen. */
 function foldWithin(text: string, most: number): string {
-  return fold(text.slice(0, most).normalize('NFKC').slice(0, most)).slice(0, most);
+  return fold(toCompatible(text.slice(0, most)).slice(0, most)).slice(0, most);
 }
 
 /** As labels are compared (`isSameLabel`), with every kind of space as one space. */
 function fold(text: string): string {
-  return text
-    .normalize('NFKC')
+  return toCompatible(text)
     .toLowerCase()
     .replace(/[^\S\n]+/g, ' ')
     .trim();

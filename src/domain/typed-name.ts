@@ -1,3 +1,5 @@
+import { toCompatible } from './unicode.ts';
+
 /** Hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
 const DASHES = /[\u2010-\u2015\u2043\u2212\uFE58\uFE63\uFF0D]/gu;
 /** Invisible characters that come along when text is copied, ours around right-to-left labels included. */
@@ -9,8 +11,7 @@ const QUOTED = /^(?:"(.+)"|'(.+)'|`+([^`]+)`+|\u201C(.+)\u201D|\u2018(.+)\u2019|
 
 /** A name without the differences that a keyboard makes: letter case, width, kinds of dashes, numbers of spaces. */
 export function foldName(name: string): string {
-  return name
-    .normalize('NFKC')
+  return toCompatible(name)
     .replace(INVISIBLE, '')
     .replace(DASHES, '-')
     .replace(/\s+/gu, ' ')
