@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eraseInstallation } from '../../src/cli/erase-installation.ts';
+import { parseStoreConfig } from '../../src/config.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { entry, makeFolder, open, T0 } from '../store/support.ts';
+import { HOUR_MS } from '../../src/domain/time.ts';
+import { entry, makeFolder, open, T0, vault } from '../store/support.ts';
 import { makeKey } from '../support/keys.ts';
 import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+
+const ENCRYPTION_KEYS = `test:${makeKey('store')}`;
 
 /** Runs the built program as `npm run store -- …` does. */
 function runStore(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
-    const env = { PATH: process.env.PATH, ENCRYPTION_KEYS: `test:${makeKey('store')}`, ...environment };
+    const env = { PATH: process.env.PATH, ENCRYPTION_KEYS, ...environment };
     execFile(process.execPath, ['dist/bundled/cli/store.js', ...args], { env }, (error, output, words) =>
       resolve({ code: Number(error?.code ?? 0), output, words }),
     );
@@ -73,6 +78,21 @@ describe('npm run store', () => {
     const [entry] = await audit.list({ workspaceId: 'T1', limit: 1 });
     expect(entry).toMatchObject({ action: 'uninstall', actorId: 'command line', surface: 'cli' });
     expect(await erase()).toMatchObject({ code: 1, words: expect.stringContaining('no install of the app') });
+  });
+
+  test.skipIf(!postgresUrl)('erase goes by the clock of the database, not by one that is ahead', async () => {
+    const DATABASE_URL = await createEmptyDatabase();
+    const { installationStore, clock } = await open(DATABASE_URL);
+    const rotation = { expiresAt: clock.now() + HOUR_MS, refreshToken: new Secret('xoxe-1') };
+    const place = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
+    const tokens = { bot: new Secret('xoxe.xoxb-1'), rotation };
+    const installation = await installationStore.install({ ...place, tokens }, () => []);
+    await installationStore.markRefreshRefused(installation, { name: 'none', owner: 'none' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    const config = parseStoreConfig({ DATABASE_URL, ENCRYPTION_KEYS });
+    await expect(eraseInstallation('T1', config, vault)).rejects.toThrow("Slack hasn't refused");
+    expect(await installationStore.find('T1')).toBeDefined();
   });
 
   test.skipIf(!postgresUrl)('copy moves the store once, and says how it goes on', async () => {
