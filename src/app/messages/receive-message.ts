@@ -22,6 +22,8 @@ export interface MessageIntake {
 
 /** If a process dies, another one tells its users after this long. A living process renews three times as often. */
 const LEASE_MS = 30_000;
+const MOST_REMOVALS = 60;
+const REMOVE_AGAIN_MS = 1000;
 
 type IntakePorts = Pick<MessagePorts, 'messageCommands' | 'system' | 'log'>;
 
@@ -39,7 +41,7 @@ export function createMessageIntake(ports: IntakePorts): MessageIntake {
 }
 
 async function runMessage(ref: MessageRef, work: Work, ports: IntakePorts): Promise<void> {
-  const { messageCommands, system, log } = ports;
+  const { messageCommands, system } = ports;
   const ended = new AbortController();
   const renewing = keepRenewed(ref, ended.signal, ports);
   const servers: ChangedServer[] = [];
@@ -52,11 +54,22 @@ async function runMessage(ref: MessageRef, work: Work, ports: IntakePorts): Prom
   try {
     await work(onChange);
   } finally {
+    await removeAnswered(ref, ports);
     ended.abort();
     await renewing;
-    await messageCommands.remove(ref).catch((error: unknown) => {
-      log.warn('an answered message could not be removed', { id: ref.id, ...describeDefect(error) });
-    });
+  }
+}
+
+/** While the database is away, this is tried again: a user who has the answer must not read that the command was interrupted. */
+async function removeAnswered(ref: MessageRef, { messageCommands, system, log }: IntakePorts): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await messageCommands.remove(ref);
+    } catch (error) {
+      if (tries === MOST_REMOVALS)
+        return log.warn('an answered message could not be removed', { id: ref.id, ...describeDefect(error) });
+      await system.sleep(REMOVE_AGAIN_MS);
+    }
   }
 }
 

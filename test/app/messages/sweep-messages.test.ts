@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createEntry } from '../../../src/app/authorize/entry.ts';
 import type { NewMessageCommand } from '../../../src/app/messages/ports.ts';
 import { createMessageIntake } from '../../../src/app/messages/receive-message.ts';
 import { sweepMessages } from '../../../src/app/messages/sweep-messages.ts';
 import type { AppPorts, Store } from '../../../src/app/ports.ts';
 import { sweep } from '../../../src/app/sweep.ts';
+import { DatabaseUnreachable } from '../../../src/domain/database-unreachable.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/domain/time.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newGrant, stillSystem, T0, vault } from '../../store/fixtures.ts';
@@ -107,6 +108,24 @@ test('a process that goes on while its user is about to be told is heard first',
   expect(told).toMatchObject([{ hasBegun: true, servers: [SERVER] }]);
   died(new Error('the process is gone'));
   await expect(working).rejects.toThrow('gone');
+});
+
+test('an answered command is not told as interrupted, although the database was away when it was answered', async () => {
+  const remove = vi.fn(store.messageCommands.remove);
+  for (let times = 0; times < 3; times++)
+    remove.mockRejectedValueOnce(new DatabaseUnreachable(new Error('the network')));
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    ms < 10_000 ? Promise.resolve() : stillSystem.sleep(ms, signal);
+  const process = startProcess({
+    system: { ...stillSystem, now: () => now, sleep },
+    messageCommands: { ...store.messageCommands, remove },
+  });
+  const run = await process.intake.receive(COMMAND, ['Ev1']);
+  await run?.(async (onChange) => onChange(SERVER));
+  now += MINUTE_MS;
+  await startProcess().sweep();
+  expect(told).toEqual([]);
+  expect(await left()).toEqual([]);
 });
 
 test('a command that takes long is left to its process for as long as that lives', async () => {
