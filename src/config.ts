@@ -69,7 +69,7 @@ const settings = z.object({
     .optional(),
   ENCRYPTION_KEYS: secret,
   /** A user, or one in one workspace: `T012AB3CD:U012AB3CD` (`domain/named-owners.ts`). */
-  OWNERS: list(NAMED_OWNER, 'must be Slack user ids'),
+  OWNERS: list(NAMED_OWNER, 'must be Slack user IDs'),
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   /** That share one PostgreSQL server. Absent: each takes as many connections as it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
@@ -218,7 +218,7 @@ const ONLY_BY_OAUTH =
   'ALLOWED_WORKSPACES is wrong (it is only for SLACK_CLIENT_ID and SLACK_CLIENT_SECRET: SLACK_BOT_TOKEN serves ' +
   'one workspace), for example: ALLOWED_WORKSPACES= (empty)';
 const OWNERS_WITHOUT_WORKSPACE =
-  'OWNERS is wrong (with several workspaces, each owner needs one), for example: OWNERS=T012AB3CD:U012AB3CD';
+  'OWNERS is wrong (with several workspaces, write each owner with their workspace), for example: OWNERS=T012AB3CD:U012AB3CD';
 
 function listEntries(text: string): string[] {
   const entries = text.replace(/\s*:\s*/g, ':').split(/[\s,;]+/);

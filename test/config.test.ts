@@ -297,7 +297,7 @@ describe('.env.example', () => {
   it('shows the defaults', () => {
     const shown = parseConfig({ ...example, ...SECRETS });
     const { HOSTING_BASE_URL } = shown;
-    const own = { PUBLIC_URL: 'https://vps.example.com', OWNERS: ['U012AB3CD'] };
+    const own = { OWNERS: ['U012AB3CD'] };
     expect(shown).toEqual({ ...parseConfig(ENOUGH), HOSTING_BASE_URL, ...own });
   });
 });
