@@ -43,12 +43,12 @@ export function commandLineOf(systemUser: string): UserId {
 /** The actor in the audit of a step in a workflow that came with no key of the workspace. */
 export const A_WORKFLOW: UserId = 'workflow';
 
-/** The same where it came with a grant key: "workflow (nightly)". */
+/** The same where it came with a workflow key: "workflow (nightly)". */
 export function workflowOf(keyName: string): UserId {
   return `${A_WORKFLOW} (${keyName})`;
 }
 
-/** The name of the grant key with which a workflow acted; undefined for every other actor. */
+/** The name of the workflow key with which a workflow acted; undefined for every other actor. */
 export function findKeyNameOf(userId: UserId): string | undefined {
   return /^workflow \((.+)\)$/s.exec(userId)?.[1];
 }

@@ -25,7 +25,7 @@ export type ConfirmationId = Id<'confirmation'>;
 export type GrantId = Id<'grant'>;
 /** An audit entry; a ULID, so that IDs sort in the order in which entries were added. */
 export type AuditEntryId = Id<'audit entry'>;
-/** A grant key that an owner issued for workflows. */
+/** A workflow key that an owner issued. */
 export type WorkflowKeyId = Id<'workflow key'>;
 /** One run of our step in a workflow; also what its card's button carries, and by what its messages are found. */
 export type WorkflowRunId = ConfirmationId;

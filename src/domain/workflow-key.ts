@@ -2,7 +2,7 @@ import type { UserId, WorkflowKeyId, WorkspaceId } from './ids.ts';
 import type { PowerAction } from './server.ts';
 
 /**
- * What an owner lets workflows do with a grant key (docs/workflows.md). The key itself is not part of it: it is shown once, and
+ * What an owner lets workflows do with a key (docs/workflows.md). The key itself is not part of it: it is shown once, and
  * only its hash is stored.
  */
 export interface WorkflowKey {

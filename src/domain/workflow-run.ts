@@ -10,7 +10,7 @@ import type { PowerAction } from './server.ts';
 export const RUN_STATES = ['received', 'asking', 'sent', 'ended'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** With which grant key a run was started; `invalid`: with something that is no key of this workspace. */
+/** With which workflow key a run was started; `invalid`: with something that is no key of this workspace. */
 export type RunKey =
   | { readonly kind: 'none' }
   | { readonly kind: 'invalid' }

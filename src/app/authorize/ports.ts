@@ -11,7 +11,7 @@ export interface Installations {
   needsInstall?(workspaceId: WorkspaceId): Promise<boolean>;
 }
 
-/** What workflows may do: the grant keys that owners issued (`workflows/ports.ts`). */
+/** What workflows may do: the workflow keys that owners issued (`workflows/ports.ts`). */
 export interface KeyLookup {
   find(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
 }

@@ -41,7 +41,7 @@ export type UseCaseSpec = Pick<
 export interface Caller {
   readonly actor: Actor;
   readonly surface: Surface;
-  /** The grant key that a workflow came with; absent where it came with none of this workspace. */
+  /** The workflow key that a workflow came with; absent where it came with none of this workspace. */
   readonly workflowKeyId?: WorkflowKeyId | undefined;
   /** Unique for each signed request; absent where nothing can be replayed (the app's own pages, the command line). */
   readonly requestId?: string;

@@ -7,11 +7,11 @@ import type { KnownRoles } from './find-roles.ts';
 import type { KeyLookup } from './ports.ts';
 import type { Caller, UseCaseSpec } from './use-case.ts';
 
-/** What a grant key is worth, whatever its owner issued it for. */
+/** What a workflow key is worth, whatever its owner issued it for. */
 const ROLE_OF_KEYS: Role = 'operator';
 
 /**
- * The permission of a workflow, which Slack's event doesn't name: what its grant key says at this moment, and nothing
+ * The permission of a workflow, which Slack's event doesn't name: what its workflow key says at this moment, and nothing
  * else (docs/workflows.md). The key's pattern then limits it to servers, as that of a role does.
  * @throws Refusal `workflow_key_invalid`
  */

@@ -18,7 +18,7 @@ type Context = UseCaseContext<WorkflowPorts>;
 const SENT_DUE_MS = 15_000;
 
 /**
- * Carries out the step of a run: by its grant key, or by the user who pressed the button of its card, who need the same role
+ * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
  * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
  */

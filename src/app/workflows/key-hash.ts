@@ -7,7 +7,7 @@ import type { System } from '../../system.ts';
 /** 192 bits: too many to be guessed, so that a plain hash hides them as well as a slow one. */
 const KEY_BYTES = 24;
 
-/** Makes a new grant key. */
+/** Makes a new workflow key. */
 export function makeGrantKey({ newToken }: Pick<System, 'newToken'>): string {
   return `${KEY_PREFIX}${newToken(KEY_BYTES)}`;
 }

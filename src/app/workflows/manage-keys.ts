@@ -30,7 +30,7 @@ export interface IssuedKey {
 }
 
 /**
- * Issues a grant key.
+ * Issues a workflow key.
  * @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full`
  */
 export const issueKey = defineUseCase({
@@ -55,7 +55,7 @@ export const issueKey = defineUseCase({
   },
 });
 
-/** Lists the grant keys of the workspace, without anything that they could be used with. */
+/** Lists the workflow keys of the workspace, without anything that they could be used with. */
 export const listKeys = defineUseCase({
   name: 'workflow_keys',
   needs: 'owner',
@@ -66,7 +66,7 @@ export const listKeys = defineUseCase({
   },
 });
 
-/** Revokes a grant key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
+/** Revokes a workflow key: what it started and was not sent is not sent any more. @throws Refusal `workflow_key_gone` */
 export const revokeKey = defineUseCase({
   name: 'workflow_key_revoke',
   needs: 'owner',

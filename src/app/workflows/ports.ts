@@ -15,12 +15,12 @@ export interface WorkflowPorts extends ServerPorts {
   readonly followedActs: Pick<FollowedActs, 'add' | 'supersede' | 'place' | 'forget'>;
 }
 
-/** A grant key with the hash that it is recognized by. */
+/** A workflow key with the hash that it is recognized by. */
 export interface HashedKey extends WorkflowKey {
   readonly hash: string;
 }
 
-/** The grant keys of each workspace. What is expired stays until it is revoked. */
+/** The workflow keys of each workspace. What is expired stays until it is revoked. */
 export interface WorkflowKeys {
   /** False when the workspace has a key of that name, or `most` keys. */
   add(key: HashedKey, most: number): Promise<boolean>;
@@ -48,7 +48,7 @@ export interface WorkflowRuns {
   /** received → asking. */
   ask(run: WorkflowRun, card: Card, dueAt: number): Promise<boolean>;
   /**
-   * received or asking → sent, in one transaction with a last look at the grant key, which may have been revoked. `sent`: the
+   * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`: the
    * request may leave now, for the only time.
    */
   send(

@@ -75,10 +75,10 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   asked_enough: 'too many requests',
   request_over: 'the request was already closed',
   // workflows
-  workflow_key_invalid: 'the grant key doesn’t permit it',
-  workflow_key_name: 'a grant key has this name',
-  workflow_keys_full: 'too many grant keys',
-  workflow_key_gone: 'the grant key was already revoked',
+  workflow_key_invalid: 'the workflow key doesn’t permit it',
+  workflow_key_name: 'a workflow key has this name',
+  workflow_keys_full: 'too many workflow keys',
+  workflow_key_gone: 'the workflow key was already revoked',
   workflow_run_over: 'the workflow step was already answered',
   // settings
   channel_unwritable: 'the app can’t post in the channel',

@@ -7,7 +7,7 @@ const run = z.object({ run: z.string() });
 export const runButton = defineButton('workflow_run', run);
 export const cancelButton = defineButton('workflow_cancel', run);
 
-/** Opens the form that issues a grant key. */
+/** Opens the form that issues a workflow key. */
 export const issueButton = defineButton('workflow_issue', z.object({}));
 export const revokeKeyButton = defineButton(
   'workflow_revoke',

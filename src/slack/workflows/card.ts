@@ -13,7 +13,7 @@ import { describeOutcome } from './outcome-words.ts';
 
 type Act = WorkflowRun & { readonly action: PowerAction };
 
-/** Asks a channel to run or cancel a step that has no grant key. */
+/** Asks a channel to run or cancel a step that has no workflow key. */
 export function askMessage(run: Act, until: number): Message {
   const { id, action, label } = run;
   const { title } = VERBS[action];

@@ -43,7 +43,7 @@ export const issueForm = defineModal(
 );
 type IssueFields = Parameters<Parameters<typeof issueForm.onSubmit>[1]>[0]['fields'];
 
-/** The form in which an owner issues a grant key. */
+/** The form in which an owner issues a workflow key. */
 export function issueView(origin: Origin): ModalView {
   return issueForm.view({
     origin,
@@ -106,7 +106,7 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
       section(`*${escapeText(key.name)}*: ${describeLimits(key, now)}`),
       preformatted(secret.reveal()),
       context(
-        'Copy it now: it can’t be shown again. In Workflow Builder, enter it in the *Grant key* field of the step *Power action on a server*. You can revoke it with `/vps workflow`.',
+        'Copy it now: it can’t be shown again. In Workflow Builder, enter it in the *Workflow key* field of the step *Power action on a server*. You can revoke it with `/vps workflow`.',
       ),
     ],
   };

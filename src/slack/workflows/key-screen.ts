@@ -8,7 +8,7 @@ import { issueButton, keyPages, revokeKeyButton } from './buttons.ts';
 
 const ROWS_PER_PAGE = 12;
 
-/** Lists the grant keys, with the buttons that issue and revoke them. */
+/** Lists the workflow keys, with the buttons that issue and revoke them. */
 export function keyScreen(keys: readonly WorkflowKey[], page: number, now: number): Message {
   const pages = Math.max(1, Math.ceil(keys.length / ROWS_PER_PAGE));
   const shown = Math.min(page, pages - 1);

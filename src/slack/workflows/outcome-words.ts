@@ -33,10 +33,10 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
     `We don’t know whether ${nameOf(label)} was ${VERBS[action].past}: the app stopped before the outcome was known. Check its state before you run this again.`,
   bad_input: ({ input }) => `${INPUTS[input]} ${NOTHING}`,
   key_invalid: () =>
-    `The grant key isn’t valid in this workspace, or was revoked. ${NOTHING} An owner can issue a key with /vps workflow.`,
-  key_expired: ({ name }) => `The grant key “${name}” has expired. ${NOTHING}`,
-  key_action: ({ name }, { action }) => `The grant key “${name}” doesn’t allow “${action}”. ${NOTHING}`,
-  key_label: ({ name }, { label }) => `The grant key “${name}” doesn’t cover ${nameOf(label)}. ${NOTHING}`,
+    `The workflow key isn’t valid in this workspace, or was revoked. ${NOTHING} An owner can issue a key with /vps workflow.`,
+  key_expired: ({ name }) => `The workflow key “${name}” has expired. ${NOTHING}`,
+  key_action: ({ name }, { action }) => `The workflow key “${name}” doesn’t allow “${action}”. ${NOTHING}`,
+  key_label: ({ name }, { label }) => `The workflow key “${name}” doesn’t cover ${nameOf(label)}. ${NOTHING}`,
   too_many: ({ most }) =>
     `The limit of ${most} runs a minute was reached. ${NOTHING} Run the workflow again later.`,
   unknown_server: (_, { label }) => `No server has exactly the label ${nameOf(label)}. ${NOTHING}`,
@@ -66,7 +66,7 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
 const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> = {
   action: 'The step’s “Action” must be start, stop or reboot.',
   server: 'The step’s “Server” must be the label of one server.',
-  channel: 'The step needs a grant key, or a channel where someone can press a button.',
+  channel: 'The step needs a workflow key, or a channel where someone can press a button.',
 };
 
 /** Says how a run ended, in plain text. */

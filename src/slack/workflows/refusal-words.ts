@@ -3,7 +3,7 @@ import { codeTyped, count } from '../kit/text.ts';
 
 /** What the refusals of workflows say. */
 export const workflowRefusalWords = {
-  workflow_key_invalid: () => 'The workflow’s grant key doesn’t permit this. Nothing was done.',
+  workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
   workflow_key_name: ({ name }) =>
     `There’s already a workflow key called ${codeTyped(name)}. Choose another name.`,
   workflow_keys_full: ({ most }) =>

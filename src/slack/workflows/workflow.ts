@@ -19,7 +19,7 @@ const form = defineForm({
   load: async (_input, _request, origin) => issueView(origin),
 });
 
-/** `/vps workflow`: grant keys for workflows, and the button of steps that have no key. */
+/** `/vps workflow`: workflow keys, and the button of steps that have no key. */
 export const workflow = defineCommand({
   name: 'workflow',
   usage: 'workflow',

@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely';
 
-/** Grant keys for workflows, and the runs of our step. */
+/** Workflow keys, and the runs of our step. */
 export const workflows: Migration = {
   up: async (db: Kysely<unknown>) => {
     await createKeys(db);

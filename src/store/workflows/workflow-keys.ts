@@ -6,7 +6,7 @@ import type { Foundation, Queries } from '../engine/database.ts';
 import { keepPresent } from '../engine/omit-null.ts';
 import type { WorkflowKeyRow } from '../engine/workflow-tables.ts';
 
-/** The grant keys of workflows; of a key itself, only the hash is stored. */
+/** Workflow keys; of a key itself, only the hash is stored. */
 export function createWorkflowKeys(foundation: Foundation): WorkflowKeys {
   const { db, engine } = foundation;
   return {

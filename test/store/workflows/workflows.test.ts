@@ -37,7 +37,7 @@ function newRun(more: Partial<NewRun> = {}): NewRun {
 }
 
 describe.each(engines)('workflows, on $name', ({ make }) => {
-  test('grant keys are those of their workspace, one of each name, and a removed one is gone', async () => {
+  test('workflow keys are those of their workspace, one of each name, and a removed one is gone', async () => {
     const { workflowKeys } = await make();
     const key = newKey({ until: T0 + 1000 });
     expect(await workflowKeys.add(key, 10)).toBe(true);

@@ -37,7 +37,7 @@ it('an owner issues a key, a workflow reboots with it, and revoking it stops tha
   await owner.sees('@olga issued the workflow key nightly (reboot; web-*)');
   await owner.sees('The workflow (nightly) rebooted web-1');
   await owner.sees('@olga revoked the workflow key nightly (reboot; web-*)');
-  await owner.sees('The workflow tried to reboot web-2 and was denied: the grant key doesn’t permit it');
+  await owner.sees('The workflow tried to reboot web-2 and was denied: the workflow key doesn’t permit it');
   expect(team.slack.brokenLaws()).toEqual([]);
 });
 
@@ -67,9 +67,9 @@ it('only owners see, issue or revoke keys', async () => {
 
 it.each([
   ['for another workspace', { workspaceId: 'T0ELSEWHERE' }, {}, 'isn’t valid in this workspace'],
-  ['that has expired', { until: 1000 }, {}, 'The grant key “nightly” has expired.'],
-  ['for other actions', {}, { action: 'stop' }, 'The grant key “nightly” doesn’t allow “stop”.'],
-  ['for other servers', { pattern: 'db-*' }, {}, 'The grant key “nightly” doesn’t cover web-1.'],
+  ['that has expired', { until: 1000 }, {}, 'The workflow key “nightly” has expired.'],
+  ['for other actions', {}, { action: 'stop' }, 'The workflow key “nightly” doesn’t allow “stop”.'],
+  ['for other servers', { pattern: 'db-*' }, {}, 'The workflow key “nightly” doesn’t cover web-1.'],
   [
     'for other servers, also for a label that no server has',
     {},
@@ -134,7 +134,7 @@ it('what is wrong with a step is said in plain text', async () => {
   expect(errors).toEqual([
     'The step’s “Action” must be start, stop or reboot. Nothing was done.',
     'The step’s “Server” must be the label of one server. Nothing was done.',
-    'The step needs a grant key, or a channel where someone can press a button. Nothing was done.',
+    'The step needs a workflow key, or a channel where someone can press a button. Nothing was done.',
   ]);
   await expect(team.slack.runsWorkflow(STEP, { action: 'reboot' })).rejects.toThrow('Server: required');
   expect(changesSeen(team)).toEqual([]);

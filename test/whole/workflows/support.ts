@@ -27,7 +27,7 @@ interface KeyOptions {
 
 let made = 0;
 
-/** A grant key as an owner has issued it; returns what is entered in a workflow. */
+/** A workflow key as an owner has issued it; returns what is entered in a workflow. */
 export async function giveKey(team: Team, options: KeyOptions = {}) {
   const { name = 'nightly', actions = ['reboot'], pattern = 'web-*', until, workspaceId = TEAM.id } = options;
   made++;
