@@ -58,7 +58,7 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
     'The hosting account has reached its server limit. Delete a server, or ask the hosting company for a higher limit.',
   not_created: 'The hosting company couldn’t create the server. The month’s charge is back on the balance.',
   checking:
-    'The hosting company hasn’t confirmed it yet: it will either complete the server or return the charge.',
+    'The hosting company hasn’t confirmed the order yet: it will either create the server or return the charge.',
   not_found: 'The server is no longer in the hosting account.',
   wrong_state: 'The server’s current state doesn’t allow this.',
   rate_limited: 'The hosting API’s rate limit is used up. Try again in a minute.',

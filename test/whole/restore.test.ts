@@ -119,7 +119,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       expect(JSON.stringify(again)).toContain('restored from a backup after you opened this form');
       expect([charges(), hosting.requests({ operation: 'create' }).length]).toEqual([4, 4]);
       await manager.types('/vps status');
-      await manager.sees('create web-3 by @mara, needs a decision');
+      await manager.sees('web-3 (create, @mara): needs a decision');
       await owner.types('/vps password web-1');
       await owner.sees(hosting.passwordOf(idOf(team, 'web-1')) ?? 'none');
 

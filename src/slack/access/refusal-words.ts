@@ -25,7 +25,7 @@ export const accessRefusalWords = {
     `You can approve ${articleOf(role)} *${role}* role at most, for the servers that were requested. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
   label_needed: ({ role }) =>
-    `This server has no label, so you can’t ask for a role on it alone. To ask for every server: \`/vps access ask ${role}\``,
+    `This server has no label, so you can’t request a role for this server alone. To request one for every server: \`/vps access ask ${role}\``,
   asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
     const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);

@@ -58,7 +58,7 @@ function wordsOfProblem(problem: SlackProblem): string {
     case 'missing_scope':
       return `Add ${scopeList(problem.scopes)} and reinstall the app.`;
     case 'token_refused':
-      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again, and if it is set up for one workspace, set the new token.`;
+      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If it uses \`SLACK_BOT_TOKEN\`, set the new token there and restart it.`;
     case 'restricted':
       return `Slack refuses it (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
   }

@@ -1,5 +1,5 @@
 import { type ApiStatus, readStatus, type Status } from '../../app/account/read-status.ts';
-import { labelOf } from '../../domain/operation.ts';
+import { labelOf, type OperationState } from '../../domain/operation.ts';
 import { approvalActions, approvalModals } from '../approvals/answer-buttons.ts';
 import { waitingBlocks } from '../approvals/approval-card.ts';
 import { actions, facts, type Message, section } from '../kit/blocks.ts';
@@ -82,12 +82,20 @@ function approvals(found: Status, currency: string) {
 
 const NEWER = 'orders that only a newer version of the app can read';
 
+const STATES: Readonly<Record<OperationState, string>> = {
+  prepared: 'waiting to be sent',
+  sent: 'sent, waiting for the answer',
+  unconfirmed: 'not confirmed yet',
+  settled: 'confirmed',
+  refused: 'refused',
+};
+
 function describeOpen({ open, hasNewer = false }: Status): string {
   if (open.length === 0) return hasNewer ? NEWER : 'none';
   const lines = open.slice(0, 10).map((operation) => {
-    const state = operation.needsDecision ? 'needs a decision' : operation.state.replace('_', ' ');
-    const { kind } = operation.purchase;
-    return `${kind} ${codeLabel(labelOf(operation.purchase), 40)} by ${mention(operation.actorId)}, ${state}, since ${slackDate(operation.createdAt)}`;
+    const { state, needsDecision, purchase, actorId, createdAt } = operation;
+    const order = `${codeLabel(labelOf(purchase), 40)} (${purchase.kind}, ${mention(actorId)})`;
+    return `${order}: ${needsDecision ? 'needs a decision' : STATES[state]}, since ${slackDate(createdAt)}`;
   });
   const rest = open.length - lines.length;
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...(hasNewer ? [`and ${NEWER}`] : [])].join(

@@ -119,8 +119,11 @@ function confirmWords({ action }: Approval, currency: string): string {
   const price = priceOf(action, currency);
   if (action.purchase.kind === 'create')
     return `${label} will be created immediately for ${price}. This isn’t refunded.`;
-  const cost = action.price === undefined ? 'The price is unknown' : `It costs ${price}`;
-  return `${label} will be renewed immediately. ${cost} and isn’t refunded.`;
+  const cost =
+    action.price === undefined
+      ? 'We don’t know the price. Paid months aren’t refunded.'
+      : `It costs ${price} and isn’t refunded.`;
+  return `${label} will be renewed immediately. ${cost}`;
 }
 
 /** No button if it is done or in progress; a look at the server if the outcome is unknown; otherwise a new request. */

@@ -6,7 +6,7 @@ import { powerActionsIn } from '../../domain/server-state.ts';
 import { requestAccessButton } from '../access/buttons.ts';
 import { actions, context, header, section } from '../kit/blocks.ts';
 import { steady } from '../kit/home-view.ts';
-import { count, plainLabel, slackDate } from '../kit/text.ts';
+import { count, describeNumber, plainLabel, slackDate } from '../kit/text.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
 import { confirmPower } from '../servers/confirm-dialogs.ts';
 import { serverLine } from '../servers/describe-server.ts';
@@ -64,7 +64,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
   const create = roleCovers(rendering.role, 'manager')
     ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
     : [];
-  const heading = [header(total === 0 ? 'Servers' : `Servers (${total.toLocaleString('en')})`)];
+  const heading = [header(total === 0 ? 'Servers' : `Servers (${describeNumber(total)})`)];
   if (total === 0)
     return [
       ...heading,
@@ -110,9 +110,8 @@ function cautions({ stale, isComplete, readAt }: ListedServers, currency: string
 
 function rangeWords({ page, pages, shown, total }: ListedServers): string {
   if (pages === 1) return '';
-  const number = (at: number) => at.toLocaleString('en');
   const first = page < pages - 1 ? page * shown.length : total - shown.length;
-  return ` Showing ${number(first + 1)}–${number(first + shown.length)} of ${number(total)}.`;
+  return ` Showing ${describeNumber(first + 1)}–${describeNumber(first + shown.length)} of ${describeNumber(total)}.`;
 }
 
 function pageButtons({ page, pages }: ListedServers): Button[] {

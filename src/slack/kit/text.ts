@@ -65,9 +65,13 @@ export function mention(userId: string): string {
   return `<@${userId}>`;
 }
 
-/** "1 server", "2 servers". */
+/** "1 server", "2,000 servers". */
 export function count(amount: number, noun: string): string {
+  return `${describeNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/** "999", "2,000". */
+export function describeNumber(amount: number): string {
   // Formatting by language is slow, and most numbers are small.
-  const written = amount < 1000 ? String(amount) : amount.toLocaleString('en');
-  return `${written} ${noun}${amount === 1 ? '' : 's'}`;
+  return amount < 1000 ? String(amount) : amount.toLocaleString('en');
 }

@@ -66,7 +66,7 @@ export function listOmissions(catalog: Catalog): string[] {
     ...(unreadable.length > 0
       ? [`Not shown: ${unreadable.join(', ')} that the hosting API returned in a form we can’t read.`]
       : []),
-    ...(catalog.hasMore ? ['The hosting API says that its catalog has more than it returned.'] : []),
+    ...(catalog.hasMore ? ['The hosting API says that its catalog has more entries than it returned.'] : []),
   ];
 }
 

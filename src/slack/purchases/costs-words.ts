@@ -1,6 +1,6 @@
 import type { CostShare, Costs, PaidThisMonth, Tally } from '../../app/purchases/read-costs.ts';
 import { describeMoney, money } from '../../domain/money.ts';
-import { codeLabel, count, escapeText, mention } from '../kit/text.ts';
+import { codeLabel, count, describeNumber, escapeText, mention } from '../kit/text.ts';
 
 /** What servers cost a month, as far as it is known. */
 export function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
@@ -13,7 +13,7 @@ export function monthlyWords({ servers, monthly, isLimited }: Costs, currency: s
   if (known === 0) return `*We don’t know what ${those(servers.length)} a month.*`;
   const total = `*${amountWords(monthly, currency)} per month* for`;
   if (unknown === 0) return `${total} ${count(known, 'server')}.`;
-  return `${total} ${known} of ${count(servers.length, 'server')}. We don’t know the price of the other${unknown === 1 ? '' : ` ${unknown}`}.`;
+  return `${total} ${describeNumber(known)} of ${count(servers.length, 'server')}. We don’t know the price of the other${unknown === 1 ? '' : ` ${describeNumber(unknown)}`}.`;
 }
 
 function those(servers: number): string {
@@ -57,7 +57,7 @@ export function unknownWords({ servers }: Costs): string {
   const unknown = servers.filter(({ price }) => !price).map(({ server }) => codeLabel(server.label, 40));
   const rest = unknown.length - NAMES_SHOWN;
   const names = unknown.slice(0, NAMES_SHOWN).join(', ');
-  return `*Price unknown* (${unknown.length}): ${names}${rest > 0 ? ` and ${rest} more` : ''}\nThe app knows only the prices of servers that were created with it in this workspace.`;
+  return `*Price unknown* (${describeNumber(unknown.length)}): ${names}${rest > 0 ? ` and ${describeNumber(rest)} more` : ''}\nThe app knows only the prices of servers that were created with it in this workspace.`;
 }
 
 /** What was paid with this app this month, and what may have been. */

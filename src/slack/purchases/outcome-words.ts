@@ -123,7 +123,7 @@ function decisionParts(reason: UnconfirmedReason, label: string, isCreate: boole
       return [
         isCreate
           ? `${label} hasn’t appeared in the hosting account`
-          : `the date until which ${label} is paid hasn’t changed`,
+          : `the paid-until date of ${label} hasn’t changed`,
         'We can’t rule out a charge: check the hosting account’s page, then press *Decide…*.',
       ];
     default:
@@ -133,7 +133,7 @@ function decisionParts(reason: UnconfirmedReason, label: string, isCreate: boole
             'Compare the hosting account’s page with `/vps list`, then press *Decide…*.',
           ]
         : [
-            `the date until which ${label} is paid doesn’t match the order`,
+            `the paid-until date of ${label} doesn’t match the order`,
             'Check the hosting account’s page, then press *Decide…*.',
           ];
   }

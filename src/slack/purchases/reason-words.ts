@@ -46,7 +46,7 @@ const MONEY: Readonly<Record<ReturnType<typeof moneyOf>, string>> = {
 const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   role_needed: (details, { currency }) => shared('role_needed', details, currency),
   identity_unknown: () => 'Slack couldn’t confirm your role. Try again in a minute.',
-  approval_needed: () => 'Another manager must approve this order now. Try again to request approval.',
+  approval_needed: () => 'This order now needs another manager’s approval. Try again to request it.',
   over_budget: (details, { currency }) =>
     `${budgetWords(details, currency)} An owner can change the budget with \`/vps settings\`.`,
   purchases_frozen: (details) => frozenWords(details),
@@ -59,7 +59,7 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
   already_renewed: ({ label, paidUntil }) =>
     `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>
-    `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
+    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
   create_in_doubt_elsewhere: ({ label }) =>

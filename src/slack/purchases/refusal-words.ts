@@ -14,7 +14,7 @@ export const purchaseRefusalWords = {
   already_renewed: ({ label, paidUntil }) =>
     `${codeLabel(label)} was renewed since you looked and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
   paid_until_unknown: ({ label }) =>
-    `The hosting API doesn’t report until when ${codeLabel(label)} is paid, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
+    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
   create_in_doubt_elsewhere: ({ label }) =>

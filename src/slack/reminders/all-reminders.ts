@@ -6,7 +6,7 @@ import { actions, context, type Message, section } from '../kit/blocks.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import { cardView } from '../kit/card-view.ts';
 import { defineForm } from '../kit/form.ts';
-import { count } from '../kit/text.ts';
+import { count, describeNumber } from '../kit/text.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { allRemindersButton, reminderPages } from './buttons.ts';
 import { dueBlocks } from './due-blocks.ts';
@@ -60,7 +60,7 @@ export function remindersPage({ due, isComplete }: Digest, asked: number, curren
       ...(last > 0
         ? [
             context(
-              `Showing ${from + 1}–${from + servers.length} of ${due.length.toLocaleString('en')}, most urgent first.`,
+              `Showing ${from + 1}–${from + servers.length} of ${describeNumber(due.length)}, most urgent first.`,
             ),
             pageButtons(page, last),
           ]

@@ -1,7 +1,7 @@
 import type { RenewalResult } from '../../app/reminders/end-batch.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { type Message, section, textMessage } from '../kit/blocks.ts';
-import { count, mention, slackDate } from '../kit/text.ts';
+import { count, describeNumber, mention, slackDate } from '../kit/text.ts';
 import { outcomeWords } from '../purchases/outcome-words.ts';
 import type { Wording } from '../purchases/reason-words.ts';
 import { wordsOfError } from '../words.ts';
@@ -18,7 +18,9 @@ export function batchMessage(results: readonly RenewalResult[], wording: Wording
     ROOM,
   );
   const more =
-    omitted > 0 ? [section(`…and ${omitted} more. \`/vps reminders\` shows what is left to renew.`)] : [];
+    omitted > 0
+      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what is left to renew.`)]
+      : [];
   return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more);
 }
 
@@ -27,7 +29,7 @@ export function batchTitle(results: readonly RenewalResult[]): string {
   const renewed = results.filter(isOwnRenewal).length;
   if (renewed === results.length)
     return `*${count(renewed, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
-  return `*${renewed} of ${count(results.length, 'server')}* were renewed.`;
+  return `*${renewed} of ${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
 }
 
 /** What the channel reads; undefined when nothing was renewed. */

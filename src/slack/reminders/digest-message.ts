@@ -3,7 +3,7 @@ import type { Digest } from '../../domain/digest.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { sumCost } from '../../domain/renewal-cost.ts';
 import { actions, context, header, type Message, section } from '../kit/blocks.ts';
-import { count, escapeText } from '../kit/text.ts';
+import { count, describeNumber, escapeText } from '../kit/text.ts';
 import { allRemindersButton, remindersButton, renewAllButton } from './buttons.ts';
 import { driftBlocks, expiredBlocks } from './drift-words.ts';
 import { dueBlocks } from './due-blocks.ts';
@@ -58,7 +58,7 @@ function summaryWords(due: readonly DigestServer[], currency: string, isOwn: boo
   const { known, unknown } = sumCost(due);
   const priced = due.length - unknown.length;
   const all = due.length === 1 ? 'Renewing it' : 'Renewing them';
-  const whose = unknown.length === 0 ? all : `Renewing ${priced} of them`;
+  const whose = unknown.length === 0 ? all : `Renewing ${describeNumber(priced)} of them`;
   const cost =
     priced === 0
       ? ''
@@ -77,7 +77,11 @@ function serverBlocks(servers: readonly DigestServer[], currency: string, isOver
     ...detailed.flatMap((server) => dueBlocks(server, currency)),
     ...sections.map((lines) => section(lines)),
     ...(omitted > 0
-      ? [context(`…and ${omitted} more. ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`)]
+      ? [
+          context(
+            `…and ${describeNumber(omitted)} more. ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`,
+          ),
+        ]
       : []),
   ];
 }

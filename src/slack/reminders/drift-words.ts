@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Drift, ExpiredServer, NamedServer } from '../../domain/digest.ts';
 import { context, section } from '../kit/blocks.ts';
 import { plainState } from '../kit/server-state.ts';
-import { escapeText, mention, slackDate } from '../kit/text.ts';
+import { describeNumber, escapeText, mention, slackDate } from '../kit/text.ts';
 import { digestLabel } from './due-words.ts';
 import { listNames, type Room, splitLines } from './many.ts';
 
@@ -42,7 +42,7 @@ function listBlocks(title: string, lines: readonly string[], room: Room): KnownB
   const { sections, omitted } = splitLines(lines, room);
   return [
     ...sections.map((text, at) => section(at === 0 ? `${title}\n${text}` : text)),
-    ...(omitted > 0 ? [context(`…and ${omitted} more.`)] : []),
+    ...(omitted > 0 ? [context(`…and ${describeNumber(omitted)} more.`)] : []),
   ];
 }
 

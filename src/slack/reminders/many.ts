@@ -1,3 +1,5 @@
+import { describeNumber } from '../kit/text.ts';
+
 /** How much room lines may take: Slack takes 13,000 characters in all blocks of a message, escapes included. */
 export interface Room {
   readonly sections: number;
@@ -25,5 +27,5 @@ export function splitLines(lines: readonly string[], room: Room) {
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_SHOWN);
   const rest = names.length - shown.length;
-  return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
+  return rest > 0 ? `${shown.join(', ')} and ${describeNumber(rest)} more` : shown.join(', ');
 }

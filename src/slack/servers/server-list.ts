@@ -5,7 +5,7 @@ import { actions, context, type Message, section, textMessage } from '../kit/blo
 import { pageButtons } from '../kit/pagination.ts';
 import { serverOption } from '../kit/server-option.ts';
 import { plainState } from '../kit/server-state.ts';
-import { codeTyped, count, plainLabel, shorten, utcDate } from '../kit/text.ts';
+import { codeTyped, count, describeNumber, plainLabel, shorten, utcDate } from '../kit/text.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { listPages, manageChoice } from './buttons.ts';
 import { serverLine } from './describe-server.ts';
@@ -26,7 +26,7 @@ export function serverList(servers: readonly Server[], filter: string, page: num
   const shown = parts[at] ?? [];
   const title = `${count(servers.length, 'server')}${filter ? ` matching ${codeTyped(filter)}` : ''}`;
   const first = parts.slice(0, at).flat().length + 1;
-  const range = `${first.toLocaleString('en')}–${(first + shown.length - 1).toLocaleString('en')}`;
+  const range = `${describeNumber(first)}–${describeNumber(first + shown.length - 1)}`;
   const more =
     parts.length > 1
       ? [

@@ -23,7 +23,9 @@ export function askMessage(run: Act, until: number): Message {
       runButton.element(title, { run: id }, { style: 'primary', confirm: confirmationOf(action) }),
       cancelButton.element('Cancel', { run: id }),
     ),
-    context(`Anyone with the *operator* role for this server can press it until ${slackDate(until)}.`),
+    context(
+      `Anyone with the *operator* role for this server can press the button until ${slackDate(until)}.`,
+    ),
   );
 }
 

@@ -47,7 +47,9 @@ const WORDS: ReasonWords<RunOutcomeDetails, [Act]> = {
   rebooted_recently: ({ agoMs }, { label }) =>
     `${nameOf(label)} was rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago, so it wasn’t rebooted again.`,
   wrong_state: ({ state }, { action, label }) =>
-    `${nameOf(label)}${state === undefined ? '’s state' : ` is ${stateOf(state)}, which`} doesn’t allow “${action}”. ${NOTHING}`,
+    state === undefined
+      ? `${nameOf(label)} can’t be ${VERBS[action].past} in its current state. ${NOTHING}`
+      : `${nameOf(label)} is ${stateOf(state)}, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
   not_done: ({ code }, { action, label }) =>
     `${nameOf(label)} wasn’t ${VERBS[action].past}: ${describeCode(code)}.`,
   no_api_key: () => `No hosting account is connected. ${NOTHING}`,

@@ -72,7 +72,7 @@ describe('the choices of a catalog with long codes', () => {
     expect(listOmissions(partial)).toEqual([
       'Can’t be ordered from Slack: 2 images with a code that is too long.',
       'Not shown: 1 plan, 2 images that the hosting API returned in a form we can’t read.',
-      'The hosting API says that its catalog has more than it returned.',
+      'The hosting API says that its catalog has more entries than it returned.',
     ]);
     expect(listOmissions(catalog)).toEqual([]);
   });

@@ -104,7 +104,7 @@ describe.concurrent('Renew all', () => {
     team.hosting.faults.add({ on: 'renew', kind: 'lost_after' });
     await openReview(team, 2);
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('1 of 2 servers were renewed.');
+    await team.manager.sees('1 of 2 servers was renewed.');
     await team.manager.sees('We’re not sure yet whether web-1 was renewed');
     team.system.move(3000);
     await expect.poll(() => team.digests()[0], PATIENT).toContain('Nothing is left to renew.');
