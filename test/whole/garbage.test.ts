@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/log.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { changesSeen, envelope, type RawUser, rawUser } from '../support/raw-user.ts';
 import { SLACK_MODE, startTeam, type Team } from '../support/team.ts';
-import { changesSeen, envelope, type Visitor, visitor } from '../support/visitor.ts';
 
 /** Traces of the source code: no answer may show any of it. */
 const INSIDES = /\bat .+:\d+:\d+|node_modules|file:\/\/|\.[jt]s:\d+|TypeError|SyntaxError|ZodError|\/src\//;
@@ -114,7 +114,7 @@ describe('a signed request that makes no sense', () => {
       '{"type":"event_callback"}',
       '{"type":"event_callback","event":1}',
     ];
-    const by = visitor(team, 'olga');
+    const by = rawUser(team, 'olga');
     const answers = await Promise.all([
       ...bodies.map((each) => sendBody(each)),
       ...(isOverHttp ? types : []).map((type) => sendBody(body, type)),
@@ -164,7 +164,7 @@ describe('a signed request that makes no sense', () => {
       { type: 'message', channel_type: 'im', user: 'U0OPERATOR', channel: 'D1', ts: `${at}.1`, text: [] },
     ];
     for (const event of odd) expect(await slack.sendEvent(event)).toMatchObject({ status: 200 });
-    const events = [{ type: 'app_home_opened', user: visitor(team, 'olga').id }, { type: 'app_uninstalled' }];
+    const events = [{ type: 'app_home_opened', user: rawUser(team, 'olga').id }, { type: 'app_uninstalled' }];
     for (const event of events) expect(await slack.sendEvent(event)).toMatchObject({ status: 200 });
     slack.app.events = subscribed;
     expect(changesSeen(team)).toEqual([]);
@@ -181,7 +181,7 @@ describe('a signed request that makes no sense', () => {
 });
 
 describe('a button or a form that this app never made', () => {
-  const cases: readonly [string, (by: Visitor) => Promise<Delivery>][] = [
+  const cases: readonly [string, (by: RawUser) => Promise<Delivery>][] = [
     ['an unknown button', (by) => by.presses('nothing')],
     ['a button called __proto__', (by) => by.presses('__proto__')],
     ['a value that is no JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
@@ -211,7 +211,7 @@ describe('a button or a form that this app never made', () => {
   ];
 
   it.each(cases)('is answered in words: %s', async (_name, send) => {
-    const by = visitor(team, 'olga');
+    const by = rawUser(team, 'olga');
     const before = by.mark();
     expectSane(await send(by));
     await by.hears(before);
@@ -221,7 +221,7 @@ describe('a button or a form that this app never made', () => {
   });
 
   const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'x' };
-  const forms: readonly [string, (by: Visitor) => Promise<Delivery>, RegExp][] = [
+  const forms: readonly [string, (by: RawUser) => Promise<Delivery>, RegExp][] = [
     ['an unknown form', (by) => by.submits('nothing', envelope({}, 'F1')), /out of date/],
     ['a form called __proto__', (by) => by.submits('__proto__', envelope({}, 'F1')), /out of date/],
     ['metadata that is no JSON', (by) => by.submits('create_review', '{'), /out of date/],
@@ -256,7 +256,7 @@ describe('a button or a form that this app never made', () => {
   ];
 
   it.each(forms)('is answered in the form: %s', async (_name, send, words) => {
-    const by = visitor(team, 'olga');
+    const by = rawUser(team, 'olga');
     const answer = await send(by);
     expectSane(answer);
     expect(answer.status).toBe(200);
@@ -264,7 +264,7 @@ describe('a button or a form that this app never made', () => {
   });
 
   it('pays nothing if its price was altered, and deletes nothing if its label was altered', async () => {
-    const by = visitor(team, 'mara');
+    const by = rawUser(team, 'mara');
     await by.submits('create_review', envelope({ order, price: 1 }, 'F-altered'));
     await team.slack.as('mara').in('#ops').sees('The price changed');
     const word = envelope({ serverId: 1001, label: 'web-1', word: 'yes' }, 'F-word');
@@ -305,7 +305,7 @@ describe('any signed request', () => {
       .map(([word, rest]) => `${word} ${rest}`);
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 25, maxLength: 25 }), async (typed) => {
-        const by = visitor(team, 'vera');
+        const by = rawUser(team, 'vera');
         const toldBefore = by.told().length;
         const answers = await Promise.all(typed.map((each) => by.command(each)));
         for (const answer of answers) expectSane(answer);

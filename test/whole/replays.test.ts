@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { until } from '../support/eventually.ts';
+import { changesSeen, rawUser } from '../support/raw-user.ts';
 import { startTeam, type Team } from '../support/team.ts';
-import { changesSeen, visitor } from '../support/visitor.ts';
 
 /** The deliveries of so far that an eavesdropper could have kept, by what they were. */
 function kept(team: Team, what: string): Delivery {
@@ -65,7 +65,7 @@ describe('a signed request that comes again', () => {
     const charges = team.hosting.charges(team.account).length;
     const deniedOf = async () => {
       const names = ['olga', 'mara', 'otto'] as const;
-      const audits = await Promise.all(names.map((name) => visitor(team, name).audit()));
+      const audits = await Promise.all(names.map((name) => rawUser(team, name).audit()));
       return audits.flat().filter(({ code }) => code === 'already_handled');
     };
     const words = async (delivery: Delivery): Promise<string> => {
@@ -103,7 +103,7 @@ describe('a signed request that comes again', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 150 });
-    const by = visitor(team, 'otto');
+    const by = rawUser(team, 'otto');
     const delivery = await by.command('reboot web-1');
     await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
     await team.slack.as('vera').in('#ops').sees('rebooted web-1');
@@ -134,7 +134,7 @@ const OVER_HTTP = { mode: 'http' } as const;
 describe('the same request in another form', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>
-      (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
+      (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
     return { codes };
   };
 
@@ -199,7 +199,7 @@ describe('the same request in another form', () => {
     await at(0);
     await expect.poll(() => changesSeen(team).length).toBe(1);
     await at(1);
-    const outcomes = async () => (await visitor(team, 'otto').audit()).map(({ outcome }) => outcome);
+    const outcomes = async () => (await rawUser(team, 'otto').audit()).map(({ outcome }) => outcome);
     await expect.poll(outcomes).toHaveLength(4);
     expect(await again(team, 'otto').codes()).toBe(0);
   });
@@ -246,7 +246,7 @@ describe('a request that Slack did not sign', () => {
     // `ssl_check` is Slack's own unsigned test of the address: answered, and nothing more is done with it.
     expect(statuses).toEqual(attempts.map((_, place) => (place === 12 ? 200 : 401)));
     expect(team.hosting.requests()).toEqual([]);
-    expect(await visitor(team, 'olga').audit()).toEqual([]);
+    expect(await rawUser(team, 'olga').audit()).toEqual([]);
     expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);
   });
 

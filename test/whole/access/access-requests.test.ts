@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
@@ -60,11 +60,11 @@ describe('asking to be an owner of one server', () => {
     await team.nora.types('/vps access ask owner on web-1');
     await team.nora.sees('Owners always have access to every server');
     await team.nora.closes();
-    await visitor(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
+    await rawUser(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
       reason: 'x',
     });
     await expect
-      .poll(async () => (await visitor(team, 'nora').audit()).map(({ code }) => code))
+      .poll(async () => (await rawUser(team, 'nora').audit()).map(({ code }) => code))
       .toContain('owner_limited');
     expect(await openOf(team)).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe('asking to be an owner of one server', () => {
   it('can’t be approved if such a request exists anyway; it can be denied', async () => {
     await using team = await startWithRequester();
     const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
-    const owner = visitor(team, 'olga');
+    const owner = rawUser(team, 'olga');
     for (const press of ['access_permanent', 'access_hour']) {
       await owner.presses(press, { id: requestId });
       await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
@@ -86,7 +86,7 @@ describe('asking to be an owner of one server', () => {
 describe('asking for a server without a label', () => {
   it('is not treated as a request for all servers', async () => {
     await using team = await startWithRequester();
-    const by = visitor(team, 'nora');
+    const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
     await team.nora.sees('This server has no label');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
@@ -175,8 +175,8 @@ describe('asking again and again', () => {
     await team.owner.sees('is requesting the viewer role');
     const requestId = (await openOf(team))[0]?.id ?? '';
     system.move(WEEK_MS);
-    await visitor(team, 'olga').presses('access_permanent', { id: requestId });
-    await expect.poll(async () => (await visitor(team, 'olga').audit())[0]?.code).toBe('request_over');
+    await rawUser(team, 'olga').presses('access_permanent', { id: requestId });
+    await expect.poll(async () => (await rawUser(team, 'olga').audit())[0]?.code).toBe('request_over');
     await team.owner.sees('Expired: no owner answered within a week');
     await team.slack.as('nora').in('dm').sees('No owner answered your request');
     expect(await rolesOf(team)).toEqual([]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -81,7 +81,7 @@ describe('a role granted to a channel', () => {
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps access grant #ops manager');
     await owner.sees('Full members in #ops are now managers');
-    const by = visitor(team, 'nora');
+    const by = rawUser(team, 'nora');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
       by.interacts('block_suggestion', {
@@ -202,7 +202,7 @@ describe('the access screen', () => {
     await owner.sees('Group @oncall: web-*, until');
     await owner.sees('[Revoke]');
     const ofGroup = (await grantsOf(team)).find(({ subjectKind }) => subjectKind === 'group');
-    await visitor(team, 'olga').presses('access_revoke', { grantId: ofGroup?.id, page: 0 });
+    await rawUser(team, 'olga').presses('access_revoke', { grantId: ofGroup?.id, page: 0 });
     await expect
       .poll(async () => (await grantsOf(team)).map(({ role }) => role))
       .toEqual(['viewer', 'operator', 'manager']);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -47,7 +47,7 @@ describe('an owner who answers a request', () => {
     await using team = await startWithRequest();
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
     const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
-    const by = visitor(team, 'olga');
+    const by = rawUser(team, 'olga');
     await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
     await expect.poll(async () => (await by.audit())[0]?.code).toBe('beyond_request');
     expect(await team.rolesOf()).toEqual([]);
@@ -78,7 +78,7 @@ describe('a requester', () => {
     await team.nora.sees('You withdrew your request for the operator role.');
     await team.owner.sees('Withdrawn by @nora');
     team.owner.doesNotSee('[Deny]');
-    await visitor(team, 'olga').presses('access_permanent', { id: request?.id });
+    await rawUser(team, 'olga').presses('access_permanent', { id: request?.id });
     await team.slack.as('olga').in('#ops').sees('This request was withdrawn');
     expect(await team.rolesOf()).toEqual([]);
     expect((await team.audited('access_withdraw')).map(({ outcome }) => outcome)).toEqual([
@@ -99,7 +99,7 @@ describe('a requester', () => {
   it('is the only one who can withdraw it', async () => {
     await using team = await startWithRequest();
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
-    await visitor(team, 'vera').presses('access_withdraw', { id: request?.id });
+    await rawUser(team, 'vera').presses('access_withdraw', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('Only @nora can withdraw this request');
     expect(await team.app.ports.accessRequests.listOpen(TEAM.id)).toHaveLength(1);
   });
@@ -122,13 +122,13 @@ describe('a requester', () => {
     const [request] = await team.app.ports.accessRequests.listOpen(TEAM.id);
     await team.owner.presses('Approve for 1 h');
     await team.nora.sees('made you an operator');
-    await visitor(team, 'vera').presses('access_continue', { id: request?.id });
+    await rawUser(team, 'vera').presses('access_continue', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
     await team.app.ports.grants.removeAll(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
     await team.nora.presses('Run /vps reboot web-1');
     await team.nora.sees('You need the operator role');
     system.move(HOUR_MS + 1);
-    await visitor(team, 'nora').presses('access_continue', { id: request?.id });
+    await rawUser(team, 'nora').presses('access_continue', { id: request?.id });
     await team.nora.sees('This button has expired. To run the command, type /vps reboot web-1.');
     expect(changesSeen(team)).toEqual([]);
   });

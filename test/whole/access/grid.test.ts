@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 async function startInGrid() {
   const team = await startTeam();
@@ -41,7 +41,7 @@ describe('a workspace of an Enterprise Grid', () => {
       grantedBy: 'U0',
       grantedAt: 0,
     });
-    const by = visitor(team, elsewhere, 'nora');
+    const by = rawUser(team, elsewhere, 'nora');
     const [id] = idsOf(team);
     await by.presses('reboot', { id });
     await expect.poll(async () => (await by.audit())[0]).toMatchObject({ action: 'reboot', outcome: 'done' });
@@ -49,7 +49,7 @@ describe('a workspace of an Enterprise Grid', () => {
 
   it('is not mistaken for the whole organization, whose payloads name no workspace', async () => {
     await using team = await startInGrid();
-    const by = visitor(team, 'mara');
+    const by = rawUser(team, 'mara');
     const actions = [
       { action_id: 'reboot', block_id: 'b', type: 'button', value: JSON.stringify({ id: idsOf(team)[0] }) },
     ];

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { OTHER_TEAM, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { until } from '../../support/eventually.ts';
+import { changesSeen, envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen, envelope, visitor } from '../../support/visitor.ts';
 
 async function revoke(team: Team, who: UserName): Promise<void> {
   const owner = team.slack.as('olga').in('#general');
@@ -54,7 +54,7 @@ describe('a revoked role', () => {
       expect(fresh.modal()).toBeUndefined();
     }
     expect(changesSeen(team)).toEqual([]);
-    const denied = await visitor(team, 'mara').audit();
+    const denied = await rawUser(team, 'mara').audit();
     expect(denied.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual(
       ['delete', 'renew', 'reboot', 'stop', 'delete'].map((action) => `${action} denied`),
     );
@@ -106,7 +106,7 @@ describe('a button that another user was shown', () => {
     for (const name of ['vera', 'nora', 'gus', 'sam'] as const) {
       const { id, teamId } = USERS[name];
       await team.slack.deliverAltered(delivery, (payload) => ({ ...payload, user: { id, team_id: teamId } }));
-      const by = visitor(team, name);
+      const by = rawUser(team, name);
       await until(async () => (await by.audit()).length === 1);
       const code = name === 'sam' ? 'other_organization' : 'role_needed';
       expect(await by.audit()).toMatchObject([{ action: 'reboot', outcome: 'denied', code }]);
@@ -117,7 +117,7 @@ describe('a button that another user was shown', () => {
   it('does nothing for users from other organizations, however Slack marks them', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const by = visitor(team, 'sam');
+    const by = rawUser(team, 'sam');
     const actions = [{ action_id: 'reboot', value: JSON.stringify({ id }) }];
     const elsewhere = { id: OTHER_TEAM.id };
     const home = { id: by.id, team_id: OTHER_TEAM.id };
@@ -144,7 +144,7 @@ describe('a command from a workspace that the app was not set up for', () => {
   it('is refused, whichever user it names', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
-    const owner = visitor(team, 'olga');
+    const owner = rawUser(team, 'olga');
     for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
       const before = owner.mark();
       const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
@@ -164,7 +164,7 @@ describe('a root password', () => {
     const [operation] = await team.app.ports.ledger.listOfServer(TEAM.id, id, 1);
     const operationId = operation?.id ?? '';
     for (const name of ['olga', 'otto', 'vera', 'nora', 'gus'] as const) {
-      const by = visitor(team, name);
+      const by = rawUser(team, name);
       for (const attempt of [
         () => by.command('password web-1'),
         () => by.command('password web'),
@@ -182,7 +182,7 @@ describe('a root password', () => {
       expect(outcomes.filter((outcome) => outcome === 'denied not_creator')).toHaveLength(6);
       expect(by.mark()).not.toContain(password);
     }
-    const stranger = visitor(team, 'sam');
+    const stranger = rawUser(team, 'sam');
     const before = stranger.mark();
     await stranger.presses('password_saved', { operationId });
     await stranger.hears(before);
@@ -208,7 +208,7 @@ describe('a root password', () => {
       await until(() => nora.messages().length > before);
     }
     expect(nora.screen()).not.toContain('project-2');
-    expect(await visitor(team, 'nora').audit()).toMatchObject([
+    expect(await rawUser(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied' },
       { outcome: 'started' },
       { outcome: 'denied' },
@@ -245,7 +245,7 @@ describe('when Slack does not say who a user is', () => {
   it('fails closed within three seconds, also for a form', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     team.slack.faults.slowDown('users.info', 20_000);
-    const admin = visitor(team, 'olga');
+    const admin = rawUser(team, 'olga');
     const order = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'x' };
     const { status, response, tookMs } = await admin.submits(
       'create_review',
@@ -273,7 +273,7 @@ describe('when Slack does not say who a user is', () => {
     await team.restart();
     team.slack.faults.slowDown('users.info', 20_000);
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const nora = visitor(team, 'nora');
+    const nora = rawUser(team, 'nora');
     const { response, tookMs } = await nora.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('Creating');
     expect(tookMs).toBeLessThan(2900);
@@ -295,7 +295,7 @@ describe('when Slack does not say who a user is', () => {
     nora.doesNotSee('Ask for access');
     nora.doesNotSee('no role');
     expect(changesSeen(team)).toEqual([]);
-    expect(await visitor(team, 'nora').audit()).toMatchObject([
+    expect(await rawUser(team, 'nora').audit()).toMatchObject([
       { outcome: 'denied', code: 'identity_unknown' },
     ]);
   });

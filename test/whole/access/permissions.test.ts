@@ -11,8 +11,8 @@ import type { Command } from '../../../src/slack/kit/command.ts';
 import { shortcuts } from '../../../src/slack/servers/shortcuts.ts';
 import { isLong } from '../../attacks/support/tries.ts';
 import { until } from '../../support/eventually.ts';
+import { changesSeen, envelope, type RawUser, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen, envelope, type Visitor, visitor } from '../../support/visitor.ts';
 
 /** One way to ask for something, the role that it needs, and its name in the audit. */
 interface Action {
@@ -21,7 +21,7 @@ interface Action {
   readonly id: string;
   readonly needs: Role | 'anyone';
   readonly audit: string;
-  send(by: Visitor, serverId: number): Promise<Delivery>;
+  send(by: RawUser, serverId: number): Promise<Delivery>;
 }
 
 const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'web-new' };
@@ -335,7 +335,7 @@ function isAtEdge({ needs }: Action, { role }: Sender): boolean {
 }
 
 /** Sends the action and waits until the app has answered. */
-async function send(action: Action, by: Visitor, serverId: number): Promise<string> {
+async function send(action: Action, by: RawUser, serverId: number): Promise<string> {
   const before = by.mark();
   const heardBefore = by.told().length;
   const { status, response } = await action.send(by, serverId);
@@ -350,7 +350,7 @@ async function send(action: Action, by: Visitor, serverId: number): Promise<stri
   return by.told().slice(heardBefore).join('\n');
 }
 
-async function expectRefused(action: Action, by: Visitor, serverId: number): Promise<void> {
+async function expectRefused(action: Action, by: RawUser, serverId: number): Promise<void> {
   const newest = await newestOf(by);
   const words = await send(action, by, serverId);
   await until(async () => (await newestOf(by)) !== newest, 5);
@@ -366,7 +366,7 @@ async function expectRefused(action: Action, by: Visitor, serverId: number): Pro
   else expect(words, `${action.via} ${action.id}`).toMatch(REFUSED);
 }
 
-async function newestOf(by: Visitor): Promise<string | undefined> {
+async function newestOf(by: RawUser): Promise<string | undefined> {
   const [entry] = await by.audit(1);
   return entry?.id;
 }
@@ -422,7 +422,7 @@ describe('every command, button, form and menu', () => {
     await using _ = team;
     let refused = 0;
     for (const sender of senders) {
-      const by = visitor(team, sender.who);
+      const by = rawUser(team, sender.who);
       for (const action of ACTIONS.filter((each) => !isAllowed(each, sender) && isAtEdge(each, sender))) {
         await expectRefused(action, by, ids[0] ?? 0);
         refused += 1;
@@ -451,7 +451,7 @@ describe('every command, button, form and menu', () => {
     let used = 0;
     const toDisconnect: (() => Promise<unknown>)[] = [];
     for (const sender of withGuest) {
-      const by = visitor(team, sender.who);
+      const by = rawUser(team, sender.who);
       for (const action of ACTIONS.filter((each) => isAllowed(each, sender) && isAtEdge(each, sender))) {
         const serverId = ids[used++] ?? 0;
         const attempt = async () => expect(await send(action, by, serverId), action.id).not.toMatch(REFUSED);
@@ -461,7 +461,7 @@ describe('every command, button, form and menu', () => {
     }
     for (const attempt of toDisconnect) await attempt();
     for (const { who } of withGuest) {
-      const entries = await visitor(team, who).audit();
+      const entries = await rawUser(team, who).audit();
       expect(entries.filter(({ outcome }) => outcome === 'denied')).toEqual([]);
     }
     expect(team.slack.brokenLaws()).toEqual([]);
@@ -472,7 +472,7 @@ describe('every command, button, form and menu', () => {
     await using _ = team;
     await team.slack.as('olga').in('#ops').types('/vps access grant @gus operator');
     await team.slack.as('olga').in('#ops').sees('is now an operator');
-    const by = visitor(team, 'gus');
+    const by = rawUser(team, 'gus');
     const sender = { who: 'gus', role: 'operator' } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
       await expectRefused(action, by, ids[0] ?? 0);
@@ -494,7 +494,7 @@ describe('a role that is not granted to the user directly', () => {
     const { team, ids } = await startWithServers();
     await using _ = team;
     await team.app.ports.grants.put({ ...given, role, ...how });
-    const by = visitor(team, 'nora');
+    const by = rawUser(team, 'nora');
     const sender = { who: 'nora', role } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender)))
       await expectRefused(action, by, ids[0] ?? 0);
@@ -522,11 +522,11 @@ describe('a role that is not granted to the user directly', () => {
     await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
     team.slack.admin.group('oncall').users.delete(nora);
     for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
-      await expectRefused(action, visitor(team, 'nora'), ids[0] ?? 0);
+      await expectRefused(action, rawUser(team, 'nora'), ids[0] ?? 0);
     }
     for (const who of [USERS.finn, OTHER_BOT]) {
       team.slack.admin.group('oncall').users.add(who.id);
-      const by = visitor(team, who, 'nora');
+      const by = rawUser(team, who, 'nora');
       for (const action of ACTIONS.filter(({ needs }) => needs !== 'anyone')) {
         const newest = await newestOf(by);
         await action.send(by, ids[0] ?? 0);

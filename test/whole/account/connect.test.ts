@@ -5,8 +5,8 @@ import type { Log } from '../../../src/log.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { until } from '../../support/eventually.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -55,7 +55,7 @@ describe('/vps connect', () => {
     await team.slack.as('vera').in('#ops').sees('@olga connected the hosting account');
     await owner.types('/vps list');
     await owner.sees('There are no servers');
-    const entries = await visitor(team, 'olga').audit();
+    const entries = await rawUser(team, 'olga').audit();
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe('/vps connect', () => {
     expect(page).toContain(`Slack user ${USERS.nora.id}`);
     expect(page).not.toContain('/vps access ask');
     expect(await keyOf(team)).toBeUndefined();
-    expect((await visitor(team, 'mara').audit())[0]).toMatchObject({
+    expect((await rawUser(team, 'mara').audit())[0]).toMatchObject({
       action: 'connect',
       outcome: 'denied',
       surface: 'page',
@@ -300,7 +300,7 @@ describe('the API key', () => {
     await owner.types('/vps audit');
     await owner.sees('connected the hosting account');
     const metrics = await (await fetch(`${team.appUrl}/metrics`)).text();
-    const audit = JSON.stringify(await visitor(team, 'olga').audit());
+    const audit = JSON.stringify(await rawUser(team, 'olga').audit());
     const slack = JSON.stringify([team.slack.traffic(), owner.screen()]);
     const path = (team.environment.DATABASE_URL ?? '').replace('sqlite:', '');
     const files = await Promise.all(

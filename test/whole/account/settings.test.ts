@@ -2,8 +2,8 @@ import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 const settingsOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings;
 
@@ -97,7 +97,7 @@ describe.concurrent('the settings of a workspace', () => {
   test('are saved only once when two owners save at the same time', async ({ expect }) => {
     await using team = await startTeam();
     const fields = { freeze: 'off', announces: 'on', approveDelete: 'off', approveRenew: 'off' };
-    const by = visitor(team, 'olga');
+    const by = rawUser(team, 'olga');
     const save = (place: number) =>
       by.submits('settings', envelope(DEFAULT_SETTINGS, `form-${place}`), {
         ...fields,
@@ -126,12 +126,12 @@ describe.concurrent('the settings of a workspace', () => {
       approveRenew: 'off',
       channel: 'C0OPS00001',
     };
-    const forged = await visitor(team, 'mara').submits('settings', envelope(DEFAULT_SETTINGS, 'f'), fields);
+    const forged = await rawUser(team, 'mara').submits('settings', envelope(DEFAULT_SETTINGS, 'f'), fields);
     expect(forged.response).toContain('You need the');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
     manager.doesNotSee('approval requests');
     for (const was of [{}, { announces: 'yes' }, { ...DEFAULT_SETTINGS, budget: { person: -1 } }]) {
-      const broken = await visitor(team, 'olga').submits('settings', envelope(was, 'f'), fields);
+      const broken = await rawUser(team, 'olga').submits('settings', envelope(was, 'f'), fields);
       expect(broken.response).toContain('out of date');
     }
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);

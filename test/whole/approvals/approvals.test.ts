@@ -5,8 +5,8 @@ import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { MINUTE_MS } from '../../../src/domain/time.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 /** Grants a user the manager's role, or revokes all roles of that user. */
 async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
@@ -139,7 +139,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.manager.sees('Waiting for approval');
     team.manager.doesNotSee('[Approve]');
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'mara').presses('approval_approve', { id: approvalId });
+    await rawUser(team, 'mara').presses('approval_approve', { id: approvalId });
     await team.manager.sees('You can’t approve your own request');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('mara approval_answer denied own_request');
@@ -166,7 +166,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.owner.sees('[Approve]');
     const { id: approvalId } = await findApproval(team);
     system.move(MINUTE_MS);
-    await visitor(team, 'olga').presses('approval_approve', { id: approvalId });
+    await rawUser(team, 'olga').presses('approval_approve', { id: approvalId });
     await team.slack.as('olga').in('#ops').sees('This request has expired');
     await team.manager.sees('in time');
     await team.manager.sees('Request again…');
@@ -233,7 +233,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     expect(team.slack.as('otto').in('dm').messages()).toEqual([]);
     const { id: approvalId } = await findApproval(team);
-    await visitor(team, 'otto').presses('approval_approve', { id: approvalId });
+    await rawUser(team, 'otto').presses('approval_approve', { id: approvalId });
     await team.slack.as('otto').in('#ops').sees('You need the manager role for web-1');
     expect(team.creates()).toBe(0);
   });
@@ -258,7 +258,7 @@ describe.concurrent('a create that needs approval', () => {
       { ...request, id, workspaceId: 'T0ACME0001' },
       { ...entry, surface: 'modal', outcome: 'done' },
     );
-    const owner = visitor(team, 'olga');
+    const owner = rawUser(team, 'olga');
     const screen = team.slack.as('olga').in('#ops');
     await owner.presses('approval_approve', { id });
     await screen.sees('This request no longer exists');
@@ -271,7 +271,7 @@ describe.concurrent('a create that needs approval', () => {
     await screen.sees('This button or form is out of date');
     // A confirmation under the id of another user's approval is refused.
     const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'x' };
-    const forged = await visitor(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
+    const forged = await rawUser(team, 'mara').submits('create_review', envelope({ order, price: 590 }, id));
     expect(forged.response).toContain('isn’t set up for this workspace');
     expect(team.creates()).toBe(0);
     expect((await approvals.find(id))?.state).toBe('open');

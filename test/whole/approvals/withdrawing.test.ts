@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
   const [approval] = await app.ports.approvals.listOpen(TEAM.id);
@@ -19,7 +19,7 @@ describe.concurrent('a pending approval', () => {
     await team.manager.sees('You withdrew your request: web-1 was not created. Nothing was charged.');
     await team.owner.sees('Withdrawn by @mara');
     team.owner.doesNotSee('[Approve]');
-    await visitor(team, 'olga').presses('approval_approve', { id });
+    await rawUser(team, 'olga').presses('approval_approve', { id });
     await team.slack.as('olga').in('#ops').sees('This request was withdrawn by @mara');
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
     expect(await team.listAudit()).toContain('mara approval_withdraw done');
@@ -30,7 +30,7 @@ describe.concurrent('a pending approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const { id } = await findApproval(team);
-    await visitor(team, 'otto').presses('approval_withdraw', { id });
+    await rawUser(team, 'otto').presses('approval_withdraw', { id });
     await team.slack.as('otto').in('#ops').sees('Only @mara can withdraw this request');
     expect((await findApproval(team)).id).toBe(id);
   });

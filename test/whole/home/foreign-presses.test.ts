@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 const lastPress = (team: Team, what: string) => {
   const press = team.slack.deliveries().findLast(({ body }) => body.includes(what));

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/domain/settings.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 const orderOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
 const typed = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
@@ -71,7 +71,7 @@ describe.concurrent('a budget', () => {
 
   test('is never exceeded, however many confirm at once', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(2000));
-    const by = visitor(team, 'mara');
+    const by = rawUser(team, 'mara');
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, place) =>
         by.submits(

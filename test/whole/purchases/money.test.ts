@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
 const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
@@ -204,7 +204,7 @@ describe.concurrent('a create', () => {
     await team.manager.closes();
     // A manager of other servers alone may not say whose this one is.
     await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
-    const limited = visitor(team, 'nora');
+    const limited = rawUser(team, 'nora');
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
     await expect.poll(async () => (await limited.audit())[0]).toMatchObject({ outcome: 'denied' });

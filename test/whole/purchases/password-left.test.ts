@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { until } from '../../support/eventually.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 const GONE = 'The root password of web-1 is still stored. @mara, who created the server,';
 
@@ -88,7 +88,7 @@ describe.concurrent('a root password whose creator is deactivated', () => {
     team.slack.admin.deactivate('mara');
     const [held] = await team.app.ports.passwords.listHeld(TEAM.id);
     for (const name of ['otto', 'vera', 'nora', 'gus'] as const) {
-      const by = visitor(team, name);
+      const by = rawUser(team, name);
       for (const typed of ['web-1', 'WEB', String(held?.serverId)]) {
         const before = by.mark();
         await by.command(`password ${typed}`);
@@ -134,7 +134,7 @@ describe.concurrent('a root password whose creator is deactivated', () => {
     const [held] = await team.app.ports.passwords.listHeld(TEAM.id);
     await owner.types('/vps password web-1');
     await owner.sees('Erase root password');
-    const nora = visitor(team, 'nora');
+    const nora = rawUser(team, 'nora');
     await Promise.all([
       owner.presses('Erase root password'),
       nora.presses('password_discard', { operationId: held?.operationId }),

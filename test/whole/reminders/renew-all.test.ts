@@ -3,8 +3,8 @@ import { money } from '../../../src/domain/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
+import { envelope, rawUser } from '../../support/raw-user.ts';
 import { TWO_PERSONS } from '../../support/ruled-team.ts';
-import { envelope, visitor } from '../../support/visitor.ts';
 
 const PATIENT = { timeout: 60_000 };
 
@@ -77,8 +77,8 @@ describe.concurrent('Renew all', () => {
     }));
     const by = { workspaceId: 'T0SANDBOX', actorId: USERS.mara.id, at: team.system.now() };
     await team.app.ports.renewalBatches.put({ id: formId, ...by, renewals: reviewed });
-    const mine = visitor(team, 'mara');
-    const stranger = await visitor(team, 'olga').submits('renew_all', envelope({}, formId));
+    const mine = rawUser(team, 'mara');
+    const stranger = await rawUser(team, 'olga').submits('renew_all', envelope({}, formId));
     expect(stranger.response).toContain('This confirmation has expired');
     const twice = await Promise.all([1, 2, 3].map(() => mine.submits('renew_all', envelope({}, formId))));
     expect(twice.filter(({ response }) => response.includes('Renewing 2 servers'))).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Persona } from '../../../src/sandbox/slack/driver.ts';
 import { eventually } from '../../support/eventually.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 // The tests wait for seconds, and each has a team of its own, so they run concurrently.
 

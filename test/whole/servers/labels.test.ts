@@ -3,8 +3,8 @@ import { deletionWord } from '../../../src/domain/label.ts';
 import type { WireServer } from '../../../src/sandbox/hosting/server-record.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { until } from '../../support/eventually.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 /** What a label may be, for all that docs/hosting-api.md 2.9 says of it. */
 const LABELS = [
@@ -203,7 +203,7 @@ describe('ordering a strange label', () => {
 describe('what is typed in place of a label', () => {
   it('neither floods the audit nor breaks a message, however long it is', async () => {
     await using team = await startTeam();
-    const by = visitor(team, 'nora');
+    const by = rawUser(team, 'nora');
     const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];
     const bearable = ['n'.repeat(800), '<!channel>'.repeat(80), '`'.repeat(800)];
     for (const typed of [...long, ...bearable]) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { until } from '../../support/eventually.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 /** The longest acceptable wait. */
 const AT_ONCE_MS = 1500;
@@ -132,7 +132,7 @@ describe('a crowd of users', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 50, 'web');
     team.slack.app.ackTimeoutMs = 20_000;
-    const by = visitor(team, 'vera');
+    const by = rawUser(team, 'vera');
     const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
     expect(acks.filter(({ status }) => status !== 200)).toEqual([]);
     await until(() => by.told().length >= 400, 50);

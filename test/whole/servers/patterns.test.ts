@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
@@ -139,7 +139,7 @@ it('permission is checked when the button is pressed, for each server', async ()
   const operator = team.slack.as('otto').in('#ops');
   await operator.types('/vps stop web-*');
   await operator.sees('Stop these 2 servers?');
-  const viewer = visitor(team, 'vera', 'vera');
+  const viewer = rawUser(team, 'vera', 'vera');
   const before = viewer.mark();
   await viewer.presses('stop_several', listOf(ids));
   await viewer.hears(before);
@@ -162,7 +162,7 @@ it('an old list, and a server that has another label by now, are refused in word
     [second, 'old-name'],
     [999_999, 'gone'],
   ];
-  const operator = visitor(team, 'otto');
+  const operator = rawUser(team, 'otto');
   const screen = team.slack.as('otto').in('#ops');
   await operator.presses('stop_several', { id: 'a', at: Date.now() - 11 * 60_000, servers });
   await screen.sees('This confirmation has expired, so nothing was stopped. Run the command again.');

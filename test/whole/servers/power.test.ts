@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 async function startServers(count: number, options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);

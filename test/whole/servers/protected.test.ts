@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 async function startProtected(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
@@ -28,7 +28,7 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
     if (manager.modal()) await manager.closes();
     manager.overlooksOldMessages();
     // A button of a card from before, or forged: also of an owner, who has to lift the protection first.
-    await visitor(team, 'olga').presses(verb, { id, sure: true });
+    await rawUser(team, 'olga').presses(verb, { id, sure: true });
     await team.slack.as('olga').in('#ops').sees(words);
   }
   await manager.types('/vps show db-1');
@@ -53,7 +53,7 @@ it('a submitted delete form is refused when the server was protected since it wa
 it('lifting the protection is for owners, and audited', async () => {
   const { team, id, owner } = await startProtected();
   await using _ = team;
-  const manager = visitor(team, 'mara');
+  const manager = rawUser(team, 'mara');
   const before = manager.mark();
   await manager.presses('unprotect', { id, on: 'card' });
   await manager.hears(before);

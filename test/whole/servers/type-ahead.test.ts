@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 const SERVERS = 5000;
 const MOST_MS = 100;
@@ -8,7 +8,7 @@ const MOST_MS = 100;
 it('a letter that is typed into a menu over 5,000 servers is answered from memory, in under 100 ms of the processor', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, SERVERS, 'web');
-  const by = visitor(team, 'otto');
+  const by = rawUser(team, 'otto');
   await by.types('pick_reboot', '');
   const requests = team.hosting.requests().length;
   let least = Number.POSITIVE_INFINITY;
@@ -28,7 +28,7 @@ it('a letter that is typed into a menu over 5,000 servers is answered from memor
 it('a menu that searches uses its list after the list has expired, and reads it again after a change', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 3, 'web');
-  const by = visitor(team, 'otto');
+  const by = rawUser(team, 'otto');
   await by.types('pick_reboot', 'w');
   const readOf = () => team.hosting.requests({ operation: 'servers' }).length;
   expect(readOf()).toBe(1);

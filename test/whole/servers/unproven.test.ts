@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 type Answers = NonNullable<NonNullable<TeamOptions['hosting']>['answers']>;
 
@@ -15,7 +15,7 @@ async function startWithServer(answers: Answers = {}): Promise<Team> {
 
 /** How the audit says that this user's last act ended. */
 async function lastAct(team: Team, who: 'otto' | 'mara', action: string): Promise<string> {
-  const entries = (await visitor(team, who).audit()).filter((entry) => entry.action === action);
+  const entries = (await rawUser(team, who).audit()).filter((entry) => entry.action === action);
   return `${entries[0]?.outcome} ${entries[0]?.code ?? ''}`.trim();
 }
 

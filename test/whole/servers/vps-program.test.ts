@@ -5,8 +5,8 @@ import { commandLineOf } from '../../../src/domain/actor.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { postgresUrl } from '../../support/postgres.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 const PROGRAM = 'dist/bundled/cli/vps.js';
 

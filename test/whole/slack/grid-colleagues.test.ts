@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OTHER_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { visitor } from '../../support/visitor.ts';
 
 /** A manager who is a member of this workspace and at home in another one of the same Enterprise Grid. */
 async function startWithColleague() {
@@ -45,7 +45,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
 describe('a user of another organization who submits a form', () => {
   it('is refused, and our audit log says that they tried', async () => {
     await using team = await startTeam();
-    const outsider = visitor(team, 'sam');
+    const outsider = rawUser(team, 'sam');
     await outsider.interacts('view_submission', {
       team: { id: OTHER_TEAM.id, domain: OTHER_TEAM.domain },
       view: {

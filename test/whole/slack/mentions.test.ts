@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { commands } from '../../../src/slack/commands.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 async function startWithServers(more: TeamOptions = {}): Promise<Team> {
   const team = await startTeam({ hasRateLimits: false, ...more });
@@ -27,7 +27,7 @@ describe('a mention', () => {
     const root = operator.messages().at(-1)?.ts ?? '';
     await team.slack.as('vera').in('#ops').thread(root).sees('@otto rebooted web-1');
     operator.doesNotSee('rebooted web-1');
-    const audit = await visitor(team, 'otto').audit();
+    const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface, outcome }) => [action, surface, outcome])).toEqual([
       ['reboot', 'mention', 'done'],
       ['reboot', 'mention', 'started'],
@@ -113,7 +113,7 @@ describe('a mention', () => {
     await viewer.types('@vps reboot web-1');
     await viewer.sees('You need the operator role');
     expect(changesSeen(team)).toEqual([]);
-    const [denied] = await visitor(team, 'vera').audit();
+    const [denied] = await rawUser(team, 'vera').audit();
     expect(denied).toMatchObject({ action: 'reboot', outcome: 'denied', surface: 'mention' });
   });
 
@@ -130,7 +130,7 @@ describe('a mention', () => {
     await outsider.sees('another organization');
     expect(outsider.messages().filter(({ ephemeral }) => ephemeral)).toHaveLength(1);
     expect(changesSeen(team)).toEqual([]);
-    const [denied] = await visitor(team, 'sam').audit();
+    const [denied] = await rawUser(team, 'sam').audit();
     expect(denied).toMatchObject({ outcome: 'denied', code: 'other_organization', surface: 'mention' });
     expect(team.slack.brokenLaws()).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('a mention', () => {
     await answeredAll(team);
     expect(changesSeen(team)).toHaveLength(1);
     expect(operator.messages().filter(({ ephemeral }) => ephemeral)).toEqual([]);
-    const audit = await visitor(team, 'otto').audit();
+    const audit = await rawUser(team, 'otto').audit();
     expect(audit).toHaveLength(2);
   });
 
@@ -207,7 +207,7 @@ describe('a mention', () => {
       await team.slack.sendEvent({ ...event, ...odd, ts: `${Math.floor(Date.now() / 1000)}.000200` });
     await answeredAll(team);
     expect(changesSeen(team)).toEqual([]);
-    expect(await visitor(team, 'otto').audit()).toEqual([]);
+    expect(await rawUser(team, 'otto').audit()).toEqual([]);
   });
 
   it('is answered in words where the database can’t be written, and does nothing', async () => {
@@ -238,7 +238,7 @@ describe('a direct message', () => {
     await operator.types('reboot web-1');
     await operator.sees('web-1 was rebooted');
     expect(operator.messages().at(-1)).toMatchObject({ ephemeral: false });
-    const [done] = await visitor(team, 'otto').audit();
+    const [done] = await rawUser(team, 'otto').audit();
     expect(done).toMatchObject({ action: 'reboot', surface: 'direct_message', outcome: 'done' });
     await answeredAll(team);
     // One of the user, one of the app: its own messages are no commands.
@@ -306,7 +306,7 @@ describe('every command', () => {
       await user.types(at % 2 === 0 ? `@vps ${name} web-1` : `${name} web-1`);
       await user.sees(/You need the \w+ role|takes no arguments|Usage: /);
     }
-    const entries = await visitor(team, 'nora').audit();
+    const entries = await rawUser(team, 'nora').audit();
     expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
     expect(changesSeen(team)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 const faultsOf = async (appUrl: string) => (await fetch(`${appUrl}/readyz`)).text();
 

@@ -18,8 +18,8 @@ import {
   viewPressSample,
   viewSuggestionSample,
 } from '../../support/payloads/samples.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

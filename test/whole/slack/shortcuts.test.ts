@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeAge } from '../../../src/slack/servers/shortcut-views.ts';
 import { ALERTS } from '../../slack/servers/alert-messages.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 async function startWithServers(more: Parameters<typeof startTeam>[0] = {}): Promise<Team> {
   const team = await startTeam({ hasRateLimits: false, ...more });
@@ -27,7 +27,7 @@ describe('Manage server… on a message', () => {
     await operator.thread(ts).sees('@otto rebooted web-1: 🟢 running');
     await operator.closes();
     operator.in('#ops').doesNotSee('rebooted web-1');
-    const audit = await visitor(team, 'otto').audit();
+    const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface }) => [action, surface])).toContainEqual(['reboot', 'button']);
     expect(team.slack.brokenLaws()).toEqual([]);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import { until } from '../../support/eventually.ts';
+import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-import { changesSeen, visitor } from '../../support/visitor.ts';
 
 const startInSocketMode = (settings: Readonly<Record<string, string>> = {}) =>
   startTeam({ mode: 'socket', settings });
 
 const handledBefore = async (team: Team, by: 'otto' | 'mara') =>
-  (await visitor(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
+  (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
 
 /** The last delivery of this kind. */
 function lastOf(team: Team, what: string): Delivery {

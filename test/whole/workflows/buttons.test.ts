@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 import { giveKey, STEP, startWorkflowTeam } from './support.ts';
 
 const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { changesSeen } from '../../support/visitor.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
 it('an owner issues a key, a workflow reboots with it, and revoking it stops that at once', async () => {

@@ -7,8 +7,8 @@ import { createLocks } from '../../../src/app/locks.ts';
 import { runStep } from '../../../src/app/workflows/run-step.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/movable-system.ts';
+import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
-import { changesSeen } from '../../support/visitor.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
 /** Until another process looks at a run. */

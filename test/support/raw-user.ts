@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
  * A user who can send any signed request: any press, choice or submission, whether or not their screen ever showed the
  * button or form.
  */
-export interface Visitor {
+export interface RawUser {
   readonly id: string;
   command(text: string): Promise<Delivery>;
   presses(actionId: string, value?: unknown): Promise<Delivery>;
@@ -37,7 +37,7 @@ export interface Visitor {
  * Lets a user of the workspace, or from outside, act without their screen. Users without a screen of their own, such as
  * bots, use another user's.
  */
-export function visitor(team: Team, who: UserName | User, screenOf: UserName = 'nora'): Visitor {
+export function rawUser(team: Team, who: UserName | User, screenOf: UserName = 'nora'): RawUser {
   const { slack } = team;
   const person = typeof who === 'string' ? USERS[who] : who;
   const name = typeof who === 'string' ? who : screenOf;
