@@ -24,9 +24,9 @@ export interface RawUser {
   /** What the open modal shows. */
   modal(): string;
   /** The ephemeral messages that this user sees. */
-  told(): readonly string[];
+  ephemeralMessages(): readonly string[];
   /** Waits until their screen has changed since that mark. */
-  hears(before: string): Promise<void>;
+  seesChange(before: string): Promise<void>;
   /** A value that changes whenever their screen does. */
   mark(): string;
   /** Their newest entries, all of them by default. */
@@ -62,7 +62,7 @@ export function rawUser(team: Team, who: UserName | User, screenOf: UserName = '
     return slack.deliverSigned({ payload });
   };
   const acts = (action: Json) => interacts('block_actions', { actions: [{ block_id: 'b', ...action }] });
-  const told = () =>
+  const ephemeralMessages = () =>
     screen
       .messages()
       .filter(({ ephemeral }) => ephemeral)
@@ -95,9 +95,9 @@ export function rawUser(team: Team, who: UserName | User, screenOf: UserName = '
     },
     modal: () => screen.modal()?.shown ?? '',
     interacts,
-    told,
+    ephemeralMessages,
     mark,
-    hears: async (before) => {
+    seesChange: async (before) => {
       await until(() => mark() !== before, 5);
     },
     audit: (limit = 1000) => team.app.ports.audit.list({ workspaceId: TEAM.id, actorId: person.id, limit }),

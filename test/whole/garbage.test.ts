@@ -214,7 +214,7 @@ describe('a button or a form that this app never made', () => {
     const by = rawUser(team, 'olga');
     const before = by.mark();
     expectSane(await send(by));
-    await by.hears(before);
+    await by.seesChange(before);
     expect(by.mark()).not.toContain('incident');
     expect(by.mark()).not.toMatch(INSIDES);
     expect(changesSeen(team)).toEqual([]);
@@ -306,13 +306,13 @@ describe('any signed request', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 25, maxLength: 25 }), async (typed) => {
         const by = rawUser(team, 'vera');
-        const toldBefore = by.told().length;
+        const repliesBefore = by.ephemeralMessages().length;
         const answers = await Promise.all(typed.map((each) => by.command(each)));
         for (const answer of answers) expectSane(answer);
         // More than one answer where several servers were named.
-        const heard = () => by.told().length - toldBefore;
-        await expect.poll(heard, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(25);
-        expect(by.told().slice(toldBefore).join()).not.toMatch(/incident|TypeError/);
+        const replies = () => by.ephemeralMessages().length - repliesBefore;
+        await expect.poll(replies, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(25);
+        expect(by.ephemeralMessages().slice(repliesBefore).join()).not.toMatch(/incident|TypeError/);
       }),
       { numRuns: 8, endOnFailure: true },
     );
@@ -405,15 +405,15 @@ function action(id: string, value: string) {
 function speak(port: number, text: string): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    let heard = '';
+    let received = '';
     const end = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ text: heard, isClosed });
+      resolve({ text: received, isClosed });
     };
     const timer = setTimeout(() => end(false), 4000);
     socket.on('data', (part) => {
-      heard += part.toString('latin1');
+      received += part.toString('latin1');
       setTimeout(() => end(false), 50);
     });
     socket.on('error', () => end(true));

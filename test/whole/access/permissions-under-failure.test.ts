@@ -133,8 +133,8 @@ describe('a button that another user was shown', () => {
     ]) {
       const before = by.mark();
       await by.interacts('block_actions', { ...fields, actions });
-      await by.hears(before);
-      expect(by.told().at(-1)).toMatch(/another organization|isn’t set up|You need the/);
+      await by.seesChange(before);
+      expect(by.ephemeralMessages().at(-1)).toMatch(/another organization|isn’t set up|You need the/);
     }
     expect(team.hosting.requests()).toEqual([]);
   });
@@ -149,8 +149,8 @@ describe('a command from a workspace that the app was not set up for', () => {
       const before = owner.mark();
       const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
       await team.slack.deliverSigned({ fields });
-      await owner.hears(before);
-      expect(owner.told().at(-1)).toContain('isn’t set up for this workspace');
+      await owner.seesChange(before);
+      expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
     }
     expect(team.hosting.requests()).toEqual([]);
   });
@@ -175,8 +175,8 @@ describe('a root password', () => {
       ]) {
         const before = by.mark();
         await attempt();
-        await by.hears(before);
-        expect(by.told().at(-1)).toMatch(/^Only the person who created/);
+        await by.seesChange(before);
+        expect(by.ephemeralMessages().at(-1)).toMatch(/^Only the person who created/);
       }
       const outcomes = (await by.audit()).map(({ outcome, code }) => `${outcome} ${code ?? ''}`);
       expect(outcomes.filter((outcome) => outcome === 'denied not_creator')).toHaveLength(6);
@@ -185,7 +185,7 @@ describe('a root password', () => {
     const stranger = rawUser(team, 'sam');
     const before = stranger.mark();
     await stranger.presses('password_saved', { operationId });
-    await stranger.hears(before);
+    await stranger.seesChange(before);
     expect(await team.app.ports.passwords.find(operationId)).toBeDefined();
 
     const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
@@ -258,8 +258,8 @@ describe('when Slack does not say who a user is', () => {
     team.slack.faults.failMethod('users.info', 'internal_error');
     const before = admin.mark();
     await admin.command('audit');
-    await admin.hears(before);
-    expect(admin.told().at(-1)).toContain('Try again in a minute');
+    await admin.seesChange(before);
+    expect(admin.ephemeralMessages().at(-1)).toContain('Try again in a minute');
     expect(team.hosting.requests()).toEqual([]);
     const [denied] = await admin.audit();
     expect(denied).toMatchObject({ outcome: 'denied', code: 'identity_unknown' });

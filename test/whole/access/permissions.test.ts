@@ -337,17 +337,17 @@ function isAtEdge({ needs }: Action, { role }: Sender): boolean {
 /** Sends the action and waits until the app has answered. */
 async function send(action: Action, by: RawUser, serverId: number): Promise<string> {
   const before = by.mark();
-  const heardBefore = by.told().length;
+  const repliesBefore = by.ephemeralMessages().length;
   const { status, response } = await action.send(by, serverId);
   expect(status).toBe(200);
   if (action.via === 'modal' || action.via === 'menu') return response;
   if (action.id === 'link') return '';
-  await by.hears(before);
+  await by.seesChange(before);
   if (action.via === 'shortcut') {
     await until(() => !by.modal().includes('Loading…'), 2);
     return by.modal();
   }
-  return by.told().slice(heardBefore).join('\n');
+  return by.ephemeralMessages().slice(repliesBefore).join('\n');
 }
 
 async function expectRefused(action: Action, by: RawUser, serverId: number): Promise<void> {

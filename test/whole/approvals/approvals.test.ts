@@ -266,7 +266,7 @@ describe.concurrent('a create that needs approval', () => {
     for (const forged of [{ id: 7 }, {}, 'x', { id: null }]) {
       const before = owner.mark();
       await owner.presses('approval_approve', forged);
-      await owner.hears(before);
+      await owner.seesChange(before);
     }
     await screen.sees('This button or form is out of date');
     // A confirmation under the id of another user's approval is refused.

@@ -92,15 +92,15 @@ describe.concurrent('a root password whose creator is deactivated', () => {
       for (const typed of ['web-1', 'WEB', String(held?.serverId)]) {
         const before = by.mark();
         await by.command(`password ${typed}`);
-        await by.hears(before);
+        await by.seesChange(before);
         const words = `Only the person who created ${typed} can see or erase its root password.`;
-        expect(by.told().at(-1)).toBe(words);
+        expect(by.ephemeralMessages().at(-1)).toBe(words);
       }
       const before = by.mark();
       await by.presses('password_discard', { operationId: held?.operationId });
-      await by.hears(before);
-      expect(by.told().at(-1)).toContain('You need the owner role');
-      expect(by.told().at(-1)).not.toMatch(/web-1|mara/);
+      await by.seesChange(before);
+      expect(by.ephemeralMessages().at(-1)).toContain('You need the owner role');
+      expect(by.ephemeralMessages().at(-1)).not.toMatch(/web-1|mara/);
     }
     expect(await heldBy(team)).toBe(1);
     expect((await erasuresOf(team)).map(({ outcome, code }) => `${outcome} ${code}`)).toEqual(

@@ -135,8 +135,8 @@ describe('a crowd of users', () => {
     const by = rawUser(team, 'vera');
     const acks = await Promise.all(Array.from({ length: 400 }, () => by.command('list')));
     expect(acks.filter(({ status }) => status !== 200)).toEqual([]);
-    await until(() => by.told().length >= 400, 50);
-    expect(by.told().every((shown) => shown.includes('50 servers'))).toBe(true);
+    await until(() => by.ephemeralMessages().length >= 400, 50);
+    expect(by.ephemeralMessages().every((shown) => shown.includes('50 servers'))).toBe(true);
     expect(team.hosting.requests().length).toBeLessThanOrEqual(12);
     expect(team.slack.brokenLaws()).toEqual([]);
   });

@@ -142,8 +142,8 @@ it('permission is checked when the button is pressed, for each server', async ()
   const viewer = rawUser(team, 'vera', 'vera');
   const before = viewer.mark();
   await viewer.presses('stop_several', listOf(ids));
-  await viewer.hears(before);
-  expect(viewer.told().at(-1)).toContain('You need the operator role');
+  await viewer.seesChange(before);
+  expect(viewer.ephemeralMessages().at(-1)).toContain('You need the operator role');
   expect((await viewer.audit())[0]).toMatchObject({ action: 'stop', outcome: 'denied' });
   for (const { id } of await team.app.ports.grants.list(TEAM.id))
     await team.app.ports.grants.remove(TEAM.id, id);

@@ -56,7 +56,7 @@ it('lifting the protection is for owners, and audited', async () => {
   const manager = rawUser(team, 'mara');
   const before = manager.mark();
   await manager.presses('unprotect', { id, on: 'card' });
-  await manager.hears(before);
+  await manager.seesChange(before);
   const latest = async () => (await manager.audit())[0];
   await expect.poll(latest).toMatchObject({ action: 'unprotect', outcome: 'denied' });
   await owner.presses('Lift protection');

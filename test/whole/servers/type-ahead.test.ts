@@ -38,7 +38,7 @@ it('a menu that searches uses its list after the list has expired, and reads it 
   expect(readOf()).toBe(1);
   const before = by.mark();
   await by.presses('stop', { id });
-  await by.hears(before);
+  await by.seesChange(before);
   const { response } = await by.types('pick_reboot', 'web-1');
   expect(response).toContain('stopped');
 });
