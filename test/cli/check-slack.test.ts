@@ -32,7 +32,7 @@ describe('the program', () => {
     expect(words).toMatch(/100 of \d+ messages and forms checked/);
     expect(countCalls(slack, 'blocks.validate')).toBeGreaterThan(500);
     expect(listLeftBehind(slack)).toEqual([]);
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 
   test('prints a line for each check, the sentence that fixes it, and how many there are', async () => {
@@ -212,7 +212,7 @@ describe('what keeps the app from posting', () => {
     expect(findings.channel).toMatch(expected);
     for (const check of ['post', 'edit', 'ephemeral message', 'delete'])
       expect(findings[check]).toMatch(/^skipped/);
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
     expect(countCalls(slack, 'chat.postEphemeral')).toBe(0);
   });
 

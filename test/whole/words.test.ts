@@ -89,7 +89,7 @@ describe('what went wrong', () => {
     // Only what the service itself is still checking is paid for now, and that once.
     expect(spent).toBe(verb === 'create' ? 1 : 0);
     expect(team.hosting.listServers(team.account)).toHaveLength(ERROR_CODES.length);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it.concurrent.each(
@@ -142,7 +142,7 @@ describe('a useless answer', () => {
     expect(`${operator.screen()}${manager.screen()}`).not.toMatch(NO_WORDS);
     expect(team.hosting.requests({ operation: 'reboot' })).toHaveLength(1);
     expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -163,7 +163,7 @@ describe('the rate limit', () => {
     await apiCalls.release(others);
     await viewer.sees('1 server');
     expect(viewer.screen()).not.toMatch(NO_WORDS);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a typing error', () => {
     expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(
       Array(3).fill('running'),
     );
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('is answered with the nearest match', async () => {
@@ -246,6 +246,6 @@ describe('a typing error', () => {
     await owner.sees('Did you mean operator?');
     await owner.types('/vps access grant nobody operator');
     await owner.sees('“nobody” isn’t a user');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

@@ -13,15 +13,15 @@ export interface Ack {
   readonly text: string;
 }
 
-/** Reads an answer, and records a broken law when it is not a valid acknowledgement. */
+/** Reads an answer, and records a broken rule when it is not a valid acknowledgement. */
 export function readAck(world: World, delivery: Delivery): Ack {
   const { status, response, what } = delivery;
   if (response === NO_ANSWER && status === null) {
-    world.journal.breakLaw('late_ack', `${what}: ${response}; an ack must come within 3 s`);
+    world.journal.breakRule('late_ack', `${what}: ${response}; an ack must come within 3 s`);
     return { ok: false, error: 'operation_timeout', body: undefined, text: '' };
   }
   if (status !== 200) {
-    world.journal.breakLaw(
+    world.journal.breakRule(
       'bad_ack',
       `${what}: ${status === null ? response : `answered with ${status}`}; an ack is 200`,
     );
@@ -35,7 +35,7 @@ export function readAck(world: World, delivery: Delivery): Ack {
 /** Records an ack with a body where Slack ignores it. */
 export function expectEmptyAck(world: World, what: string, ack: Ack): void {
   if (!ack.ok || (ack.body === undefined && ack.text.trim() === '')) return;
-  world.journal.breakLaw('bad_ack', `${what}: Slack takes no body in this ack`);
+  world.journal.breakRule('bad_ack', `${what}: Slack takes no body in this ack`);
 }
 
 /** Reads the message in the ack of a command; undefined: none, or one that Slack refuses. */

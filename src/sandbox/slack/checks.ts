@@ -4,21 +4,21 @@ import { isJson, objectIn, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import type { World } from './world.ts';
 
-/** Finds what Slack would refuse in a message, and records it as a broken law. */
+/** Finds what Slack would refuse in a message, and records it as a broken rule. */
 export function checkMessage(world: World, what: string, message: Json): readonly BlockKitFault[] {
   const faults = findMessageFaults(message);
   report(world, what, faults);
   if (faults.length === 0) checkDrawing(world, what, message.blocks);
   const hasBlocks = Array.isArray(message.blocks) && message.blocks.length > 0;
   if (hasBlocks && textIn(message, 'text').trim() === '')
-    world.journal.breakLaw(
+    world.journal.breakRule(
       'no_text',
       `${what}: blocks without text; notifications and screen readers use the text`,
     );
   return faults;
 }
 
-/** Finds what Slack would refuse in a view, and records it as a broken law. */
+/** Finds what Slack would refuse in a view, and records it as a broken rule. */
 export function checkView(world: World, what: string, view: unknown): readonly BlockKitFault[] {
   const faults = findViewFaults(view);
   report(world, what, faults);
@@ -38,14 +38,20 @@ export function hasRefusedBlock(world: World, blocks: unknown): boolean {
 export function checkOutsiders(world: World, what: string, channelId: string, text: string): void {
   const channel = world.channels.find((each) => each.id === channelId);
   if (channel?.kind !== 'shared' && !channel?.isPendingShared) return;
-  world.journal.breakLaw('told_outsiders', `${what}: other organizations read “${text}” in #${channel.name}`);
+  world.journal.breakRule(
+    'told_outsiders',
+    `${what}: other organizations read “${text}” in #${channel.name}`,
+  );
 }
 
 /** Slack's pages warn of naming a reply as the beginning of a thread. */
 export function checkThread(world: World, what: string, channelId: string, threadTs: string): void {
   const root = threadTs === '' ? undefined : world.messages.find(channelId, threadTs);
   if (root?.threadTs === undefined || root.threadTs === root.ts) return;
-  world.journal.breakLaw('reply_as_thread', `${what}: ${threadTs} is a reply, not the beginning of a thread`);
+  world.journal.breakRule(
+    'reply_as_thread',
+    `${what}: ${threadTs} is a reply, not the beginning of a thread`,
+  );
 }
 
 /** The texts of response_metadata.messages, in Slack's manner. */
@@ -69,7 +75,7 @@ function checkFolds(world: World, what: string, blocks: unknown): void {
     const words = block.type === 'section' ? textIn(block.text, 'text') : '';
     const isTall = words.length > FOLDED_CHARACTERS || words.split('\n').length > FOLDED_LINES;
     if (!isTall || block.expand === true) continue;
-    world.journal.breakLaw('folded', `${what}: Slack folds a section of ${words.length} characters`);
+    world.journal.breakRule('folded', `${what}: Slack folds a section of ${words.length} characters`);
   }
 }
 
@@ -80,12 +86,12 @@ function checkDialogs(world: World, what: string, blocks: unknown): void {
     const text = objectIn(objectIn(element, 'confirm'), 'text');
     const words = textIn(text, 'text');
     if (text?.type !== 'mrkdwn' || !/[`*_~]|<[!@#a-z]|&(amp|lt|gt);/.test(words)) continue;
-    world.journal.breakLaw('raw_markup', `${what}: the dialog shows ${words}`);
+    world.journal.breakRule('raw_markup', `${what}: the dialog shows ${words}`);
   }
 }
 
 function report(world: World, what: string, faults: readonly BlockKitFault[]): void {
   for (const fault of faults) {
-    world.journal.breakLaw('limits', `${what}: ${fault.path} ${fault.rule}: ${fault.words}`);
+    world.journal.breakRule('limits', `${what}: ${fault.path} ${fault.rule}: ${fault.words}`);
   }
 }

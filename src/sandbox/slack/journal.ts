@@ -1,5 +1,5 @@
 import type { SlackClock } from './clock.ts';
-import type { BrokenLaw, TrafficEntry } from './page-api.ts';
+import type { BrokenRule, TrafficEntry } from './page-api.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 /** What happens in the workspace, as it happens. */
@@ -11,19 +11,19 @@ export type SlackEvent =
   /** A run of a workflow began or ended. */
   | { readonly type: 'workflow' }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
-  | { readonly type: 'broken_law'; readonly law: BrokenLaw };
+  | { readonly type: 'broken_rule'; readonly rule: BrokenRule };
 
 /** The most requests that are stored; a sandbox may run for days. */
 const MAX_STORED = 5000;
 
 export type SlackListener = (event: SlackEvent) => void;
 
-/** The record of everything: events for listeners, requests, broken laws. */
+/** The record of everything: events for listeners, requests, broken rules. */
 export class Journal {
   readonly #clock: SlackClock;
   readonly #listeners = new Set<SlackListener>();
   readonly #traffic: TrafficEntry[] = [];
-  readonly #laws: BrokenLaw[] = [];
+  readonly #brokenRules: BrokenRule[] = [];
   readonly #secrets = new Set<string>();
   #recorded = 0;
 
@@ -67,18 +67,18 @@ export class Journal {
     this.emit({ type: 'traffic', entry: masked });
   }
 
-  breakLaw(law: string, words: string): void {
-    const broken = { at: this.#clock.now(), law, words: this.mask(words) };
-    this.#laws.push(broken);
-    this.emit({ type: 'broken_law', law: broken });
+  breakRule(rule: string, words: string): void {
+    const broken = { at: this.#clock.now(), rule, words: this.mask(words) };
+    this.#brokenRules.push(broken);
+    this.emit({ type: 'broken_rule', rule: broken });
   }
 
   traffic(): readonly TrafficEntry[] {
     return this.#traffic;
   }
 
-  laws(): readonly BrokenLaw[] {
-    return this.#laws;
+  brokenRules(): readonly BrokenRule[] {
+    return this.#brokenRules;
   }
 }
 

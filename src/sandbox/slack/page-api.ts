@@ -125,10 +125,10 @@ export interface TrafficEntry {
 }
 
 /** Something that a good app never does. */
-export interface BrokenLaw {
+export interface BrokenRule {
   readonly at: number;
   /** `late_ack`, `bad_ack`, `limits`, `missing_scope`, `expired_trigger`, `reply_url_used_up` … */
-  readonly law: string;
+  readonly rule: string;
   readonly words: string;
 }
 
@@ -147,7 +147,7 @@ export interface PageState {
   readonly home: PageView | null;
   /** The last 200. */
   readonly traffic: readonly TrafficEntry[];
-  readonly laws: readonly BrokenLaw[];
+  readonly brokenRules: readonly BrokenRule[];
 }
 
 /** Where an element is: in an open view, in the home tab (a view, too), or in a message. */
@@ -245,6 +245,6 @@ export type PageEvent =
   | { readonly type: 'views'; readonly views: readonly PageView[] }
   | { readonly type: 'home'; readonly view: PageView }
   | { readonly type: 'traffic'; readonly entry: TrafficEntry }
-  | { readonly type: 'broken_law'; readonly law: BrokenLaw }
+  | { readonly type: 'broken_rule'; readonly rule: BrokenRule }
   /** Read /page/state again. */
   | { readonly type: 'reload' };

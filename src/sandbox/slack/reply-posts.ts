@@ -20,7 +20,7 @@ export function answerReplyPost(world: World, path: string, body: string): Reply
     url = world.replyUrls.use(path);
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
-    world.journal.breakLaw(REFUSED_USES[error.code] ?? 'reply_url_unknown', `response_url: ${error.code}`);
+    world.journal.breakRule(REFUSED_USES[error.code] ?? 'reply_url_unknown', `response_url: ${error.code}`);
     return { status: 404, body: error.code };
   }
   const lost = findLostChannel(world, url);
@@ -88,7 +88,7 @@ function replaceOriginal(world: World, url: ReplyUrl, reply: Json): void {
   const original = url.original && world.messages.find(url.original.channel, url.original.ts);
   if (!original) return;
   if (original.to !== undefined && textIn(reply, 'response_type') === 'in_channel')
-    world.journal.breakLaw('stays_ephemeral', 'response_url: an ephemeral message never becomes public');
+    world.journal.breakRule('stays_ephemeral', 'response_url: an ephemeral message never becomes public');
   world.messages.change(original, textIn(reply, 'text'), reply.blocks);
 }
 

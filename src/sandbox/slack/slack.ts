@@ -14,7 +14,7 @@ import { isJson, readJson } from './json.ts';
 import type { OAuth } from './oauth/oauth.ts';
 import { revokeTokens, sendUninstalled } from './oauth/uninstall.ts';
 import { type OtherAppsMessage, postAsOtherApp } from './other-app.ts';
-import type { BrokenLaw, Json, TrafficEntry } from './page-api.ts';
+import type { BrokenRule, Json, TrafficEntry } from './page-api.ts';
 import { commandFields } from './payloads.ts';
 import { findPings } from './render/pings.ts';
 import { createSlackServer } from './server.ts';
@@ -136,8 +136,8 @@ export class LocalSlack implements AsyncDisposable {
   }
 
   /** Everything that a good app never does, as it was done. */
-  brokenLaws(): readonly BrokenLaw[] {
-    return this.#world.journal.laws();
+  brokenRules(): readonly BrokenRule[] {
+    return this.#world.journal.brokenRules();
   }
 
   /** All requests to the app, unmasked, oldest first. */

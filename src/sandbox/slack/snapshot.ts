@@ -24,7 +24,7 @@ const replyUrl = z.strictObject({
 
 /**
  * All of the local Slack that outlives its process. Left out on purpose: ephemeral messages, which hold root
- * passwords and vanish at a reload anyway; open modals and homes; traffic and broken laws; what admins changed.
+ * passwords and vanish at a reload anyway; open modals and homes; traffic and broken rules; what admins changed.
  */
 export const slackSnapshotSchema = z.strictObject({
   version: z.literal(1),

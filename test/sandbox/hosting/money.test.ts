@@ -70,7 +70,7 @@ const steps = fc.array(
 const sumOf = (entries: readonly { amountMinor: number }[]) =>
   entries.reduce((sum, entry) => sum + entry.amountMinor, 0);
 
-/** The law that holds at every moment. */
+/** What holds at every moment. */
 function expectBalanced({ hosting, account }: Caller): void {
   const booked =
     sumOf(hosting.topUps(account)) - sumOf(hosting.charges(account)) + sumOf(hosting.refunds(account));

@@ -11,7 +11,7 @@ const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
 describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   let browser: Browser;
   let stage: Stage;
-  let lawsToBreak: readonly string[] = [];
+  let expectedBrokenRules: readonly string[] = [];
   beforeAll(async () => {
     browser = await launchChromium(chromiumPath ?? '');
   });
@@ -23,8 +23,8 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     const { complaints, slack } = stage;
     await stage.close();
     expect(complaints).toEqual([]);
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(lawsToBreak);
-    lawsToBreak = [];
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(expectedBrokenRules);
+    expectedBrokenRules = [];
   });
 
   it('shows an ephemeral answer to one user only, and not after a reload', async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
   });
 
   it('shows it when the app fails, in the modal and in the traffic', async () => {
-    lawsToBreak = ['bad_ack'];
+    expectedBrokenRules = ['bad_ack'];
     const page = await stage.open('olga');
     await say(page, '/vps create');
     for (const name of [/^Plan/, /^Location/]) {

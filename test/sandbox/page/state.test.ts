@@ -45,7 +45,7 @@ const empty: PageState = {
   views: [],
   home: null,
   traffic: [],
-  laws: [],
+  brokenRules: [],
 };
 
 const textsAfter = (...events: readonly PageEvent[]) =>
@@ -55,9 +55,9 @@ describe('the state after events', () => {
   it('is the same when events arrive twice, as they do after a reconnect', () => {
     const first: PageEvent = { type: 'message', message: message('1.1', 'one') };
     const change: PageEvent = { type: 'message_changed', message: message('1.1', 'changed') };
-    const law: PageEvent = { type: 'broken_law', law: { at: 1, law: 'late_ack', words: 'too late' } };
+    const rule: PageEvent = { type: 'broken_rule', rule: { at: 1, rule: 'late_ack', words: 'too late' } };
     expect(textsAfter(first, change, first, change)).toEqual(['changed']);
-    expect([law, law].reduce(applyEvent, empty).laws).toHaveLength(1);
+    expect([rule, rule].reduce(applyEvent, empty).brokenRules).toHaveLength(1);
   });
 
   it('keeps messages in the order of their time, and drops deleted ones', () => {

@@ -88,6 +88,6 @@ describe('an altered request', () => {
     slack.app.commandsUrl = 'http://127.0.0.1:9/slack/events';
     await slack.as('olga').types('/vps list');
     await slack.as('olga').sees('dispatch_failed');
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['bad_ack']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['bad_ack']);
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { SECRET, section, startBoth } from './support/fake-app.ts';
 
-const laws = (slack: { brokenLaws(): readonly { law: string }[] }) =>
-  slack.brokenLaws().map(({ law }) => law);
+const brokenRules = (slack: { brokenRules(): readonly { rule: string }[] }) =>
+  slack.brokenRules().map(({ rule }) => rule);
 
 describe('a slash command', () => {
   it('reaches the app as a signed form with all the fields that Slack sends', async () => {
@@ -60,7 +60,7 @@ describe('a slash command', () => {
       ['for all', false],
     ]);
     expect(slack.as('vera').messages()).toHaveLength(1);
-    expect(laws(slack)).toEqual([]);
+    expect(brokenRules(slack)).toEqual([]);
   });
 
   it('ends in operation_timeout when the app does not acknowledge in time', async () => {
@@ -70,7 +70,7 @@ describe('a slash command', () => {
     await owner.types('/vps list');
     await owner.sees('/vps failed with the error "operation_timeout"');
     slack.as('vera').doesNotSee('operation_timeout');
-    expect(laws(slack)).toEqual(['late_ack']);
+    expect(brokenRules(slack)).toEqual(['late_ack']);
   });
 
   it('ends in dispatch_failed when the app answers anything but 200', async () => {
@@ -79,7 +79,7 @@ describe('a slash command', () => {
     const owner = slack.as('olga');
     await owner.types('/vps list');
     await owner.sees('dispatch_failed');
-    expect(laws(slack)).toEqual(['bad_ack']);
+    expect(brokenRules(slack)).toEqual(['bad_ack']);
   });
 
   it('drops an ack with blocks that Slack refuses', async () => {
@@ -87,7 +87,7 @@ describe('a slash command', () => {
     app.reply = () => ({ body: { text: 'x', blocks: [section('')] } });
     await slack.as('olga').types('/vps list');
     expect(slack.as('olga').messages()).toEqual([]);
-    expect(laws(slack)).toEqual(['limits']);
+    expect(brokenRules(slack)).toEqual(['limits']);
   });
 
   it('is not available to users of other organizations, nor in channels they are not in', async () => {

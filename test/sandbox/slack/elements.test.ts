@@ -8,8 +8,8 @@ const option = (text: string, value = text) => ({ text: plain(text), value });
 async function withMessage(...blocks: Json[]) {
   const { slack, app } = await startBoth();
   await app.call('chat.postMessage', { channel: OPS, text: 'message', blocks });
-  const laws = () => slack.brokenLaws().map(({ law }) => law);
-  return { slack, app, owner: slack.as('olga'), laws };
+  const brokenRules = () => slack.brokenRules().map(({ rule }) => rule);
+  return { slack, app, owner: slack.as('olga'), brokenRules };
 }
 
 describe('a button in a message', () => {
@@ -78,17 +78,17 @@ describe('a button in a message', () => {
     await expect(owner.presses('Start', { confirm: false })).rejects.toThrow('asks for no confirmation');
   });
 
-  it('breaks the law when its ack says something, or comes late', async () => {
-    const { app, owner, slack, laws } = await withMessage(actions(button('Start')));
+  it('breaks the rules when its ack says something, or comes late', async () => {
+    const { app, owner, slack, brokenRules } = await withMessage(actions(button('Start')));
     app.reply = () => ({ body: 'thanks' });
     await owner.presses('Start');
-    expect(laws()).toEqual(['bad_ack']);
+    expect(brokenRules()).toEqual(['bad_ack']);
     slack.app.ackTimeoutMs = 40;
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await owner.presses('Start');
     await owner.sees('trouble connecting');
     slack.as('vera').doesNotSee('trouble connecting');
-    expect(laws()).toEqual(['bad_ack', 'late_ack']);
+    expect(brokenRules()).toEqual(['bad_ack', 'late_ack']);
   });
 
   it('is covered by an open modal', async () => {
@@ -151,7 +151,7 @@ describe('an external select', () => {
     actions({ type: 'external_select', action_id: 'find', placeholder: plain('Find a server'), ...more });
 
   it('asks the app for options while the user types, and takes only those', async () => {
-    const { app, owner, laws } = await withMessage(external({ min_query_length: 1 }));
+    const { app, owner, brokenRules } = await withMessage(external({ min_query_length: 1 }));
     app.reply = ({ kind, content }) =>
       kind === 'block_suggestion'
         ? { body: { options: [option(`${content.value}-a`), option(`${content.value}-b`)] } }
@@ -170,7 +170,7 @@ describe('an external select', () => {
     expect(app.last()).toMatchObject({
       actions: [{ type: 'external_select', selected_option: { value: '7' } }],
     });
-    expect(laws()).toEqual([]);
+    expect(brokenRules()).toEqual([]);
   });
 
   it('does not ask the app before enough is typed', async () => {
@@ -180,7 +180,7 @@ describe('an external select', () => {
   });
 
   it('offers nothing when the app gives too many options, none, or no answer', async () => {
-    const { slack, app, owner, laws } = await withMessage(external({ min_query_length: 0 }));
+    const { slack, app, owner, brokenRules } = await withMessage(external({ min_query_length: 0 }));
     const offer = async () => owner.suggestionsFor('Find a server', '');
     app.reply = () => ({ body: { options: [] } });
     expect(await offer()).toEqual([]);
@@ -191,7 +191,7 @@ describe('an external select', () => {
     slack.app.ackTimeoutMs = 40;
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await expect(offer()).rejects.toThrow('no_options');
-    expect(laws()).toEqual(['limits', 'bad_ack', 'late_ack']);
+    expect(brokenRules()).toEqual(['limits', 'bad_ack', 'late_ack']);
   });
 });
 

@@ -62,7 +62,7 @@ describe('the manifest that the local Slack reads', () => {
       expect(await app.call('chat.postMessage', { channel, text: 'hello' })).toMatchObject({
         error: 'messages_tab_disabled',
       });
-    expect(slack.brokenLaws().map(({ law }) => law)).toContain('messages_tab');
+    expect(slack.brokenRules().map(({ rule }) => rule)).toContain('messages_tab');
     await expect(user.in('dm').types('hello')).rejects.toThrow('has been turned off');
     expect(await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'hello' })).toMatchObject({
       ok: true,
@@ -75,7 +75,7 @@ describe('the manifest that the local Slack reads', () => {
     const view = { type: 'home', blocks: [section('Home')] };
     const published = await app.call('views.publish', { user_id: slack.as('olga').id, view });
     expect(published).toMatchObject({ ok: false, error: 'not_enabled' });
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['home_tab']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['home_tab']);
   });
 
   it('lets no command through without the scope that all commands need', async () => {

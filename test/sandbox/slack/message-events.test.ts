@@ -130,7 +130,7 @@ describe('a thread', () => {
     await app.call('chat.postEphemeral', ephemeral);
     await operator.thread(thread_ts).sees('only for you');
     operator.doesNotSee('only for you');
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 
   it('begins with a message that is no reply itself, and none of it is shown to the whole channel', async () => {
@@ -149,7 +149,7 @@ describe('a thread', () => {
       text: 'x',
       thread_ts: reply,
     });
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['reply_as_thread']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['reply_as_thread']);
   });
 });
 

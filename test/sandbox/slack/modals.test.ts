@@ -7,36 +7,36 @@ const viewOf = (answer: Json) => answer.view as { id: string; hash: string };
 
 describe('a trigger', () => {
   it('opens one modal', async () => {
-    const { open, owner, laws } = await afterCommand();
+    const { open, owner, brokenRules } = await afterCommand();
     expect(await open(modal([textInput('Label')]))).toMatchObject({
       ok: true,
       view: { type: 'modal', hash: expect.any(String) },
     });
     expect(owner.modal()?.title).toBe('A form');
     expect(await open(modal([textInput('Label')]))).toMatchObject({ error: 'exchanged_trigger_id' });
-    expect(laws()).toEqual(['exchanged_trigger']);
+    expect(brokenRules()).toEqual(['exchanged_trigger']);
   });
 
   it('lives for three seconds', async () => {
-    const { open, clock, laws } = await afterCommand();
+    const { open, clock, brokenRules } = await afterCommand();
     clock.advance(3001);
     expect(await open(modal([]))).toMatchObject({ error: 'expired_trigger_id' });
-    expect(laws()).toEqual(['expired_trigger']);
+    expect(brokenRules()).toEqual(['expired_trigger']);
   });
 
   it('is not made up', async () => {
-    const { app, laws } = await afterCommand();
+    const { app, brokenRules } = await afterCommand();
     expect(await app.call('views.open', { trigger_id: '1.2.3', view: modal([]) })).toMatchObject({
       error: 'invalid_trigger_id',
     });
-    expect(laws()).toEqual(['invalid_trigger']);
+    expect(brokenRules()).toEqual(['invalid_trigger']);
   });
 
   it('can be made to fail, which is no fault of the app', async () => {
-    const { slack, open, laws } = await afterCommand();
+    const { slack, open, brokenRules } = await afterCommand();
     slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
     expect(await open(modal([]))).toMatchObject({ error: 'expired_trigger_id' });
-    expect(laws()).toEqual([]);
+    expect(brokenRules()).toEqual([]);
     expect(await open(modal([]))).toMatchObject({ ok: true });
   });
 

@@ -34,15 +34,15 @@ describe('posting', () => {
       response_metadata: { messages: [expect.stringContaining('[json-pointer:/blocks/0/text/text]')] },
     });
     expect(slack.as('olga').messages()).toEqual([]);
-    expect(new Set(slack.brokenLaws().map(({ law }) => law))).toEqual(new Set(['limits']));
+    expect(new Set(slack.brokenRules().map(({ rule }) => rule))).toEqual(new Set(['limits']));
   });
 
-  it('counts blocks without a text for notifications as a broken law', async () => {
+  it('counts blocks without a text for notifications as a broken rule', async () => {
     const { slack, app } = await startBoth();
     expect(await app.call('chat.postMessage', { channel: OPS, blocks: [section('x')] })).toMatchObject({
       ok: true,
     });
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['no_text']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['no_text']);
   });
 
   it('changes and deletes what the app posted, and nothing else', async () => {
@@ -196,8 +196,8 @@ describe('a home tab', () => {
     const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
     expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
     expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
-    expect(slack.brokenLaws().map(({ law }) => law)).not.toContain('told_outsiders');
+    expect(slack.brokenRules().map(({ rule }) => rule)).not.toContain('told_outsiders');
     await publish({ user_id: slack.as('sam').id });
-    expect(slack.brokenLaws().map(({ law }) => law)).toContain('told_outsiders');
+    expect(slack.brokenRules().map(({ rule }) => rule)).toContain('told_outsiders');
   });
 });

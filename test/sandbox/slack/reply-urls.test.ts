@@ -10,7 +10,7 @@ async function afterCommand(place = '#ops') {
   const owner = slack.as('olga').in(place);
   await owner.types('/vps list');
   const url = app.last().response_url;
-  return { slack, app, clock, owner, url, laws: () => slack.brokenLaws().map(({ law }) => law) };
+  return { slack, app, clock, owner, url, brokenRules: () => slack.brokenRules().map(({ rule }) => rule) };
 }
 
 describe('the response_url of a command', () => {
@@ -36,19 +36,19 @@ describe('the response_url of a command', () => {
   });
 
   it('may be used five times', async () => {
-    const { app, url, laws } = await afterCommand();
+    const { app, url, brokenRules } = await afterCommand();
     for (let use = 1; use <= 5; use += 1) expect(await app.respond(url, { text: `${use}` })).toEqual(ok);
     expect(await app.respond(url, { text: '6' })).toEqual({ status: 404, body: 'used_url' });
-    expect(laws()).toEqual(['reply_url_used_up']);
+    expect(brokenRules()).toEqual(['reply_url_used_up']);
   });
 
   it('lives for thirty minutes', async () => {
-    const { app, url, clock, laws } = await afterCommand();
+    const { app, url, clock, brokenRules } = await afterCommand();
     clock.advance(30 * 60_000);
     expect(await app.respond(url, { text: 'in time' })).toEqual(ok);
     clock.advance(1);
     expect(await app.respond(url, { text: 'too late' })).toEqual({ status: 404, body: 'expired_url' });
-    expect(laws()).toEqual(['reply_url_expired']);
+    expect(brokenRules()).toEqual(['reply_url_expired']);
   });
 
   it('is not to be guessed', async () => {
@@ -58,13 +58,13 @@ describe('the response_url of a command', () => {
   });
 
   it('refuses empty messages and blocks over the limits, in the body of a 200', async () => {
-    const { app, url, owner, laws } = await afterCommand();
+    const { app, url, owner, brokenRules } = await afterCommand();
     const empty = await app.respond(url, {});
     expect([empty.status, JSON.parse(empty.body).error]).toEqual([200, 'no_text']);
     const refused = await app.respond(url, { text: 'x', blocks: [section('a'.repeat(3001))] });
     expect([refused.status, JSON.parse(refused.body).error]).toEqual([200, 'invalid_blocks']);
     expect(owner.messages()).toEqual([]);
-    expect(laws()).toEqual(['limits']);
+    expect(brokenRules()).toEqual(['limits']);
   });
 
   it('can be made to fail', async () => {
@@ -100,12 +100,12 @@ describe('the response_url of a button', () => {
   });
 
   it('replaces the message, which stays ephemeral', async () => {
-    const { slack, app, owner, pressUrl, laws } = await afterPress();
+    const { slack, app, owner, pressUrl, brokenRules } = await afterPress();
     expect(await app.respond(pressUrl, { replace_original: true, text: 'Done' })).toEqual(ok);
     expect(owner.messages().map(({ shown, ephemeral }) => [shown, ephemeral])).toEqual([['Done', true]]);
     await app.respond(pressUrl, { replace_original: true, text: 'For all?', response_type: 'in_channel' });
     slack.as('vera').doesNotSee('For all?');
-    expect(laws()).toEqual(['stays_ephemeral']);
+    expect(brokenRules()).toEqual(['stays_ephemeral']);
   });
 
   it('deletes the message', async () => {

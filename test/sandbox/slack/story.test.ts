@@ -74,6 +74,6 @@ describe('a story with the real Bolt', () => {
     viewer.doesNotSee('Gone');
     await viewer.presses('Delete');
     await owner.sees('Gone');
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 });

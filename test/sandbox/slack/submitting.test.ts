@@ -74,20 +74,20 @@ describe('submitting', () => {
   });
 
   it('shows the errors of the app below the inputs, and keeps the modal open', async () => {
-    const { app, open, owner, laws } = await afterCommand();
+    const { app, open, owner, brokenRules } = await afterCommand();
     await open(modal([textInput('Label', { optional: true })]));
     app.reply = () => ({ body: { response_action: 'errors', errors: { Label: 'Taken already' } } });
     await owner.submits();
     await owner.sees('! Taken already');
-    expect(laws()).toEqual([]);
+    expect(brokenRules()).toEqual([]);
     app.reply = () => ({ body: { response_action: 'errors', errors: { Other: 'x' } } });
     await owner.submits();
     await owner.sees('trouble connecting');
-    expect(laws()).toEqual(['bad_ack']);
+    expect(brokenRules()).toEqual(['bad_ack']);
   });
 
   it('turns to another view, adds one, or clears all', async () => {
-    const { app, open, owner, laws } = await afterCommand();
+    const { app, open, owner, brokenRules } = await afterCommand();
     await open(modal([section('first')]));
     app.reply = () => ({ body: { response_action: 'update', view: modal([section('second')]) } });
     await owner.submits();
@@ -101,16 +101,16 @@ describe('submitting', () => {
     app.reply = () => ({ body: { response_action: 'clear' } });
     await owner.submits();
     expect(owner.modal()).toBeUndefined();
-    expect(laws()).toEqual(['limits']);
+    expect(brokenRules()).toEqual(['limits']);
   });
 
   it('says that there was trouble when the app does not acknowledge', async () => {
-    const { app, open, owner, laws } = await afterCommand({ ackTimeoutMs: 40 });
+    const { app, open, owner, brokenRules } = await afterCommand({ ackTimeoutMs: 40 });
     await open(modal([section('x')]));
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await owner.submits();
     await owner.sees('We had some trouble connecting');
-    expect(laws()).toEqual(['late_ack']);
+    expect(brokenRules()).toEqual(['late_ack']);
   });
 
   it('needs a submit button', async () => {

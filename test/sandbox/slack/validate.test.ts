@@ -10,7 +10,7 @@ describe('blocks.validate', () => {
     for (const args of [{ blocks }, { message: { blocks } }, { view: modal(blocks) }])
       expect(await app.call('blocks.validate', args)).toEqual({ ok: true, http_status: 200 });
     expect(slack.snapshot().messages).toEqual([]);
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 
   it('reads each as JSON within a form', async () => {

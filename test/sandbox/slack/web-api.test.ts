@@ -44,7 +44,7 @@ describe('the Web API', () => {
       team_id: 'T0SANDBOX',
       user_id: 'U0VPSBOT01',
     });
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['invalid_auth', 'unknown_method']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['invalid_auth', 'unknown_method']);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('the Web API', () => {
       needed,
       provided: 'commands,chat:write',
     });
-    expect(slack.brokenLaws().map(({ law }) => law)).toEqual(['missing_scope']);
+    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['missing_scope']);
     slack.app.scopes = EVERYTHING;
     expect(await app.call(method, args)).toMatchObject({ ok: true });
   });

@@ -156,7 +156,7 @@ describe('asking again and again', () => {
     expect(await openOf(team)).toHaveLength(3);
     system.move(HOUR_MS + 1);
     await team.ask('manager', 'We’ll let you know');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('shows the oldest requests and counts the others', async () => {

@@ -36,7 +36,7 @@ describe('a role granted to a user group', () => {
     await owner.sees('The role of @oncall was revoked');
     await nora.types('/vps reboot web-1');
     await nora.sees('You need the operator role');
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 
   it('is refused for unknown and disabled groups and without the scope, with the reason', async () => {
@@ -208,7 +208,7 @@ describe('the access screen', () => {
       .toEqual(['viewer', 'operator', 'manager']);
     await nora.types('/vps reboot web-1');
     await nora.sees('You don’t have a role yet');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('shows errors beside their fields', async () => {
@@ -357,7 +357,7 @@ describe('asking for access', () => {
     system.move(HOUR_MS + 1);
     await nora.types('/vps reboot web-1');
     await nora.sees('You don’t have a role yet');
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
     expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
   });
 

@@ -40,7 +40,7 @@ describe('an owner who answers a request', () => {
     await team.nora.sees('@olga made you a viewer for web-* until');
     await team.nora.sees('You requested the operator role.');
     expect(await team.rolesOf()).toEqual(['viewer web-*']);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('can’t grant more than was requested, whatever is sent', async () => {
@@ -66,7 +66,7 @@ describe('an owner who answers a request', () => {
       label: `deny operator ${USERS.nora.id}: Otto is on call & <!here>`,
     });
     expect(await team.rolesOf()).toEqual([]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -113,7 +113,7 @@ describe('a requester', () => {
     await team.nora.presses('Run /vps reboot web-1');
     await team.nora.sees('rebooted web-1');
     expect(changesSeen(team)).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('can’t go on once the role has ended or was revoked, and neither can anyone else', async () => {

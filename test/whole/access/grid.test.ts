@@ -26,7 +26,7 @@ describe('a workspace of an Enterprise Grid', () => {
     await screen.sees('rebooted web-1');
     await owner.types(`/vps audit <@${wanda.id}|wanda>`);
     await owner.sees('@wanda reboot');
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 
   it('accepts a member whose home is another workspace of the Grid', async () => {

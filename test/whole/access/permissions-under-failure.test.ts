@@ -58,7 +58,7 @@ describe('a revoked role', () => {
     expect(denied.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual(
       ['delete', 'renew', 'reboot', 'stop', 'delete'].map((action) => `${action} denied`),
     );
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('makes an open picker useless', async () => {

@@ -464,7 +464,7 @@ describe('every command, button, form and menu', () => {
       const entries = await rawUser(team, who).audit();
       expect(entries.filter(({ outcome }) => outcome === 'denied')).toEqual([]);
     }
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('refuses a guest what goes beyond the guest’s grant', async () => {

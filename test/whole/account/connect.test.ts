@@ -57,7 +57,7 @@ describe('/vps connect', () => {
     await owner.sees('There are no servers');
     const entries = await rawUser(team, 'olga').audit();
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('names the product, the workspace and what happens to a key that is there already', async () => {

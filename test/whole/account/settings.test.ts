@@ -60,7 +60,7 @@ describe.concurrent('the settings of a workspace', () => {
     await team.owner.sees('• Deletions don’t need approval');
     await team.owner.sees('• New servers don’t need approval');
     expect(await settingsOf(team)).toMatchObject({ approval: { delete: false, renew: false } });
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('show errors beside their fields, and save nothing', async ({ expect }) => {

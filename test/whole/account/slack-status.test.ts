@@ -14,7 +14,7 @@ describe('/vps status', () => {
     await team.viewer.sees('Announcements in channels: not tried in the last hour');
     for (const lookups of ['User lookups', 'User group lookups', 'Channel lookups'])
       await team.viewer.sees(`${lookups}: working`);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('shows that announcements work once one was made', async () => {
@@ -53,6 +53,6 @@ describe('/vps status', () => {
     const viewer = team.viewer.in('dm');
     await viewer.types('/vps status');
     await viewer.sees('Channel lookups: not tried in the last hour');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

@@ -204,7 +204,7 @@ describe.concurrent('a label of 600 characters', () => {
     await team.owner.presses('Approve');
     await team.manager.sees('is now paid until');
     expect(renewals(team)).toBe(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is distinguished from another label that differs only at its end', async ({ expect }) => {

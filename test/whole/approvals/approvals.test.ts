@@ -67,7 +67,7 @@ describe.concurrent('a create that needs approval', () => {
       'olga approval_answer done approved',
       'mara create done',
     ]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is requested once when it is confirmed twice, and says that it is pending', async ({ expect }) => {
@@ -337,7 +337,7 @@ describe.concurrent('a delete that needs approval', () => {
       .in('#ops')
       .sees('@mara deleted web-1, approved by @olga. It’s no longer in the hosting account.');
     expect(team.slack.as('vera').in('#ops').messages()).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is done once when many approve it at once', async ({ expect }) => {

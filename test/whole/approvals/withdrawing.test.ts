@@ -23,7 +23,7 @@ describe.concurrent('a pending approval', () => {
     await team.slack.as('olga').in('#ops').sees('This request was withdrawn by @mara');
     expect([team.creates(), team.charges()]).toEqual([0, 0]);
     expect(await team.listAudit()).toContain('mara approval_withdraw done');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('can’t be withdrawn by anyone else', async ({ expect }) => {

@@ -32,7 +32,7 @@ it('Home shows servers with buttons that this user may press, and shows there wh
   await vera.sees('Servers (300)');
   for (const button of ['Stop', 'Reboot', 'Renew…', 'Create a server…'])
     expect(JSON.stringify(vera.home()?.blocks)).not.toContain(`"${button}"`);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
@@ -57,7 +57,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await olga.presses('Approve for 8 h');
   await olga.sees('Approved');
   await nora.sees('An owner can do that');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Home of a user from another organization is never published', async () => {
@@ -124,7 +124,7 @@ it('a root password is shown from Home to its creator only, and is never part of
   // What their own action changes is shown soon, without opening Home again.
   await inDm.presses(/I[’']ve saved it/);
   await expect.poll(() => inDm.home()?.shown ?? '').not.toContain('root password of');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Home shows what is known while the hosting API is slow or fails, and says what is missing', async () => {
@@ -164,5 +164,5 @@ it('a create from Home asks where to post its result: in a channel that its user
   await mara.in('#ops').sees(/I[’']ve saved it/);
   vera.doesNotSee('Root password');
   await expect.poll(() => mara.home()?.shown ?? '').toContain('Servers (1)');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });

@@ -28,7 +28,7 @@ it('a user who is granted a role, and loses it again, sees that on the Home that
   await owner.sees('role was revoked');
   await expect.poll(() => homeOf(team, 'nora'), PATIENT).toContain('You don’t have a role yet');
   expect(homeOf(team, 'nora')).not.toContain('web-1');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('what a user lost a role for is shown to them no longer, however long ago they opened Home', async () => {
@@ -99,5 +99,5 @@ it('a Home that Slack doesn’t take keeps nobody from changing roles', async ()
   await expect.poll(() => publishedFor(team), PATIENT).toBeGreaterThan(before);
   await owner.types('/vps access grant @otto viewer');
   await owner.sees('is now a viewer');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });

@@ -48,7 +48,7 @@ describe('an app that is installed for a whole organization', () => {
           .map(({ shown }) => shown)
           .join(),
       ).not.toContain(others);
-      expect(slack.brokenLaws()).toEqual([]);
+      expect(slack.brokenRules()).toEqual([]);
     }
   });
 
@@ -61,7 +61,7 @@ describe('an app that is installed for a whole organization', () => {
     const owner = ownerOf(team.second);
     await owner.types('/vps list');
     await owner.sees('beta-1');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('takes a press for the workspace whose message it was pressed on', async () => {
@@ -92,7 +92,7 @@ describe('an app that is installed for a whole organization', () => {
     await owner.presses('Delete');
     await owner.sees('beta-1 was deleted');
     expect(team.hosting.listServers(team.account)).toHaveLength(2);
-    expect(team.second.brokenLaws()).toEqual([]);
+    expect(team.second.brokenRules()).toEqual([]);
   });
 
   it('does nothing on a press that names no workspace, and says so', async () => {

@@ -21,7 +21,7 @@ describe('an app with token rotation', () => {
     await team.owner.types('/vps status');
     await team.owner.sees('User lookups: working');
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('asks for a new install in words when the refresh token is lost, and works again after it', async () => {

@@ -47,8 +47,8 @@ describe('two workspaces with the same app', () => {
     const changes = () => team.hosting.requests().filter(({ method }) => method !== 'GET');
     await expect.poll(() => changes().length).toBe(1);
     expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(['running', 'running']);
-    expect(team.slack.brokenLaws()).toEqual([]);
-    expect(team.second.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
+    expect(team.second.brokenRules()).toEqual([]);
   });
 
   it('pay from their own balance, and the creator alone sees the password', async () => {

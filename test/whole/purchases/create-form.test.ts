@@ -33,7 +33,7 @@ describe.concurrent('the form of a create', () => {
     const created = await team.app.ports.ledger.findCreateOf(TEAM.id, id);
     expect(created?.purchase).toMatchObject({ order });
     expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('comes back from the review with what was entered, and pays once for what is confirmed', async ({
@@ -53,7 +53,7 @@ describe.concurrent('the form of a create', () => {
     await manager.sees("I've saved it");
     expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
     expect(team.hosting.listServers(team.account)).toMatchObject([{ label: 'web-1' }]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('says what was typed wrong, and keeps the rest', async () => {

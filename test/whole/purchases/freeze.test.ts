@@ -27,7 +27,7 @@ describe.concurrent('while purchases are frozen', () => {
     await fresh.types('/vps status');
     await fresh.sees('The hosting API answers');
     fresh.doesNotSee('Purchases are frozen');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('an order whose form was open before is refused: nothing is charged', async ({ expect }) => {

@@ -36,6 +36,6 @@ describe('the main job', () => {
     await manager.presses('Delete');
     await manager.sees('was deleted');
     expect(hosting.listServers(account)).toEqual([]);
-    expect(slack.brokenLaws()).toEqual([]);
+    expect(slack.brokenRules()).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ describe.concurrent('a root password whose creator is deactivated', () => {
     );
     await owner.sees(/@olga tried to view the root password of web-1 in #ops and was denied/);
     expect(JSON.stringify(team.slack.traffic())).not.toContain(password);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is found in /vps status, where only owners see whose it is', async () => {
@@ -197,7 +197,7 @@ describe.concurrent('a root password whose creator has no role any more', () => 
     await owner.presses('Erase root password');
     await owner.sees('was erased');
     expect(await heldBy(team)).toBe(0);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 

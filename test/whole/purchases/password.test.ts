@@ -130,7 +130,7 @@ test('works in a direct message with the app, where a bot could post nothing eph
   await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
   await manager.presses('Create and pay');
   await manager.sees("I've saved it");
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 test('is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {

@@ -24,7 +24,7 @@ describe.concurrent('the daily digest', () => {
     expect(digest.indexOf('web-1 ·')).toBeLessThan(digest.indexOf('old-1 ·'));
     expect(digest).toMatch(/web-1 · \d days left, paid until .* · 5\.90\/month/);
     expect(digest).toMatch(/old-1 · \d days left, paid until .* · price unknown/);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is posted once a day, over restarts, and a day that was missed is not made up for', async ({
@@ -50,7 +50,7 @@ describe.concurrent('the daily digest', () => {
     await team.manager.types('/vps renew web-1');
     await team.manager.sees('Renew and pay');
     expect(team.digests()).toHaveLength(2);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is not posted before its hour, without a channel, or with nothing to tell', async ({ expect }) => {
@@ -93,7 +93,7 @@ describe.concurrent('the daily digest', () => {
     expect(team.digests()[0]).toMatch(/Nothing is left to renew/);
     expect(team.digests()).toHaveLength(1);
     expect(team.charges()).toBe(3);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 

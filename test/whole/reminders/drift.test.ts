@@ -42,7 +42,7 @@ describe.concurrent('changes outside of the app', () => {
       .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
       .toBeGreaterThan(team.system.now() - DAY_MS / 2);
     expect(team.digests()).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('are not concluded from another account', async ({ expect }) => {
@@ -85,7 +85,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     team.system.move(11 * 60_000);
     await team.manager.sees('Daily digest');
     expect(team.owner.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('because the hosting API doesn’t answer is posted when it does, or the channel gets the reason', async ({

@@ -28,7 +28,7 @@ describe.concurrent('a reminder', () => {
     team.system.move(DAY_MS);
     await expect.poll(() => team.digests()[2], PATIENT).toContain('2 servers to renew soon');
     expect(await team.listAudit()).toContain('otto reminder_snooze done');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('can be ended by a manager, and turned on again, from the digest and from /vps reminders', async ({
@@ -59,7 +59,7 @@ describe.concurrent('a reminder', () => {
     const fresh = team.manager.overlooksOldMessages();
     await fresh.types('/vps reminders');
     await fresh.sees('web-1 · left to expire by @mara');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('is about one month: a button on an old message does nothing to the next one', async ({ expect }) => {
@@ -117,6 +117,6 @@ describe.concurrent('a reminder', () => {
     await team.slack.as('nora').in('#ops').presses('Renew all…');
     await limited.sees('One more month for 1 server will be charged');
     limited.doesNotSee('web-1 ·');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

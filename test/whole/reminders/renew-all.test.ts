@@ -43,7 +43,7 @@ describe.concurrent('Renew all', () => {
     expect(new Set((await team.listAudit()).filter((line) => line.includes(' renew ')))).toEqual(
       new Set(['mara renew done']),
     );
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('pays once, however often and by however many it is confirmed', async ({ expect }) => {
@@ -62,7 +62,7 @@ describe.concurrent('Renew all', () => {
       )
       .toBe(0);
     expect([team.charges(), renewals(team)]).toEqual([3, 3]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('takes the same form twice as one confirmation, and no other user’s form', async ({ expect }) => {
@@ -156,6 +156,6 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('One more month for 25 servers');
     await team.manager.sees('15 more servers can be renewed afterwards');
     expect(team.digests()[0]).toContain('40 servers to renew soon');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.presses('Save');
     await team.owner.sees('• There’s no daily digest');
     expect(await digestOf(team)).toBeUndefined();
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('propose UTC without users:read', async ({ expect }) => {

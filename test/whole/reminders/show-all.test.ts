@@ -31,7 +31,7 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     const audit = await team.listAudit();
     expect(audit).toContain('otto reminder_snooze done');
     expect(audit).toContain('otto reminder_end denied role_needed');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('renews and ends reminders with the same checks, and pays once', async ({ expect }) => {
@@ -50,7 +50,7 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     await team.manager.presses('Renew and pay');
     await team.manager.sees(`${labels.at(-2)} was renewed`);
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('shows a viewer only what their role covers', async ({ expect }) => {

@@ -70,7 +70,7 @@ describe('a process that is killed while it follows a server', { timeout: 180_00
     await world.owner.sees(/@olga rebooted web-1: 🟢 running \(\d+ s\)/, LATER);
     expect(world.owner.messages()).toHaveLength(1);
     expect([world.posts(), world.edits()]).toEqual([1, 1]);
-    expect(world.slack.brokenLaws()).toEqual([]);
+    expect(world.slack.brokenRules()).toEqual([]);
   });
 
   test.skipIf(!postgresUrl)(
@@ -92,7 +92,7 @@ describe('a process that is killed while it follows a server', { timeout: 180_00
         await expect.poll(() => world.edits(), { timeout: LATER }).toBe(2);
         world.owner.doesNotSee('is rebooting web-1…');
         expect(world.posts()).toBe(2);
-        expect(world.slack.brokenLaws()).toEqual([]);
+        expect(world.slack.brokenRules()).toEqual([]);
       } finally {
         await database.giveBack();
       }

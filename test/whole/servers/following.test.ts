@@ -26,7 +26,7 @@ it.concurrent('a reboot that no look observed is reported only as what the API s
   await operator.sees('@otto rebooted web-1: 🟢 running');
   await operator.sees(/@otto rebooted web-1: 🟢 running \(the API reports it, 1\d s\)/);
   expect(posted(operator)).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it.concurrent('a start and a stop that the API answered with their end need no second look', async () => {
@@ -48,7 +48,7 @@ it.concurrent('several servers are listed in one message, which is edited as the
   await operator.sees('@otto rebooted web-1, web-2, web-3');
   await operator.sees(/web-1 is 🟢 running \(\d+ s\)\.\nweb-2 is 🟢 running \(\d+ s\)\./);
   expect(posted(operator)).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it.concurrent('a server that was deleted in between is reported as gone', async () => {
@@ -95,7 +95,7 @@ it.concurrent('Slack’s limit is obeyed, and the last state is shown once it is
   team.slack.faults.rateLimit('chat.update', { retryAfterSeconds: 4 });
   await operator.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
   expect(edits(team)).toBe(2);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it.concurrent('the hosting API may be away for a while', async () => {
@@ -118,7 +118,7 @@ it.concurrent('a new server is ready when it runs and has an address', async () 
   await viewer.sees('@mara created new-1');
   await viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
   expect(posted(viewer)).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it.concurrent('a renewal is reported as the list of servers shows it', async () => {
@@ -159,7 +159,7 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   await operator.sees('@mara started web-1');
   await operator.presses('Try again');
   await operator.sees('@otto stopped web-1');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it.concurrent('a restart forgets nothing: the same message is edited', async () => {

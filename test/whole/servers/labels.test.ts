@@ -55,7 +55,7 @@ async function startWith(labels: readonly string[], options: TeamOptions = {}): 
 /** Only the user who acted is mentioned; labels mention no one. */
 function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
   expect(team.slack.pings().filter((name) => !actors.includes(name.replace(/^@/, '')))).toEqual([]);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 }
 
 describe('a strange label', () => {

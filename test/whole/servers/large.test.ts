@@ -29,7 +29,7 @@ describe('three thousand servers', () => {
     await viewer.sees('web-3000');
     await viewer.presses('Back');
     await viewer.sees('Showing 2,801–2,900');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('are filtered, picked by typing, and managed', async () => {
@@ -49,7 +49,7 @@ describe('three thousand servers', () => {
     await operator.sees('Paid until');
     await operator.presses('Reboot');
     await operator.sees('rebooted web-2999');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('that all match a name lead to a question that can be answered', async () => {
@@ -68,7 +68,7 @@ describe('three thousand servers', () => {
     await manager.presses('Delete');
     await manager.sees('deleted web-1500');
     expect(team.hosting.listServers(team.account)).toHaveLength(2999);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('are listed in plain sections where Slack refuses the table', async () => {
@@ -82,7 +82,7 @@ describe('three thousand servers', () => {
     await viewer.types('/vps catalog');
     await viewer.sees('6 plans');
     await viewer.sees('5.90');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -101,7 +101,7 @@ describe('a catalog past every limit of a menu', () => {
       await viewer.presses('Back');
       await viewer.sees('part 2 of 3');
     }
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('is chosen from by typing', async () => {
@@ -123,7 +123,7 @@ describe('a catalog past every limit of a menu', () => {
     await manager.sees('3.07');
     await manager.presses('Create and pay');
     await manager.sees('typed-1 is being created');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -138,7 +138,7 @@ describe('a crowd of users', () => {
     await until(() => by.ephemeralMessages().length >= 400, 50);
     expect(by.ephemeralMessages().every((shown) => shown.includes('50 servers'))).toBe(true);
     expect(team.hosting.requests().length).toBeLessThanOrEqual(12);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -154,7 +154,7 @@ describe('a menu whose choices come too late', () => {
     await viewer.sees('rebooted web-1');
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3200 });
     expect(await viewer.suggestionsFor('Manage a server', 'web')).toEqual([]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -174,6 +174,6 @@ describe('twenty servers in one command', () => {
     const colleague = team.slack.as('vera').in(place);
     for (const name of names) await colleague.sees(new RegExp(`stopped.*\\b${name}\\b`, 's'));
     expect(changesSeen(team)).toHaveLength(17);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

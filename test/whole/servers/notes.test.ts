@@ -24,7 +24,7 @@ it('a note is on the card with its contact and its author, and pings no one but 
   expect(await team.app.ports.serverNotes.list(TEAM.id)).toEqual([
     expect.objectContaining({ label: 'web-1', text: 'billing, call @olga first', contact: USERS.mara.id }),
   ]);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('the list finds servers by note and by contact', async () => {

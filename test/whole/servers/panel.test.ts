@@ -37,7 +37,7 @@ it('bare /vps shows a handful of servers, the recently used first, with buttons 
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps');
   await manager.sees('Create a server…');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {

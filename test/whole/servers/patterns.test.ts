@@ -34,7 +34,7 @@ it('a pattern lists what it matches and asks; one press acts on exactly these se
   await operator.sees('Reboot was accepted for 4 of 4 servers.');
   operator.doesNotSee('Reboot these 4 servers?');
   expect(pathsOf(team).map((path) => Number(/\/(\d+)\//.exec(path)?.[1]))).toEqual([db, ...ids]);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('one star means every server that the user has the role for, and names no other one', async () => {
@@ -67,7 +67,7 @@ it('more than 20 matches are refused with their number', async () => {
   await operator.types('/vps reboot web-1*');
   await operator.sees('Reboot these 11 servers?');
   expect(changesSeen(team)).toEqual([]);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('20 servers with the longest labels fit into one confirmation', async () => {
@@ -80,7 +80,7 @@ it('20 servers with the longest labels fit into one confirmation', async () => {
   await operator.presses('Stop 20 servers');
   await operator.sees('Stop was accepted for 20 of 20 servers.');
   expect(changesSeen(team)).toHaveLength(20);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
@@ -249,7 +249,7 @@ it('Try again acts on the servers that failed only, after it has asked, and once
   await operator.types('/vps show web-4');
   await operator.sees(String(ids[3]));
   expect(pathsOf(team).slice(before)).toEqual([`/v1/servers/${ids[0]}/stop`, `/v1/servers/${ids[1]}/stop`]);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Try again is offered for typed names, too, and again for what fails again', async () => {
@@ -262,7 +262,7 @@ it('Try again is offered for typed names, too, and again for what fails again', 
   await operator.presses('Try again for 2 servers');
   await operator.presses('Try again for web-1');
   await operator.sees('Reboot was accepted for 1 of 1 server.');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Try again is not offered for what the role doesn’t cover', async () => {

@@ -18,7 +18,7 @@ it('a reboot is announced once in the channel, and its message becomes the outco
   viewer.doesNotSee('is rebooting');
   const told = operator.messages().filter(({ shown }) => shown.includes('web-1'));
   expect(told).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a reboot in a direct message tells its user the outcome when that is seen', async () => {
@@ -43,7 +43,7 @@ it('a press on a card updates that card and is announced in the channel, with no
   operator.doesNotSee('🟢 running');
   const cards = operator.messages().filter(({ shown }) => shown.includes('Paid until'));
   expect(cards).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a card shows the outcome of a reboot when that is seen', async () => {
@@ -56,7 +56,7 @@ it('a card shows the outcome of a reboot when that is seen', async () => {
   await operator.sees(/web-1\n🟢 running/);
   operator.doesNotSee('🟡 rebooting');
   expect(operator.messages().filter(({ shown }) => shown.includes('Paid until'))).toHaveLength(1);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('Refresh shows in the same card what has changed since', async () => {
@@ -140,7 +140,7 @@ it('without a server, a command opens a menu with the recently used ones first',
     await manager.sees('Paid until');
     await manager.closes();
   }
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('without a server, thousands are searched while the user types', async () => {
@@ -153,7 +153,7 @@ it('without a server, thousands are searched while the user types', async () => 
   await manager.types('/vps delete');
   expect(await manager.suggestionsFor('Server', 'web-4999')).toEqual(['web-4999']);
   await manager.closes();
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('the card from which a server was deleted says so, with no further message', async () => {
@@ -168,5 +168,5 @@ it('the card from which a server was deleted says so, with no further message', 
   await manager.sees('web-1 was deleted.');
   manager.doesNotSee('Paid until');
   expect(manager.messages()).toHaveLength(2);
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });

@@ -15,5 +15,5 @@ it('with the minute used up, users see their place in the queue and an estimate'
   const words = 'will run automatically. Estimated wait: about';
   await viewer.sees(new RegExp(`Your request is next in the queue and ${words} [1-6]?[05] s`));
   await operator.sees(new RegExp(`Your request is number 2 in the queue and ${words} [1-6]?[05] s`));
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });

@@ -14,7 +14,7 @@ test('a request for access reaches the owners as a direct message', async () => 
   await using team = await startTeam();
   await ask(team, 'viewer');
   await team.slack.as('olga').in('dm').sees('the release');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
   expect(await faultsOf(team)).not.toContain('messages_tab_disabled');
 });
 

@@ -30,7 +30,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
     await team.colleague.presses('Create and pay');
     await team.colleague.sees('grid-1 is being created');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('deletes a server that they may delete', async () => {

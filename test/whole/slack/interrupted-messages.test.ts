@@ -45,7 +45,7 @@ async function openWorld(databaseUrl?: string, mode: SlackMode = SLACK_MODE) {
     requests,
     owner: slack.as('olga').in('#ops'),
     /** A killed process can't acknowledge what Slack sends it just then, such as an event about its own message. */
-    brokenLaws: () => slack.brokenLaws().filter(({ words }) => !/ECONNRE(FUSED|SET)/.test(words)),
+    brokenRules: () => slack.brokenRules().filter(({ words }) => !/ECONNRE(FUSED|SET)/.test(words)),
     start: async () => {
       const app = await startProcess(environment);
       processes.push(app);
@@ -84,7 +84,7 @@ describe('a command in a message whose process is killed', { timeout: 180_000 },
     await world.owner.types('@vps list');
     await world.owner.sees('web-2');
     expect(world.requests('reboot')).toBe(1);
-    expect(world.brokenLaws()).toEqual([]);
+    expect(world.brokenRules()).toEqual([]);
   });
 
   test('is told as not done where nothing was sent, in the direct message that it came in', async () => {
@@ -101,7 +101,7 @@ describe('a command in a message whose process is killed', { timeout: 180_000 },
     await owner.types('reboot web-1');
     await owner.sees('web-1 was rebooted');
     expect(world.requests('reboot')).toBe(1);
-    expect(world.brokenLaws()).toEqual([]);
+    expect(world.brokenRules()).toEqual([]);
   });
 
   test.skipIf(!postgresUrl)('is told once by another process that runs', async () => {
@@ -121,7 +121,7 @@ describe('a command in a message whose process is killed', { timeout: 180_000 },
       const told = world.owner.messages().filter(({ text }) => text.includes('interrupted'));
       expect(told).toHaveLength(1);
       expect(world.requests('reboot')).toBe(1);
-      expect(world.brokenLaws()).toEqual([]);
+      expect(world.brokenRules()).toEqual([]);
     } finally {
       await database.giveBack();
     }

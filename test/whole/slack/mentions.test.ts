@@ -32,7 +32,7 @@ describe('a mention', () => {
       ['reboot', 'mention', 'done'],
       ['reboot', 'mention', 'started'],
     ]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('in a thread is answered in that thread, to its user alone', async () => {
@@ -46,7 +46,7 @@ describe('a mention', () => {
     await operator.presses('Reboot');
     await team.slack.as('vera').in('#ops').thread(ts).sees('@otto rebooted web-1');
     operator.in('#ops').doesNotSee('rebooted web-1');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('alone shows the control panel', async () => {
@@ -104,7 +104,7 @@ describe('a mention', () => {
     await manager.closes();
     await team.slack.as('vera').in('#ops').thread(ts).sees('@mara renewed web-1');
     team.slack.as('vera').in('#ops').doesNotSee('renewed web-1');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('passes the same permission check', async () => {
@@ -132,7 +132,7 @@ describe('a mention', () => {
     expect(changesSeen(team)).toEqual([]);
     const [denied] = await rawUser(team, 'sam').audit();
     expect(denied).toMatchObject({ outcome: 'denied', code: 'other_organization', surface: 'mention' });
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('in a thread of a shared channel refuses an outsider in that thread', async () => {
@@ -243,7 +243,7 @@ describe('a direct message', () => {
     await answeredAll(team);
     // One of the user, one of the app: its own messages are no commands.
     expect(operator.messages()).toHaveLength(2);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('in a thread is answered in that thread', async () => {
@@ -281,7 +281,7 @@ describe('a direct message', () => {
     await direct.sees("I've saved it");
     const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
     expect(shown.map(({ ephemeral }) => ephemeral)).toEqual([true]);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('opens what takes a form by a button', async () => {

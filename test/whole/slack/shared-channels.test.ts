@@ -16,7 +16,7 @@ describe('in a channel that is shared with another organization', () => {
     await operator.types('/vps reboot web-1');
     await operator.sees('web-1 was rebooted');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('so is what was paid for', async () => {
@@ -26,14 +26,14 @@ describe('in a channel that is shared with another organization', () => {
     await manager.presses('Create and pay');
     await manager.sees('web-9 is being created');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('no request for approval is posted: users who may approve it get it directly', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: 'C0SHARED01' });
     await team.askCreate('web-9');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('it can’t be chosen for requests for approval', async () => {
@@ -45,7 +45,7 @@ describe('in a channel that is shared with another organization', () => {
     team.slack.admin.inviteOrganization('#general');
     await owner.presses('Save');
     await owner.sees('the channel is shared with another organization');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });
 
@@ -56,7 +56,7 @@ it('a channel to which another organization is invited counts as shared', async 
   await operator.types('/vps reboot web-1');
   await operator.sees('web-1 was rebooted');
   team.slack.as('vera').in('#ops').doesNotSee('web-1');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('without channels:read nothing is announced, since the channel may be shared', async () => {

@@ -29,7 +29,7 @@ describe('Manage server… on a message', () => {
     operator.in('#ops').doesNotSee('rebooted web-1');
     const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface }) => [action, surface])).toContainEqual(['reboot', 'button']);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it.each(Object.entries(ALERTS))('finds the server in an alert of %s', async (tool, alert) => {
@@ -52,7 +52,7 @@ describe('Manage server… on a message', () => {
     await operator.sees('@otto stopped web-2');
     await operator.closes();
     operator.in('#ops').doesNotSee('stopped web-2');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('asks which one, where the message mentions two, those of addresses last', async () => {
@@ -127,7 +127,7 @@ describe('Manage server… on a message', () => {
     await manager.closes();
     manager.in('#ops').doesNotSee('renewed web-1');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('deletes only after the label was typed, and tells the thread', async () => {
@@ -139,7 +139,7 @@ describe('Manage server… on a message', () => {
     await manager.fills({ 'Type the label to delete it': 'web-1' });
     await manager.presses('Delete');
     await manager.thread(ts).sees('@mara deleted web-1');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('works where the app is no member: it tells the thread by the shortcut’s own way back', async () => {
@@ -151,7 +151,7 @@ describe('Manage server… on a message', () => {
     await owner.presses('Reboot');
     await owner.thread(ts).sees('@olga');
     await owner.sees('/invite @vps');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('asks for an invite to a private channel that it can’t see', async () => {
@@ -163,7 +163,7 @@ describe('Manage server… on a message', () => {
     await manager.sees('/invite @vps');
     expect(changesSeen(team)).toHaveLength(1);
     team.slack.as('olga').in('#management').doesNotSee('rebooted');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('shows nothing to others in a channel that is shared with another organization', async () => {
@@ -175,7 +175,7 @@ describe('Manage server… on a message', () => {
     await expect.poll(() => changesSeen(team).length).toBe(1);
     await operator.sees(/Manage server[\s\S]*web-1/);
     team.slack.as('sam').in('#acme-shared').doesNotSee('rebooted');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   it('acts on a press once, however often Slack delivers it', async () => {
@@ -228,6 +228,6 @@ describe('Servers, from anywhere', () => {
     await operator.sees(/Servers\s+web-9/);
     await operator.presses('Stop');
     await expect.poll(() => operator.modal()?.shown).toContain('stopped');
-    expect(team.slack.brokenLaws()).toEqual([]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startTeam } from '../../support/team.ts';
 
-const lawsOf = (team: Awaited<ReturnType<typeof startTeam>>) => team.slack.brokenLaws().map(({ law }) => law);
+const brokenRulesOf = (team: Awaited<ReturnType<typeof startTeam>>) =>
+  team.slack.brokenRules().map(({ rule }) => rule);
 
 describe('a command whose answer takes long', () => {
   it('shows within a second that it is being worked on, and its answer afterwards', async () => {
@@ -12,7 +13,7 @@ describe('a command whose answer takes long', () => {
     await viewer.types('/vps list');
     await viewer.sees('Working on it. The result will appear here.', 1000);
     await viewer.sees('web-1');
-    expect(lawsOf(team)).toEqual([]);
+    expect(brokenRulesOf(team)).toEqual([]);
   });
 
   it('leaves all five uses of its response_url to the answer', async () => {
@@ -38,7 +39,7 @@ describe('a slow command whose outcome is posted in the channel', () => {
     const uses = () => team.slack.traffic().filter(({ what }) => what === 'response_url');
     await expect.poll(() => uses().length).toBe(1);
     expect(JSON.stringify(uses())).toContain('delete_original');
-    expect(lawsOf(team)).toEqual([]);
+    expect(brokenRulesOf(team)).toEqual([]);
   });
 });
 

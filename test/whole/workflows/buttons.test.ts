@@ -29,7 +29,7 @@ it('without a key a workflow asks in the channel, and the user who presses acts 
   expect(changesSeen(team)).toHaveLength(1);
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 1 });
   expect(entries[0]).toMatchObject({ actorId: USERS.otto.id, surface: 'button', action: 'reboot' });
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a user without the role, or from another organization, can neither do it nor cancel it', async () => {
@@ -114,7 +114,7 @@ it.each([
   const run = await ask(team, { channel: team.slack.channel(channel)?.id ?? '' });
   await run.ended;
   expect(run.error).toContain('The message with the button couldn’t be posted in the channel');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('a channel where nothing is announced reads nothing of what a key did', async () => {

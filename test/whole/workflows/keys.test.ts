@@ -38,7 +38,7 @@ it('an owner issues a key, a workflow reboots with it, and revoking it stops tha
   await owner.sees('The workflow (nightly) rebooted web-1');
   await owner.sees('@olga revoked the workflow key nightly (reboot; web-*)');
   await owner.sees('The workflow tried to reboot web-2 and was denied: the workflow key doesn’t permit it');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('only owners see, issue or revoke keys', async () => {

@@ -55,7 +55,7 @@ it('Slack gets its ack at once, however slow the hosting API is', async () => {
   expect(run.state).toBe('running');
   await run.ended;
   expect(run.state).toBe('completed');
-  expect(team.slack.brokenLaws()).toEqual([]);
+  expect(team.slack.brokenRules()).toEqual([]);
 });
 
 it('the outcome reaches Slack by the app’s own token where that of the run has ended', async () => {

@@ -11,7 +11,7 @@ const EVENTS: readonly PageEvent['type'][] = [
   'views',
   'home',
   'traffic',
-  'broken_law',
+  'broken_rule',
   'reload',
 ];
 

@@ -79,6 +79,6 @@ export function pageState(world: World, user: User): PageState {
     views: pageStack(world, user),
     home: home ? pageView(home) : null,
     traffic: world.journal.traffic().slice(-TRAFFIC_SHOWN),
-    laws: world.journal.laws(),
+    brokenRules: world.journal.brokenRules(),
   };
 }

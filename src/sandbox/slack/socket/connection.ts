@@ -14,14 +14,14 @@ const PING_MS = 10_000;
 /** One WebSocket of the app, as Slack sees it. */
 export class AppConnection {
   readonly #socket: WebSocket;
-  readonly #breakLaw: (law: string, words: string) => void;
+  readonly #breakRule: (rule: string, words: string) => void;
   readonly #waiting = new Map<string, Settle[]>();
   readonly #known = new Map<string, Envelope>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(socket: WebSocket, breakLaw: (law: string, words: string) => void, onClose: () => void) {
+  constructor(socket: WebSocket, breakRule: (rule: string, words: string) => void, onClose: () => void) {
     this.#socket = socket;
-    this.#breakLaw = breakLaw;
+    this.#breakRule = breakRule;
     const pings = setInterval(() => socket.ping(), PING_MS);
     this.#timers.add(pings.unref());
     socket.on('message', (message, isBinary) => this.#read(isBinary ? '' : String(message)));
@@ -85,7 +85,7 @@ export class AppConnection {
     const id = textIn(message, 'envelope_id');
     const envelope = this.#known.get(id);
     if (!isJson(message) || !envelope) {
-      this.#breakLaw('bad_ack', 'no acknowledgment of an envelope');
+      this.#breakRule('bad_ack', 'no acknowledgment of an envelope');
       return;
     }
     const settle = this.#waiting.get(id)?.[0];
@@ -94,7 +94,7 @@ export class AppConnection {
     const payload = isJson(message.payload) ? message.payload : {};
     const isEmpty = Object.keys(payload).length === 0;
     if (!envelope.accepts_response_payload && !isEmpty)
-      this.#breakLaw('bad_ack', `${envelope.type}: this acknowledgment must have no payload`);
+      this.#breakRule('bad_ack', `${envelope.type}: this acknowledgment must have no payload`);
     settle({ payload });
   }
 }

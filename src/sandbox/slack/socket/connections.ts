@@ -102,7 +102,7 @@ export class SocketConnections {
     const refusal = this.#findRefusal();
     const connection: AppConnection = new AppConnection(
       socket,
-      (law, words) => this.#journal.breakLaw(law, `Socket Mode: ${words}`),
+      (rule, words) => this.#journal.breakRule(rule, `Socket Mode: ${words}`),
       () => this.#forget(connection),
     );
     if (refusal !== undefined) {

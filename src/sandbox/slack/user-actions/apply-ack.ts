@@ -23,7 +23,7 @@ export function applyAck(world: World, submitted: StoredView, what: string, ack:
 function closeAfter(world: World, view: StoredView, what: string, ack: Ack): void {
   const isEmpty = ack.text.trim() === '' && Object.keys(ack.body ?? {}).length === 0;
   if (!isEmpty)
-    world.journal.breakLaw('bad_ack', `${what}: an ack of a submission is empty or has a response_action`);
+    world.journal.breakRule('bad_ack', `${what}: an ack of a submission is empty or has a response_action`);
   world.views.close(view);
 }
 
@@ -40,7 +40,7 @@ function showErrors(world: World, view: StoredView, what: string, ack: Ack): voi
     );
     return;
   }
-  world.journal.breakLaw('bad_ack', `${what}: errors must be texts by the block_id of inputs of the view`);
+  world.journal.breakRule('bad_ack', `${what}: errors must be texts by the block_id of inputs of the view`);
   world.views.complain(view, {}, TROUBLE);
 }
 
@@ -53,7 +53,7 @@ function showNext(world: World, view: StoredView, what: string, action: 'update'
     else world.views.push(view.user, next);
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
-    world.journal.breakLaw('bad_ack', `${what}: ${error.code}`);
+    world.journal.breakRule('bad_ack', `${what}: ${error.code}`);
     world.views.complain(view, {}, TROUBLE);
   }
 }

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 /** If a user sees nothing of a command for this long, they assume that it failed. */
 const SILENCE_MS = 3000;
 
-/** Records a broken law when the user has seen nothing 3 s after they typed a command. */
+/** Records a broken rule when the user has seen nothing 3 s after they typed a command. */
 export function watchForSilence(world: World, user: User, what: string): void {
   const end = () => {
     stop();
@@ -16,7 +16,7 @@ export function watchForSilence(world: World, user: User, what: string): void {
   });
   const timer = setTimeout(() => {
     stop();
-    world.journal.breakLaw('silent', `${what}: ${user.name} saw nothing for 3 s`);
+    world.journal.breakRule('silent', `${what}: ${user.name} saw nothing for 3 s`);
   }, SILENCE_MS);
   timer.unref();
 }

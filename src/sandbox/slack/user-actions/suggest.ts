@@ -56,11 +56,11 @@ function readOffer(world: World, what: string, ack: Ack): Suggestions {
   if (!ack.ok) throw new SlackRefusal('no_options', 'The app gave no options');
   const given = ack.body ?? {};
   if (!Array.isArray(given.options) && !Array.isArray(given.option_groups)) {
-    world.journal.breakLaw('bad_ack', `${what}: the ack must have options or option_groups`);
+    world.journal.breakRule('bad_ack', `${what}: the ack must have options or option_groups`);
     throw new SlackRefusal('no_options', 'The app gave no options');
   }
   const faults = findOfferFaults(given);
-  for (const fault of faults) world.journal.breakLaw('limits', `${what}: ${fault}`);
+  for (const fault of faults) world.journal.breakRule('limits', `${what}: ${fault}`);
   if (faults.length > 0) throw new SlackRefusal('no_options', 'Slack refused the options of the app');
   return { options: objectsIn(given, 'options'), optionGroups: objectsIn(given, 'option_groups') };
 }

@@ -15,7 +15,7 @@ type Kind = (typeof KINDS)[number];
 /** Slack's types name these two fields of a message to validate, and no others. */
 const MESSAGE_FIELDS = ['blocks', 'attachments'];
 
-/** Nothing is shown to anybody, so a refusal is no broken law. @throws WebApiError invalid_arguments, invalid_<kind> */
+/** Nothing is shown to anybody, so a refusal is no broken rule. @throws WebApiError invalid_arguments, invalid_<kind> */
 function validate(world: World, args: Json): Json {
   const [kind, ...others] = KINDS.filter((name) => args[name] !== undefined);
   if (kind === undefined || others.length > 0) {

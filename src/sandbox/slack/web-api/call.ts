@@ -78,7 +78,7 @@ function run(world: World, worlds: readonly World[], call: WebCall): Json {
     method?.run(world, args, tokenOf(call, args)) ??
     answerTokenMethod(call.method, worlds, args, call.authorization, issued);
   if (answer) return answer;
-  world.journal.breakLaw('unknown_method', `${call.method} is no method of the local Slack`);
+  world.journal.breakRule('unknown_method', `${call.method} is no method of the local Slack`);
   throw new WebApiError('unknown_method', { req_method: call.method });
 }
 
@@ -99,7 +99,7 @@ function checkToken(world: World, call: WebCall, args: Json): IssuedToken | unde
     requireTeam(world, call.method, issued, args);
     return issued;
   }
-  world.journal.breakLaw('invalid_auth', `${call.method}: this is not the app's token`);
+  world.journal.breakRule('invalid_auth', `${call.method}: this is not the app's token`);
   throw new WebApiError('invalid_auth');
 }
 
@@ -137,7 +137,7 @@ export function findWorld(worlds: readonly World[], call: WebCall): World {
 function checkScopes(world: World, method: string, scopes: readonly string[]): void {
   if (scopes.length === 0 || scopes.some((scope) => world.app.scopes.includes(scope))) return;
   const needed = scopes.join(',');
-  world.journal.breakLaw('missing_scope', `${method} needs ${needed}`);
+  world.journal.breakRule('missing_scope', `${method} needs ${needed}`);
   throw new WebApiError('missing_scope', { needed, provided: world.app.scopes.join(',') });
 }
 

@@ -41,7 +41,7 @@ function postMessage(world: World, args: Json): Json {
   const threadTs = textIn(args, 'thread_ts');
   checkThread(world, 'chat.postMessage', channel.id, threadTs);
   if (String(args.reply_broadcast) === 'true')
-    world.journal.breakLaw('broadcast', 'chat.postMessage: a reply that the whole channel is shown');
+    world.journal.breakRule('broadcast', 'chat.postMessage: a reply that the whole channel is shown');
   const thread = threadTs ? { threadTs } : {};
   const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
   sendInBackground(sendPosted(world, message));
@@ -51,7 +51,7 @@ function postMessage(world: World, args: Json): Json {
 /** An app whose manifest has no Messages tab can't write to users. @throws WebApiError messages_tab_disabled */
 function checkMessagesTab(world: World, channel: Channel): void {
   if (channel.kind !== 'dm' || world.app.hasMessagesTab) return;
-  world.journal.breakLaw('messages_tab', 'a direct message of an app without a Messages tab');
+  world.journal.breakRule('messages_tab', 'a direct message of an app without a Messages tab');
   throw new WebApiError('messages_tab_disabled');
 }
 

@@ -78,6 +78,6 @@ function getReadable(world: World, args: Json): Channel {
 function needScope(world: World, kind: Channel['kind'], type: string): void {
   const needed = READ[kind];
   if (world.app.scopes.includes(needed)) return;
-  world.journal.breakLaw('missing_scope', `conversations.*: ${needed} is needed for ${type}s`);
+  world.journal.breakRule('missing_scope', `conversations.*: ${needed} is needed for ${type}s`);
   throw new WebApiError('missing_scope', { needed, provided: world.app.scopes.join(',') });
 }

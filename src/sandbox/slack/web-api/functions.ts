@@ -56,6 +56,6 @@ function checkOutputs(world: World, { step }: WorkflowRun, outputs: Json): void 
   const unknown = Object.keys(outputs).filter((name) => !step.outputs.some((each) => each.name === name));
   const wrong = Object.entries(outputs).filter(([, value]) => typeof value !== 'string');
   if (missing.length + unknown.length + wrong.length === 0) return;
-  world.journal.breakLaw('bad_outputs', `functions.completeSuccess: not the outputs of ${step.id}`);
+  world.journal.breakRule('bad_outputs', `functions.completeSuccess: not the outputs of ${step.id}`);
   throw new WebApiError('parameter_validation_failed');
 }

@@ -53,7 +53,7 @@ const answer = (view: StoredView): Json => ({ view: describeView(view) });
 /** An app whose manifest has no Home tab can't publish one. @throws WebApiError not_enabled */
 function checkHomeTab(world: World): void {
   if (world.app.hasHomeTab) return;
-  world.journal.breakLaw('home_tab', 'an app without a Home tab');
+  world.journal.breakRule('home_tab', 'an app without a Home tab');
   throw new WebApiError('not_enabled');
 }
 
@@ -64,7 +64,7 @@ function invalidUser(): WebApiError {
 /** A Home shows servers and requests of one workspace. */
 function checkInsider({ journal }: World, { isExternal, name }: User): void {
   if (isExternal)
-    journal.breakLaw('told_outsiders', `views.publish: ${name} belongs to another organization`);
+    journal.breakRule('told_outsiders', `views.publish: ${name} belongs to another organization`);
 }
 
 function checkHash(view: StoredView, args: Json): void {
@@ -72,13 +72,13 @@ function checkHash(view: StoredView, args: Json): void {
   if (hash !== '' && hash !== view.hash) throw new WebApiError('hash_conflict');
 }
 
-/** An unknown, used or late trigger is a broken law: a modal must be opened first of all. */
+/** An unknown, used or late trigger is a broken rule: a modal must be opened first of all. */
 function useTrigger(world: World, what: string, args: Json): string {
   try {
     return world.triggers.use(required(args, 'trigger_id'));
   } catch (error) {
     if (error instanceof WebApiError && error.code.endsWith('trigger_id'))
-      world.journal.breakLaw(error.code.replace(/_id$/, ''), `${what}: ${error.code}`);
+      world.journal.breakRule(error.code.replace(/_id$/, ''), `${what}: ${error.code}`);
     throw error;
   }
 }

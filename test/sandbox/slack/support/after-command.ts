@@ -25,6 +25,6 @@ export async function afterCommand(app: { ackTimeoutMs?: number } = {}) {
     owner,
     trigger,
     open,
-    laws: () => started.slack.brokenLaws().map(({ law }) => law),
+    brokenRules: () => started.slack.brokenRules().map(({ rule }) => rule),
   };
 }

@@ -37,7 +37,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
         aria-expanded={isPanelOpen}
         onClick={() => changeScreen(togglePanel)}
       >
-        <LawCount laws={state.laws.length} />
+        <BrokenRuleCount brokenRules={state.brokenRules.length} />
         <PanelName />
       </button>
     </header>
@@ -59,11 +59,11 @@ function PanelName() {
   );
 }
 
-function LawCount({ laws }: { readonly laws: number }) {
-  if (laws === 0) return null;
+function BrokenRuleCount({ brokenRules }: { readonly brokenRules: number }) {
+  if (brokenRules === 0) return null;
   return (
-    <span class="ping" title={`${laws} broken rules`}>
-      {laws}
+    <span class="ping" title={`${brokenRules} broken rules`}>
+      {brokenRules}
     </span>
   );
 }

@@ -29,6 +29,6 @@ export function workspaceOf({
     views: [],
     home: null,
     traffic: [],
-    laws: [],
+    brokenRules: [],
   };
 }

@@ -9,7 +9,7 @@ const TABS: readonly (readonly [PanelTab, string])[] = [
 ];
 
 /** The tabs of the panel; arrow keys move between them. */
-export function PanelTabs({ laws }: { readonly laws: number }) {
+export function PanelTabs({ brokenRules }: { readonly brokenRules: number }) {
   const shown = useScreen((screen) => screen.panelTab);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -34,9 +34,9 @@ export function PanelTabs({ laws }: { readonly laws: number }) {
         >
           {words}
           {tab === 'tour' && <TourCount />}
-          {tab === 'traffic' && laws > 0 && (
-            <span class="ping" title={`${laws} broken rules`}>
-              {laws}
+          {tab === 'traffic' && brokenRules > 0 && (
+            <span class="ping" title={`${brokenRules} broken rules`}>
+              {brokenRules}
             </span>
           )}
         </button>

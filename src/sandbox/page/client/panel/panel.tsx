@@ -8,8 +8,9 @@ import { PanelTabs } from './panel-tabs.tsx';
 import { Tour } from './tour/tour.tsx';
 import { Traffic } from './traffic/traffic.tsx';
 
-/** What Slack would not show: the tour, the hosting account, broken laws and all requests. */
+/** What Slack would not show: the tour, the hosting account, broken rules and all requests. */
 export function Panel({ state }: { readonly state: PageState }) {
+  const { brokenRules, traffic } = state;
   const tab = useScreen((screen) => screen.panelTab);
   const isAlone = useScreen((screen) => screen.panel === 'none');
   const panel = usePanelState();
@@ -29,16 +30,16 @@ export function Panel({ state }: { readonly state: PageState }) {
       {isAlone ? (
         <div class="panel-body">
           <Links />
-          <Traffic laws={state.laws} entries={state.traffic} requests={[]} />
+          <Traffic brokenRules={brokenRules} entries={traffic} requests={[]} />
         </div>
       ) : (
         <>
-          <PanelTabs laws={state.laws.length} />
+          <PanelTabs brokenRules={brokenRules.length} />
           <div key={tab} class="panel-body" role="tabpanel" aria-labelledby={`panel-tab-${tab}`}>
             {tab === 'tour' && panel && <Tour steps={panel.tour} panel={panel} />}
             {tab === 'account' && panel && <Account panel={panel} />}
             {tab === 'traffic' && (
-              <Traffic laws={state.laws} entries={state.traffic} requests={panel?.requests ?? []} />
+              <Traffic brokenRules={brokenRules} entries={traffic} requests={panel?.requests ?? []} />
             )}
           </div>
         </>

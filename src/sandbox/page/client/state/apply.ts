@@ -19,12 +19,12 @@ export function applyEvent(state: PageState, event: PageEvent): PageState {
       const others = state.traffic.filter(({ id }) => id !== event.entry.id);
       return { ...state, traffic: [...others, event.entry].slice(-TRAFFIC_KEPT) };
     }
-    case 'broken_law': {
-      const { law } = event;
-      const isKnown = state.laws.some(
-        (each) => each.at === law.at && each.law === law.law && each.words === law.words,
+    case 'broken_rule': {
+      const { rule } = event;
+      const isKnown = state.brokenRules.some(
+        (each) => each.at === rule.at && each.rule === rule.rule && each.words === rule.words,
       );
-      return isKnown ? state : { ...state, laws: [...state.laws, law] };
+      return isKnown ? state : { ...state, brokenRules: [...state.brokenRules, rule] };
     }
     case 'reload':
       return state;

@@ -1,8 +1,8 @@
 import type { PanelRequest } from '../../../../panel/panel-api.ts';
-import type { BrokenLaw, TrafficEntry } from '../../../../slack/page-api.ts';
+import type { BrokenRule, TrafficEntry } from '../../../../slack/page-api.ts';
 import type { TrafficKind } from '../../state/screen.ts';
 import { changeScreen, useScreen } from '../../state/store.ts';
-import { Laws } from './laws.tsx';
+import { BrokenRules } from './broken-rules.tsx';
 import { RequestRow } from './request-row.tsx';
 import { mergeTraffic } from './rows.ts';
 
@@ -15,13 +15,13 @@ const KINDS: readonly (readonly [TrafficKind, string])[] = [
 ];
 
 interface TrafficProps {
-  readonly laws: readonly BrokenLaw[];
+  readonly brokenRules: readonly BrokenRule[];
   readonly entries: readonly TrafficEntry[];
   readonly requests: readonly PanelRequest[];
 }
 
 /** Every request between Slack, the app and the hosting API, newest first. */
-export function Traffic({ laws, entries, requests }: TrafficProps) {
+export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
   const kind = useScreen((screen) => screen.trafficKind);
   const cleared = useScreen((screen) => screen.cleared);
   const hasHosting = useScreen((screen) => screen.panel !== 'none');
@@ -30,7 +30,7 @@ export function Traffic({ laws, entries, requests }: TrafficProps) {
     changeScreen({ cleared: { slack: entries.at(-1)?.id ?? 0, hosting: requests.at(-1)?.id ?? 0 } });
   return (
     <>
-      <Laws laws={laws} />
+      <BrokenRules brokenRules={brokenRules} />
       <section aria-labelledby="traffic-title">
         <div class="traffic-head">
           <h3 id="traffic-title">Requests</h3>

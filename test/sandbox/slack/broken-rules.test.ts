@@ -139,13 +139,13 @@ describe('what a user can do', () => {
 });
 
 describe('a command of which the user sees nothing', () => {
-  it('breaks a law after 3 s, and none when the ack has words', async () => {
+  it('breaks a rule after 3 s, and none when the ack has words', async () => {
     const { slack, app } = await startBoth();
     app.reply = ({ content }) => (content.text === 'quiet' ? {} : { body: 'Working on it…' });
     await slack.as('olga').types('/vps loud');
     await slack.as('otto').types('/vps quiet');
     await expect
-      .poll(() => slack.brokenLaws().map(({ law, words }) => `${law} ${words}`))
+      .poll(() => slack.brokenRules().map(({ rule, words }) => `${rule} ${words}`))
       .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
   });
 });
@@ -154,7 +154,7 @@ describe('what Slack draws otherwise than it is written', () => {
   const lawsAfter = async (block: Record<string, unknown>) => {
     const { slack, app } = await startBoth();
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'words', blocks: [block] });
-    return slack.brokenLaws().map(({ law }) => law);
+    return slack.brokenRules().map(({ rule }) => rule);
   };
   const asking = (text: Record<string, unknown>) => ({
     type: 'actions',
