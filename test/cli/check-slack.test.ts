@@ -274,7 +274,7 @@ describe('a token', () => {
     await using slack = await startWorkspace();
     slack.admin.joinGrid({ isOrgInstall: true });
     const { findings } = await runJson(slack.apiUrl, QUICK);
-    expect(findings.token).toMatch(/^failed org_install: .*Install it in one workspace/);
+    expect(findings.token).toMatch(/^failed org_install: .*Install the app in one workspace/);
   });
 
   test('that is missing is named, like every other setting', async () => {

@@ -60,7 +60,7 @@ const FIXES: Readonly<Record<string, string>> = {
   invalid_auth: `Slack doesn’t accept SLACK_BOT_TOKEN. ${COPY_TOKEN}. If the app has a list of allowed IP addresses, add this machine’s.`,
   not_authed: `Slack got no token. ${COPY_TOKEN}, and let no proxy remove the header Authorization.`,
   token_revoked: `The token was revoked. Install the app again, then: ${COPY_TOKEN}.`,
-  token_expired: `The token has expired: token rotation is on, which this app doesn’t support. Create the app again from manifest.yml, then: ${COPY_TOKEN}.`,
+  token_expired: `The token has expired: token rotation is on, which SLACK_BOT_TOKEN doesn’t support. Create the app again from its manifest, then: ${COPY_TOKEN}.`,
   account_inactive: `The app was removed from the workspace, or the workspace was deleted. Install the app again, then: ${COPY_TOKEN}.`,
   not_allowed_token_type: `This is not a bot token. ${COPY_TOKEN}; it starts with xoxb-.`,
   access_denied: 'An admin hasn’t approved the app for this workspace. Ask an admin to approve it.',
@@ -77,8 +77,8 @@ const FIXES: Readonly<Record<string, string>> = {
   service_unavailable: OUTAGE,
   request_timeout: OUTAGE,
   messages_tab_disabled:
-    'Slack refuses direct messages. Turn on the Messages tab under App Home in the app’s settings, or create the app again from manifest.yml.',
-  cannot_dm_bot: 'This ID is a bot’s. Name a person with --user, and correct OWNERS.',
+    'Slack refuses direct messages. Turn on the Messages tab under App Home in the app’s settings.',
+  cannot_dm_bot: 'This ID is a bot’s. Name a user with --user, and correct OWNERS.',
   user_not_found: 'No user here has this ID. Correct OWNERS, or name another user with --user.',
   user_not_visible: 'The app may not see this user. Name another user with --user.',
   user_disabled:

@@ -43,7 +43,7 @@ export function checkScopes(granted: Granted, report: Report): void {
   if (others.length === 0) return;
   report.warning('scopes', {
     code: 'extra_scopes',
-    text: `The app also has ${others.join(', ')}, which it doesn’t use. Remove what manifest.yml doesn’t ask for, and reinstall the app.`,
+    text: `The app also has ${others.join(', ')}, which it doesn’t use. Remove what the manifest doesn’t ask for, and reinstall the app.`,
   });
 }
 
@@ -52,7 +52,7 @@ function missing(sentence: string): Problem {
   return { code: 'missing_scope', text };
 }
 
-/** Whether a call may be tried: where Slack didn't say, the call itself shows it. */
+/** Whether a call is worth trying: if Slack didn't list the scopes, the call itself shows whether it works. */
 export function mayUse(granted: Granted, scope: Scope): boolean {
   return granted === undefined || granted.includes(scope);
 }

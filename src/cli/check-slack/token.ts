@@ -32,7 +32,7 @@ export async function checkToken(
   }
   if (owner.is_enterprise_install) {
     const text =
-      'The app is installed for a whole organization, which it doesn’t support. Install it in one workspace.';
+      'The token is for a whole organization, which SLACK_BOT_TOKEN doesn’t support. Install the app in one workspace, or set SLACK_CLIENT_ID instead.';
     report.failed('token', { code: 'org_install', text });
     return undefined;
   }
