@@ -157,7 +157,7 @@ function startAside() {
   };
 }
 
-/** Work that is not started again before it has ended. Its failure is logged: nobody awaits it, so it would end the process. */
+/** Starts the work only if its last run has ended. A failure is logged: nothing awaits it, so it would end the process. */
 function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'log'>) {
   let running: Promise<void> | undefined;
   return {

@@ -9,7 +9,7 @@ export class DatabaseUnreachable extends Error {
     super(words, { cause });
   }
 
-  /** The code or the name of the cause, for the log: its words may name what is not for everyone. */
+  /** The code or the name of the cause, for the log: its message may contain what not everyone should read. */
   get reason(): string {
     const { cause } = this;
     if (!(cause instanceof Error)) return 'unknown';

@@ -20,7 +20,7 @@ export function splitRuns(text: string): readonly TextRun[] {
 
 /** Finds labels in a text, however many there are, at the cost of a few lookups for each of its words. */
 export interface LabelIndex<One> {
-  /** What has the longest label that begins at this run and matches whole runs, and how many runs that is. */
+  /** The entries with the longest label that begins at this run and matches whole runs, and how many runs it has. */
   findAt(
     runs: readonly TextRun[],
     at: number,

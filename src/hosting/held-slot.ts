@@ -37,7 +37,7 @@ export class HeldSlot implements CallSlot {
   async takeAgain(): Promise<void> {
     if (this.#ageMs() <= AGAIN_AFTER_MS) return;
     const taken = await this.#takeAgain(this.id);
-    // Another process took it for one that a dead process had left, and may have used it.
+    // Another process freed the slot because this one seemed to have crashed, and may have used it.
     if (!taken)
       throw new HostingError('not_sent', 'no', { cause: 'the slot was lost while the call waited' });
     this.#taken = taken;

@@ -41,7 +41,7 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
     await endOrders(trx, at);
     const approvals = await cancelApprovals(trx, at);
     await forgetRefreshes(trx);
-    // What had not begun then may have been carried out since.
+    // A command that had not begun when the backup was taken may have been carried out since.
     await trx.deleteFrom('message_commands').execute();
     await trx
       .insertInto('restores')

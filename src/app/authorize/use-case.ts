@@ -25,7 +25,7 @@ export interface UseCase<Input, Output, Ports> {
   run(input: Input, context: UseCaseContext<Ports>): Promise<Output>;
   /** While the store fails, its user must not order again: an earlier press of the same form may go through. */
   readonly isOrder?: boolean;
-  /** Like what `confirms`: an earlier press of the same form may be doing it. */
+  /** As with `confirms`, an earlier press of the same form may be doing it. */
   readonly isOncePerForm?: boolean;
   /** What follows from the act, such as sending a payment. The entry starts it, so that no surface can forget it. */
   readonly follow?: (output: Output, context: FollowUpContext<Ports>) => Promise<void>;
@@ -48,8 +48,7 @@ export interface Caller {
   /** Resolves when the request has been answered: Slack must get its ack before any follow-up starts. */
   readonly answered?: Promise<void>;
   /**
-   * Called before anything is changed, with the server where it is known. If it rejects, nothing is changed; until it was
-   * called, nothing was.
+   * Called before anything is changed, with the server if it is known. Nothing is changed before this call, nor if it rejects.
    */
   readonly onChange?: (server?: ChangedServer) => Promise<void>;
 }

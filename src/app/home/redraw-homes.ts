@@ -9,7 +9,7 @@ export interface RedrawPorts {
   readonly groups: Pick<Groups, 'listMembers'>;
 }
 
-/** Of a large group, those who have opened Home last; the others see it when they open it again. */
+/** Of a large group, only the users who opened Home last are updated; the others see the change when they open it again. */
 const MOST_OF_A_GROUP = 200;
 
 /**
@@ -43,5 +43,5 @@ async function listMembers(
   return opened.filter((userId) => members.has(userId)).slice(0, MOST_OF_A_GROUP);
 }
 
-/** Rows of two short IDs. */
+/** A row has only two short IDs, so this many are cheap to read. */
 const MOST_OPENED = 5000;

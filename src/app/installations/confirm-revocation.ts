@@ -30,7 +30,7 @@ export async function noteRevocation(
 export async function sweepRevocations(ports: Ports): Promise<void> {
   const { installationStore, system, log } = ports;
   for (const { id, revokedAt } of await installationStore.listRevocations()) {
-    // First, so that one that can't be checked goes to the end of the line.
+    // Before the check, so that an uninstall that can't be checked moves to the end of the queue.
     await installationStore.noteRevocationCheck(id, system.now());
     await settleRevocation(id, revokedAt, ports).catch((error: unknown) =>
       log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
@@ -38,7 +38,7 @@ export async function sweepRevocations(ports: Ports): Promise<void> {
   }
 }
 
-/** Says what the operator can do: nobody else will. */
+/** Says what the operator can do, since nothing else happens by itself. */
 const UNPROVEN =
   'the app may have been uninstalled, but nothing proves it: Slack refused the refresh token, which an earlier renewal ' +
   'may have used up without an answer. Nothing was erased; requests are answered with the link to install the app. If ' +

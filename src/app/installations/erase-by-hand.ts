@@ -6,11 +6,12 @@ import { renewalLock } from './rotate-tokens.ts';
 
 type Ports = Pick<InstallationPorts, 'installationStore' | 'locks' | 'system'>;
 
-/** What came of it. `in_use`: nothing was erased, as Slack has not refused the token that is stored. */
+/** The outcome. `in_use`: nothing was erased, as Slack has not refused the token that is stored. */
 export type ErasedByHand = 'erased' | 'not_installed' | 'in_use';
 
 /**
- * Erases what an uninstall erases, where the operator knows of one that the app can't prove; nowhere where the app works.
+ * Erases what an uninstall erases, for an uninstall that the operator knows of but the app can't prove. Refuses if the app works
+ * there.
  * Money effect: none; nothing more can be paid with the key.
  * @throws Refusal `waited_too_long`, `key_unreadable`
  */

@@ -51,12 +51,12 @@ export interface InstallationStore {
   markTokenRefused(was: Installation, isRefused: boolean): Promise<void>;
   /** Remembers that an event said that it was uninstalled at that time, until `erase` or `dropRevocation`. */
   noteRevocation(id: InstallationId, at: number): Promise<void>;
-  /** Those of which an event said so, a few at once; first those that a sweep has not looked at for the longest time. */
+  /** Uninstalls that events have reported, a few at once; the ones that were checked longest ago come first. */
   listRevocations(): Promise<readonly { readonly id: InstallationId; readonly revokedAt: number }[]>;
-  /** A sweep looks at it now. */
+  /** Notes that a sweep is checking it now. */
   noteRevocationCheck(id: InstallationId, at: number): Promise<void>;
   /**
-   * The event can be neither confirmed nor disproved: it isn't due any more, and only another install helps. True the first
+   * The event can be neither confirmed nor disproved: it is not checked again until the app is installed again. True the first
    * time with these tokens.
    */
   setRevocationAside(was: Installation, revokedAt: number): Promise<boolean>;
@@ -71,10 +71,10 @@ export interface InstallationStore {
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
-/** What an older version of the app leaves behind when it carries out an uninstall: rows of tables that it doesn't know. */
+/** What an uninstall handled by an older version of the app leaves behind: rows of tables that this version doesn't know. */
 export interface LeftBehind {
   /**
-   * Erases it where the app was uninstalled and is not installed again; elsewhere, and of what was stored since, nothing.
+   * Erases it in workspaces where the app was uninstalled and has not been installed again, except what was stored since.
    * Returns the workspaces that had any. Only for an app that is installed by OAuth: the database doesn't know which
    * workspace a token in the settings serves.
    */
@@ -93,7 +93,7 @@ export interface InstallStates {
 export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
 
 /**
- * What comes of a refresh token. `refused`: it will never bring another token. `unsent`: it certainly never left for Slack.
+ * The outcome of a refresh. `refused`: this refresh token will never work. `unsent`: it certainly never reached Slack.
  * `unknown`: it may have been used up.
  */
 export type RefreshOutcome =
@@ -103,7 +103,7 @@ export type RefreshOutcome =
 /** What Slack is asked about tokens. None of it throws. */
 export interface TokenService {
   test(token: Secret<string>): Promise<TokenVerdict>;
-  /** Uses the refresh token up, unless it says otherwise. */
+  /** Uses up the refresh token, unless the outcome says otherwise. */
   refresh(refreshToken: Secret<string>): Promise<RefreshOutcome>;
   revoke(token: Secret<string>): Promise<void>;
   /** The workspaces that a token of an organization is for; undefined when Slack does not say. */

@@ -5,10 +5,10 @@ import type { InstallationPorts } from './ports.ts';
 type Ports = Pick<InstallationPorts, 'installationStore' | 'tokenService' | 'log'>;
 
 /**
- * Uses the refresh token, and stores what comes of it: new tokens, or that Slack refused it. Returns the installation as
- * it is stored then; undefined when nothing came of it, and it may be tried again. It is written down before it is sent,
- * so that a process that dies, or an answer that gets lost, leaves a trace: Slack refuses a token that was used up like
- * one that was revoked. `lock`: the renewal lock, under which the installation was read.
+ * Uses the refresh token, and stores the outcome: new tokens, or that Slack refused it. Returns the installation as stored
+ * then; undefined if there was no outcome and it can be tried again. That the token is about to be sent is stored first, so
+ * that a crash or a lost answer leaves a trace: Slack refuses a token that was used up just like one that was revoked. `lock`:
+ * the renewal lock, under which the installation was read.
  * @throws what the store throws
  */
 export async function useRefreshToken(

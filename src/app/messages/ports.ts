@@ -13,16 +13,16 @@ export interface MessageRef {
   readonly workspaceId: WorkspaceId;
 }
 
-/** A command whose process has not renewed it. */
+/** A command whose lease has expired. */
 export interface DueCommand extends MessageCommand {
   readonly dueAt: number;
-  /** A process has begun to tell its user, and may have done so. */
+  /** A process has begun to notify its user, and may have succeeded. */
   readonly isClaimed: boolean;
 }
 
 /**
- * Commands in messages, until they are answered. A process renews what it works on; what is due has lost its process, and is
- * claimed before its user is told.
+ * Commands in messages, until they are answered. A process renews the lease of what it works on. Where a lease has expired,
+ * the process has crashed or is frozen: another one claims the command, and then notifies its user.
  */
 export interface MessageCommands {
   /**
@@ -34,17 +34,17 @@ export interface MessageCommands {
     ids: readonly string[],
     times: { readonly now: number; readonly dueAt: number; readonly keptFrom: number },
   ): Promise<boolean>;
-  /** Does nothing once it was claimed. */
+  /** Renews the lease; does nothing once the command was claimed. */
   renew(ref: MessageRef, dueAt: number): Promise<void>;
   /** Stores that something may be changed from now on, and of which servers. False once it was claimed or erased. */
   begin(ref: MessageRef, servers: readonly ChangedServer[], dueAt: number): Promise<boolean>;
   /** It is answered, or given up. */
   remove(ref: MessageRef): Promise<void>;
-  /** Those that have no process, oldest first. */
+  /** Those whose lease has expired, oldest first. */
   listDue(now: number, limit: number): Promise<readonly DueCommand[]>;
   /** False if its process has renewed or begun it since it was listed, or another one has claimed it. */
   claim(listed: MessageRef & Pick<DueCommand, 'dueAt'>, dueAt: number): Promise<boolean>;
-  /** Slack has proven that its user was not told: they are from then on. */
+  /** Slack has proven that its user was not notified: they can be notified again from `dueAt` on. */
   release(ref: MessageRef, dueAt: number): Promise<void>;
   removeBefore(receivedAt: number): Promise<void>;
 }
@@ -52,8 +52,8 @@ export interface MessageCommands {
 /** Tells users about their commands. Never throws. */
 export interface MessageNotifier {
   /**
-   * Says, where the command was sent, that it was interrupted. `later`: Slack has proven that nothing was shown. Anything
-   * else may have been shown, and is not sent again.
+   * Tells the user, where they sent the command, that it was interrupted. `later`: Slack has proven that nothing was shown, so
+   * this can be tried again. In any other case it may have been shown, and is not sent again.
    */
   tellInterrupted(command: MessageCommand): Promise<'told' | 'later'>;
 }

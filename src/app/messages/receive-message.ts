@@ -7,7 +7,7 @@ import type { MessagePorts, MessageRef, NewMessageCommand } from './ports.ts';
 /** Works on a command and answers it. `onChange` has to be the caller's. */
 type Work = (onChange: NonNullable<Caller['onChange']>) => Promise<void>;
 
-/** What Slack's messages to the app come to. */
+/** Takes in the commands that users write in messages. */
 export interface MessageIntake {
   /**
    * Stores a command in a message; undefined if one of the IDs was stored before. What is returned runs the work on it, and

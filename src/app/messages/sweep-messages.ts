@@ -16,8 +16,8 @@ const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
 
 /**
- * Tells users whose commands have lost their process that these were interrupted: once, as it is claimed first. Nothing is
- * carried out (docs/decisions/0021-events-run-once-or-not-at-all.md). What can't be told within a day is removed by the sweep.
+ * Tells users whose command was interrupted by a crash, once each: a command is claimed first. No command is carried out
+ * again (docs/decisions/0021-events-run-once-or-not-at-all.md). After a day without success, the sweep removes it.
  */
 export async function sweepMessages(roles: RoleCheck, ports: MessagePorts): Promise<void> {
   const due = await ports.messageCommands.listDue(ports.system.now(), MOST_AT_ONCE);
@@ -52,8 +52,8 @@ function retryAfter({ receivedAt }: MessageCommand, now: number): number {
 }
 
 /**
- * The command as its user may know it: without servers that they may no longer see. `nobody`: the app is gone from there, or
- * the user belongs to another organization. `unknown`: Slack didn't say.
+ * The command without servers that its user may no longer see. `nobody`: the app was uninstalled there, or the user belongs to
+ * another organization. `unknown`: Slack didn't say.
  */
 async function describeTo(
   command: MessageCommand,

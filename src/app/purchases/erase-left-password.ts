@@ -19,20 +19,20 @@ const defineUseCase = useCasesOver<EraseLeftPorts>();
 /**
  * An owner erases a root password whose creator has left or has no role for the server any more. It is not opened: an owner
  * can't see it. That the creator is gone is checked again, and no role may change in between.
- * Money effect: none; the server goes on without its password being known here.
+ * Money effect: none; the server keeps running, but its root password is no longer known here.
  * @throws Refusal `no_password` also when it was erased before, `creator_present`, `grants_moved`; `identity_unknown` when
  * Slack doesn't say whether the creator is gone
  */
 export const eraseLeftPassword = defineUseCase({
   name: 'password_discard',
   needs: 'owner',
-  // The password is gone once: a repeated press finds none. The entry is written in the transaction that erases it.
+  // A password can be erased only once: a repeated press finds none. The entry is written in the transaction that erases it.
   effect: 'confirms',
   subject: ({ operationId }) => ({ operationId }),
   run: async ({ operationId }: { operationId: ConfirmationId }, context): Promise<{ label: string }> => {
     const { actor, ports } = context;
     const { workspaceId, userId: actorId, channelId } = actor;
-    // Before the roles are looked at.
+    // Read before the roles are looked up, so that a later change is noticed.
     const access = await ports.grants.readVersion(workspaceId);
     const held = await getHeld(operationId, context);
     const subject = subjectOfErasure(held);

@@ -11,10 +11,10 @@ import type { HeldPassword } from './ports.ts';
 /** What is known of a stored root password without opening it. */
 export type Unopened = Omit<HeldPassword, 'password'>;
 
-/** Slack is asked about so many users at once. */
+/** At most this many users are looked up in Slack for one request. */
 const MOST_LOOKED_UP = 20;
 
-/** Which of these passwords an owner can erase; `unknownIds` are creators of whom Slack didn't say whether they are gone. */
+/** Which of these passwords an owner can erase; `unknownIds` are creators about whom Slack didn't answer. */
 export async function findLeft(
   held: readonly Unopened[],
   ports: StandingPorts,
@@ -53,7 +53,7 @@ async function isOwnerByCache(actor: Actor, ports: RolePorts): Promise<boolean> 
   return coversRole(await findRoles(actor, ports, 'owner'), 'owner');
 }
 
-/** What the audit says an erasure was about. The creator's ID stands behind the label, by which the entry is found. */
+/** The subject of the audit entry: the label, by which the entry is found, followed by the creator's ID. */
 export function subjectOfErasure({ operationId, serverId, label, creatorId }: Unopened): AuditSubject {
   return { operationId, serverId, label: `${label} ${creatorId}`, searchLabel: label };
 }

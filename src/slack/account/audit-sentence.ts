@@ -82,7 +82,7 @@ function findSpecialWords(told: Told, subject: string, place: string): string | 
     case 'access_answer':
       return findAnswerWords(told, who, subject, place);
     case 'password_discard':
-      // Why the creator is gone is proven only where it was erased.
+      // Only an erasure proves why the creator is gone.
       return told.outcome === 'done'
         ? `${who} erased the root password of ${subject}${place}${whyOf(told)}`
         : undefined;

@@ -7,7 +7,7 @@ import { checkElement } from '../servers/follow-message.ts';
 /** Beyond this many, servers are only counted. */
 const MOST_NAMED = 6;
 
-/** What a user reads whose command in a message has lost its process. */
+/** What a user reads if a crash interrupted the command in their message. */
 export function interruptedMessage({ name, hasBegun, servers }: MessageCommand): Message {
   if (!hasBegun) return textMessage(`${notBegun(name)} Send it again if you still want this.`);
   const action = POWER_ACTIONS.find((each) => each === name);

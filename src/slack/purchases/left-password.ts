@@ -32,7 +32,7 @@ export function leftPasswordSteps({ details: { left } }: Refusal<'not_creator'>)
   return [discardButton.element('Erase root password', { operationId }, { style: 'danger', confirm })];
 }
 
-/** What takes the place of that message. */
+/** Replaces that message once the password is erased. */
 export function discardedMessage(label: string): Message {
   return textMessage(`The root password of ${codeLabel(label)} was erased. It can’t be recovered.`);
 }

@@ -46,7 +46,7 @@ export function passwordMessage(held: HeldPassword): Message {
   return { text: `Root password of ${codeLabel(held.label)}`, blocks: passwordBlocks(held) };
 }
 
-/** What takes the place of the password when it was saved. */
+/** Replaces the password once it is saved. */
 export function erasedMessage(label: string, ipv4: string | undefined): Message {
   const parts = [codeLabel(label), ...(ipv4 === undefined ? [] : [`\`${ipv4}\``]), 'password erased'];
   return textMessage(parts.join(' · '));

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 
-/** The same, and that the database is away, where only it knows. `hasBegun` is as in `explainError`. */
+/** The same; if only the database could tell and can't be reached, it says so. `hasBegun` is as in `explainError`. */
 export function describeRefusal(
   place: RequestPlace,
   parts: AdmissionParts & ExplainParts,

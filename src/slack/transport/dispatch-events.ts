@@ -43,7 +43,7 @@ async function dispatchMessage(message: TypedMessage, delivery: Delivery, routin
   const { kind } = message;
   const reply = kind === 'mention' ? replyToMention(message, routing) : replyDirectly(message, routing);
   const received = receive(message, routing).catch(async (error: unknown) => {
-    // What was delivered before may have been done then.
+    // A repeated event may have been carried out when it was delivered first.
     const hasBegun = delivery.isRepeated === true;
     await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
     return undefined;
@@ -87,7 +87,7 @@ async function answerMessage(
 async function receive(message: TypedMessage, { messages }: Routing): ReturnType<MessageIntake['receive']> {
   const { eventId, actor, ts, kind, thread } = message;
   const id = idOf(message);
-  // Slack names no workspace, so that it is refused.
+  // Slack's event names no workspace, so the command is refused later.
   if (id === undefined) return (work) => work(async () => undefined);
   const ids = [
     namedId('event', actor.workspaceId, eventId),

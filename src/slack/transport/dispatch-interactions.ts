@@ -42,7 +42,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const reply = origin
     ? replyFrom(origin, actor, routing)
     : replyTo(payload.response_url, actor, routing, thread);
-  // Which button it is, and so whether an earlier press may go through, isn't looked at yet.
+  // Which button it is isn't known yet, nor whether an earlier press may still go through.
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);

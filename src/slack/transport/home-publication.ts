@@ -16,9 +16,9 @@ import type { SlackAnswer } from './slack-api.ts';
 export interface Publication {
   readonly wanted: Omit<WantedHome, 'isPatient'>;
   readonly request: SlackRequest;
-  /** It begins no sooner than that after the user's last one has ended. */
+  /** The least time between the end of the user's last publication and this one. */
   readonly gapMs: number;
-  /** Called when Slack has taken it, also if that takes more than one try. */
+  /** Called when Slack has accepted it, even if that takes more than one try. */
   readonly onShown?: (() => Promise<void>) | undefined;
 }
 
@@ -152,12 +152,12 @@ function refusesHome(answer: SlackAnswer): boolean {
   return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
 }
 
-/** The same without anything that Slack may not take; its buttons are missing. */
+/** The same as plain text, without what Slack may refuse, buttons included. */
 function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
 }
 
-/** Slack takes no more of them for a while: what is shown then is what is true then. */
+/** Publishes again once Slack's limit is over, with what is true then. */
 function startRetry(afterMs: number, page: number, publication: Publication, parts: PublishingParts): void {
   const { newestFirst, system } = parts;
   const key = keyOf(publication);

@@ -115,7 +115,7 @@ async function showAgain(
   return true;
 }
 
-/** Slack takes a hundred a minute in a workspace, and users press buttons besides. */
+/** Slack accepts a hundred a minute in a workspace, and users' presses need some of them. */
 const REDRAW_GAP_MS = 1000;
 
 async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: Publishing): Promise<void> {
@@ -127,7 +127,7 @@ async function redrawNext(workspaceId: WorkspaceId, userId: UserId, publishing: 
   }
 }
 
-/** Users of other organizations get no Home, and none is remembered for them. */
+/** Users of other organizations get no Home, so none is stored for them. */
 async function hasHome({ caller }: SlackRequest, { homes }: Parts): Promise<boolean> {
   const { workspaceId, userId } = caller.actor;
   return (await homes.find(workspaceId, userId)) !== undefined;

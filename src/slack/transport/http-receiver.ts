@@ -95,7 +95,7 @@ function warnNowAndThen(log: Log, system: Pick<System, 'elapsed'>): () => void {
   };
 }
 
-/** What has arrived is gone. Slack sends an event again; the user of a command reads that it failed. */
+/** The body that has arrived so far was dropped. Slack sends an event again; after a command, the user reads that it failed. */
 function giveUp(response: ServerResponse): void {
   response.writeHead(503, { 'retry-after': RETRY_AFTER_SECONDS }).end();
 }

@@ -66,12 +66,12 @@ function makeRequest(
   };
 }
 
-/** What is done once for each form may be under way from an earlier press, whatever comes of this one. */
+/** An action that is done once for each form may be under way from an earlier press, even if this press fails. */
 function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
   return effect === 'confirms' || isOncePerForm;
 }
 
-/** Until then the request tells of the act itself. */
+/** Until then, the request itself reports the outcome. */
 const FIRST_LOOK_MS = 2000;
 
 async function placeAct(

@@ -33,7 +33,7 @@ export function createSingleAnswers(clients: SlackClients): SingleAnswers {
       const shown = await withFallback(message, (each) =>
         slack.postEphemeral(channelId, userId, each, threadTs),
       );
-      // Slack takes it later.
+      // Slack accepts it later, so it isn't sent as a direct message instead.
       const isLimited = !shown.ok && shown.retryAfterMs !== undefined;
       return standing(shown) === 'done' || isLimited ? standing(shown) : standing(await post(userId));
     },

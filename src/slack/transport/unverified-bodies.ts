@@ -15,7 +15,7 @@ export interface BodyLimits {
  */
 const LIMITS: BodyLimits = { mostBytes: 32 * 1024 * 1024, smallBytes: 16 * 1024 };
 
-/** A command fits in: its memory never has to grow. */
+/** A command's body fits in, so its memory never has to grow. */
 const FIRST_BYTES = 4096;
 
 /** The bodies of one process that are still arriving, or whose signature isn't checked yet. */
@@ -97,7 +97,7 @@ export class UnverifiedBody {
     const end = this.#length + part.length;
     if (end > BODY_LIMIT_BYTES) this.release();
     if (!this.#isReleased) this.#makeRoom(end);
-    // Making room may have given it up.
+    // Making room may have released this body itself.
     if (!this.#isReleased) part.copy(this.#memory, this.#length);
     this.#length = end;
   }

@@ -5,7 +5,7 @@ import type { SlackRequest } from './request.ts';
 /** Tells the user that the hosting API's rate limit delays this; for calls that wait for more than 5 s. */
 export function sendWaiting(request: SlackRequest): OnWait {
   return (wait) => {
-    // The way back may be in a database that is away: unhandled, that would end the process.
+    // The response_url may be stored in a database that can't be reached. An unhandled rejection would end the process.
     request.reply.send(textMessage(waitingWords(wait))).catch(() => undefined);
   };
 }

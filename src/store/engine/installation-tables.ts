@@ -29,7 +29,7 @@ export interface InstallationsTable {
   is_token_refused: number;
   /** When an event said that it was uninstalled, until that is confirmed or disproved; otherwise 0. */
   revoked_at: number;
-  /** When an event said so that can be neither confirmed nor disproved; otherwise 0. */
+  /** When an event said so, if that can be neither confirmed nor disproved; otherwise 0. */
   unproven_revoked_at: number;
   /** When a sweep last looked whether it was uninstalled; 0 before the first time. */
   revocation_checked_at: number;

@@ -16,7 +16,7 @@ export interface MessageCommandsTable {
   has_begun: number;
   /** JSON of the servers that may have been changed. */
   servers: string;
-  /** `lost`: it has no process, and Slack did not take the message that says so. */
+  /** `lost`: its process crashed, and Slack has not accepted the message that says so. */
   state: 'working' | 'lost' | 'claimed';
   due_at: number;
 }

@@ -78,7 +78,7 @@ async function findUninstall(trx: Queries, workspaceId: WorkspaceId): Promise<nu
     .where('is_org', '=', 1)
     .where('sealed', 'is not', null)
     .execute();
-  // One that its organization has installed is first known when someone uses it there.
+  // A workspace of an organization becomes known only when someone uses the app there.
   const mayBelong = organizations.some(({ id }) => !own || own.enterprise_id === id);
   return mayBelong ? undefined : findLastUninstall(trx, workspaceId);
 }
@@ -98,7 +98,7 @@ async function findLastUninstall(trx: Queries, workspaceId: WorkspaceId): Promis
   return last?.action === 'uninstall' ? last.at : undefined;
 }
 
-/** What was stored later is of a time in which the workspace was served, such as by a token in the settings. True if there was anything. */
+/** Rows that were stored later stay: the workspace was served then, such as by a token in the settings. True if any were erased. */
 async function eraseUntil(
   trx: Transaction<Tables>,
   workspaceId: WorkspaceId,

@@ -7,10 +7,10 @@ type RevocationRecord = Pick<
   'noteRevocation' | 'listRevocations' | 'noteRevocationCheck' | 'setRevocationAside' | 'dropRevocation'
 >;
 
-/** How many are looked at in one sweep: each takes calls of Slack's API, one after the other. */
+/** How many are checked in one sweep: each takes calls of Slack's API, one after the other. */
 const MOST_AT_ONCE = 20;
 
-/** What events have said about uninstalls, until it is settled. */
+/** Stores uninstalls that events have reported, until each is confirmed or disproved. */
 export function createRevocationRecord({ db, engine }: Foundation): RevocationRecord {
   return {
     noteRevocation: async (id, at) => {

@@ -11,7 +11,7 @@ type TokenRecord = Pick<
   'replaceTokens' | 'markRefreshSent' | 'markRefreshUnsent' | 'markRefreshRefused' | 'markTokenRefused'
 >;
 
-/** What becomes of the tokens of an installation, and of what was sent with them. */
+/** Stores what happens to the tokens of an installation, and whether its refresh token may have been used up. */
 export function createTokenRecord({ db, engine, vault }: Foundation): TokenRecord {
   return {
     replaceTokens: async (was, tokens) => {
@@ -45,7 +45,7 @@ export function createTokenRecord({ db, engine, vault }: Foundation): TokenRecor
   };
 }
 
-/** Whoever has lost the lock doesn't know what another process has sent since. */
+/** Without the lock, this process doesn't know what another one has sent since. */
 async function isUnspent(trx: Queries, was: Installation, lock: LockOwner): Promise<boolean> {
   return !was.mayRefreshBeSpent && (await holdsLock(trx, lock));
 }

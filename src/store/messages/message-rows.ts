@@ -7,7 +7,7 @@ import { keepPresent } from '../engine/omit-null.ts';
 
 const changedServers = z.array(z.object({ id: z.number(), label: z.string() }));
 
-/** A command out of its row. */
+/** Reads a command from its row. */
 export function toDueCommand(row: MessageCommandRow): DueCommand {
   const { thread_ts: ts, is_thread_open: isOpen } = row;
   return {

@@ -50,7 +50,7 @@ export class OAuth {
   readonly #codes = new Map<string, Approval & { readonly expiresAt: number; isUsed: boolean }>();
   readonly #tokens = new Map<string, IssuedToken>();
   readonly #usedRefreshTokens = new Set<string>();
-  /** Nobody has seen which of the two Slack says of a token that has expired, and that was revoked as well. */
+  /** It isn't known whether Slack calls a token that has expired and was revoked as well expired or revoked. */
   hidesRevocationOfExpired = false;
   /** Called with every secret that is made, so that no record shows it. */
   readonly #hide: (secret: string) => void;
