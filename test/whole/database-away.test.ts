@@ -86,7 +86,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     expect(changesOf(team)).toEqual([]);
   });
 
-  test('nor is the user of an act whose request had been sent', async () => {
+  test('the user of an action whose request had been sent is never told that nothing was done', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
     team.hosting.faults.add({ on: 'stop', kind: 'slow', delayMs: 1000 });
@@ -98,7 +98,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     operator.doesNotSee('nothing was done');
   });
 
-  test('nor is the user of a message that Slack delivers again: the first delivery may have done it', async () => {
+  test('nor is the user of a message that Slack delivers again: the first delivery may have been carried out', async () => {
     const network = await borrow();
     await using team = await startBehind(network, { slackApp: { eventRetryDelaysMs: [2000] } });
     team.slack.faults.repeatEvents();
@@ -112,7 +112,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     operator.doesNotSee('nothing was done');
   });
 
-  test('the same in a workspace that installed the app: whether it did is in the database', async () => {
+  test('the same holds in a workspace that installed the app: only the database knows whether it did', async () => {
     const network = await borrow();
     await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
     await team.install(team.first);

@@ -466,10 +466,10 @@ describe('Enterprise Grid', () => {
   });
 });
 
-describe('a caller that has to know of changes first', () => {
+describe('a caller that has to be notified before changes', () => {
   const knowing = (onChange: NonNullable<Caller['onChange']>) => ({ ...caller('UOPERATOR'), onChange });
 
-  it('hears of one before anything is changed, and of nothing that only reads', async () => {
+  it('is notified before anything is changed, and not of actions that only read', async () => {
     const heard: number[] = [];
     const onChange = async () => {
       heard.push(runs);
@@ -480,7 +480,7 @@ describe('a caller that has to know of changes first', () => {
     expect([heard, runs]).toEqual([[1], 2]);
   });
 
-  it('prevents the change by refusing, which is audited', async () => {
+  it('can prevent the change, which is audited', async () => {
     const refuse = async () => {
       throw new Refusal('held_up', {});
     };
@@ -495,7 +495,7 @@ describe('a caller that has to know of changes first', () => {
     ]);
   });
 
-  it('hears of none that was refused', async () => {
+  it('is not notified of actions that were refused', async () => {
     const heard = async () => {
       runs += 1;
     };

@@ -15,7 +15,7 @@ describe.each(engines)('an event about an uninstall, with a token that has expir
     expect(warnings).toEqual(['uninstalled: what was stored is erased']);
   });
 
-  test('erases everything where Slack says of the expired token itself that it was revoked', async () => {
+  test('erases everything if Slack says that the expired token was revoked', async () => {
     const { start, slack, isKept } = await setUpUninstalls(make);
     slack.uninstall();
     slack.saysOfExpired = 'revoked';
@@ -32,7 +32,7 @@ describe.each(engines)('an event about an uninstall, with a token that has expir
     expect(await store.installationStore.listRevocations()).toEqual([]);
   });
 
-  test('erases everything although refreshes before it never reached Slack', async () => {
+  test('erases everything even if earlier refreshes never reached Slack', async () => {
     const { start, slack, isKept } = await setUpUninstalls(make);
     const process = start();
     slack.fate = 'unsent';
@@ -45,7 +45,7 @@ describe.each(engines)('an event about an uninstall, with a token that has expir
     expect(await isKept()).toBe(false);
   });
 
-  test('erases everything where a renewal before it was refused, and none was ever lost', async () => {
+  test('erases everything if an earlier renewal was refused and no answer was ever lost', async () => {
     const { start, slack, find, isKept } = await setUpUninstalls(make);
     slack.uninstall();
     await start().rotation.renewed(await find());
@@ -116,7 +116,7 @@ describe.each(engines)('a refresh token that may have been used up proves nothin
     await dying;
   });
 
-  test('while the process stood still that had not sent it yet, another one lost the answer', async () => {
+  test('another process lost the answer while this one was frozen before it sent the token', async () => {
     const { start, slack, isKept } = await setUpUninstalls(make);
     const [slow, other] = [start(), start()];
     const stop = createStop();
@@ -154,7 +154,7 @@ describe.each(engines)('an uninstall that can’t be proved, on $name,', ({ make
     expect(await isKept()).toBe(true);
   });
 
-  test('has requests from there answered with the way to install the app', async () => {
+  test('makes the app answer requests from there with the link to install it', async () => {
     const { start } = await setUpLost();
     await start().hear();
     const { workspaces } = start();
@@ -162,7 +162,7 @@ describe.each(engines)('an uninstall that can’t be proved, on $name,', ({ make
     expect(await workspaces.needsInstall?.('T1')).toBe(true);
   });
 
-  test('is over when the app is installed again, and counts for nothing after that', async () => {
+  test('is settled when the app is installed again, and has no effect after that', async () => {
     const { start, slack, install, system, store, isKept } = await setUpLost();
     await start().hear();
     expect(await isKept()).toBe(true);
@@ -187,7 +187,7 @@ describe.each(engines)('an uninstall that can’t be proved, on $name,', ({ make
 });
 
 describe.each(engines)('an operator, on $name,', ({ make }) => {
-  test('erases what an uninstall that can’t be proved has left', async () => {
+  test('can erase what is stored after an uninstall that can’t be proved', async () => {
     const { start, slack, find, isKept } = await setUpUninstalls(make);
     slack.fate = 'lost';
     await start().rotation.renewed(await find());
@@ -200,7 +200,7 @@ describe.each(engines)('an operator, on $name,', ({ make }) => {
     expect(await start().eraseByHand()).toBe('not_installed');
   });
 
-  test('erases nothing where the app works, even if its token can’t be renewed any more', async () => {
+  test('can’t erase anything where the app works, even if its token can’t be renewed any more', async () => {
     const { start, slack, find, isKept } = await setUpUninstalls(make, HOUR_MS);
     expect(await start().eraseByHand()).toBe('in_use');
     slack.fate = 'refused';
@@ -216,7 +216,7 @@ describe.each(engines)('an operator, on $name,', ({ make }) => {
 describe.each(engines)('the sweep of uninstalls that are to be checked, on $name,', ({ make }) => {
   const MANY = 60;
 
-  test('comes to each of them, although Slack never says anything about most', async () => {
+  test('checks each of them, even if Slack never answers about most', async () => {
     const { start, slack, install, store, system, isKept } = await setUpUninstalls(make);
     for (let at = 0; at < MANY; at++) {
       await install(slack.issue(), `TMUTE${at}`);
@@ -229,7 +229,7 @@ describe.each(engines)('the sweep of uninstalls that are to be checked, on $name
     expect(await isKept()).toBe(false);
   });
 
-  test('goes on after one that can’t be looked at', async () => {
+  test('continues after one that can’t be checked', async () => {
     const { start, slack, install, store, system, isKept } = await setUpUninstalls(make);
     await install(slack.issue(), 'TBROKEN');
     await store.installationStore.noteRevocation('TBROKEN', system.now() - 1);

@@ -63,7 +63,7 @@ async function leaveCommand(more: Partial<NewMessageCommand> = {}, hasBegun = tr
 
 const left = () => store.messageCommands.listDue(Number.MAX_SAFE_INTEGER, 10);
 
-test('a process that stood still changes nothing after its user was told that nothing was done', async () => {
+test('a frozen process changes nothing after its user was told that nothing was done', async () => {
   let wake: () => void = () => undefined;
   const stalled = new Promise<void>((resolve) => {
     wake = resolve;
@@ -83,7 +83,7 @@ test('a process that stood still changes nothing after its user was told that no
   expect(changed).toBe(0);
 });
 
-test('a process that goes on while its user is about to be told is heard first', async () => {
+test('a process that continues just before its user is told keeps the command', async () => {
   const run = await startProcess().intake.receive(COMMAND, ['Ev1']);
   let change: () => Promise<void> = async () => undefined;
   const working = run?.(
@@ -110,7 +110,7 @@ test('a process that goes on while its user is about to be told is heard first',
   await expect(working).rejects.toThrow('gone');
 });
 
-test('an answered command is not told as interrupted, although the database was away when it was answered', async () => {
+test('an answered command is not reported as interrupted, even if the database was away when it was answered', async () => {
   const remove = vi.fn(store.messageCommands.remove);
   for (let times = 0; times < 3; times++)
     remove.mockRejectedValueOnce(new DatabaseUnreachable(new Error('the network')));
@@ -128,7 +128,7 @@ test('an answered command is not told as interrupted, although the database was 
   expect(await left()).toEqual([]);
 });
 
-test('a command that takes long is left to its process for as long as that lives', async () => {
+test('a command that takes long is left to its process while that is running', async () => {
   const sleeps: (() => void)[] = [];
   const system = {
     ...stillSystem,
@@ -158,7 +158,7 @@ test('a command that takes long is left to its process for as long as that lives
   expect(await left()).toEqual([]);
 });
 
-test('what Slack refuses is told later, ever more rarely, and given up after a day', async () => {
+test('a message that Slack refuses is retried at growing intervals, and given up after a day', async () => {
   await leaveCommand();
   answer = 'later';
   const process = startProcess();
@@ -179,7 +179,7 @@ test('what Slack refuses is told later, ever more rarely, and given up after a d
   expect(told).toHaveLength(times.length);
 });
 
-test('what Slack takes in the end is told no more', async () => {
+test('a message that Slack accepts in the end is not sent again', async () => {
   await leaveCommand();
   answer = 'later';
   await startProcess().sweep();
@@ -199,7 +199,7 @@ test('servers are named only to a user who may still see them', async () => {
   expect(told).toMatchObject([{ hasBegun: true, servers: [] }]);
 });
 
-test('a user whose roles Slack doesn’t confirm now is told once it does', async () => {
+test('a user whose roles Slack can’t confirm is told once it can', async () => {
   await leaveCommand();
   await store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U1' });
   await startProcess({ users: { find: async () => undefined, exists: async () => 'unknown' } }).sweep();
@@ -232,7 +232,7 @@ test('nobody is told where the app was uninstalled', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('a command that may have been told is not told again', async () => {
+test('a user who may have been told is not told again', async () => {
   await leaveCommand();
   await store.messageCommands.claim({ ...COMMAND, dueAt: T0 }, T0);
   await startProcess().sweep();

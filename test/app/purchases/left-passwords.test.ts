@@ -211,7 +211,7 @@ describe('a root password whose creator', () => {
 });
 
 describe('an owner who was told that the creator is gone', () => {
-  test('can’t erase the password once Slack has the creator back', async () => {
+  test('can’t erase the password once Slack says that the creator is back', async () => {
     const team = await startLeftTeam();
     deactivate(team);
     expect(await readAs(team)).toBe('creator_deactivated');
@@ -220,7 +220,7 @@ describe('an owner who was told that the creator is gone', () => {
     expect(await team.isHeld()).toBe(true);
   });
 
-  test('can’t erase it once Slack says nothing, although it said a moment ago that the creator is gone', async () => {
+  test('can’t erase it if Slack doesn’t answer, even if it said a moment ago that the creator is gone', async () => {
     const team = await startLeftTeam();
     team.slack.users.delete(CREATOR);
     expect(await readAs(team)).toBe('creator_not_member');
@@ -231,7 +231,7 @@ describe('an owner who was told that the creator is gone', () => {
     expect(await team.isHeld()).toBe(true);
   });
 
-  test('can’t erase it if the creator gets a role while they are looked for', async () => {
+  test('can’t erase it if the creator gets a role while they are looked up', async () => {
     const team = await startLeftTeam();
     await team.revoke();
     const { find } = team.ports.users;
@@ -265,13 +265,13 @@ describe('an owner who was told that the creator is gone', () => {
     return team;
   }
 
-  test('can’t erase it once they are no owner any more, even if Slack said so a moment ago', async () => {
+  test('can’t erase it once they are no longer an owner, even if Slack said so a moment ago', async () => {
     const team = await demoteOwner();
     await expect(team.press()).rejects.toMatchObject({ code: 'role_needed' });
     expect(await team.isHeld()).toBe(true);
   });
 
-  test('is told nothing more once they are no owner any more, even if Slack said so a moment ago', async () => {
+  test('is told nothing more once they are no longer an owner, even if Slack said so a moment ago', async () => {
     expect(await readAs(await demoteOwner())).toBe('there');
   });
 
@@ -422,7 +422,7 @@ describe('nothing can be erased', () => {
     await expect(team.press(OWNER, operation.id)).rejects.toMatchObject(refused);
   });
 
-  test('of another workspace, and nothing is told of it', async () => {
+  test('of another workspace, and nothing about it is revealed', async () => {
     const team = await startLeftTeam();
     await team.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
     const foreign = newCreate('secret-1', { workspaceId: 'T2', actorId: CREATOR });

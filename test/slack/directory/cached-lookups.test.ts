@@ -169,7 +169,7 @@ describe('a fresh lookup', () => {
     expect(asked).toEqual(['a', 'a']);
   });
 
-  it('knows nothing when Slack fails, and takes nothing from those for whom a cached answer is enough', async () => {
+  it('returns nothing if Slack fails; lookups for which a cached answer is enough keep it', async () => {
     await find('a');
     await clock.pass(MINUTE);
     answer = undefined;
@@ -178,7 +178,7 @@ describe('a fresh lookup', () => {
     expect(await find('a')).toBeUndefined();
   });
 
-  it('knows nothing while Slack limits us, and does not ask until that is over', async () => {
+  it('returns nothing while Slack rate-limits us, and does not ask again until that is over', async () => {
     await find('a');
     await clock.pass(MINUTE);
     answer = new RateLimited(MINUTE);

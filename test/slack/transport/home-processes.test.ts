@@ -82,7 +82,7 @@ describe.each(engines)('a Home that two processes publish at once, on $name', ({
     expect(world.shown).toContain('no server any more');
   });
 
-  test('shows that also where the hosting API answers one of them late', async () => {
+  test('does so even if the hosting API answers one of them late', async () => {
     const store = await make();
     const { world, start } = openWorld(store);
     await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
@@ -97,7 +97,7 @@ describe.each(engines)('a Home that two processes publish at once, on $name', ({
     expect(world.shown).toContain('no server any more');
   });
 
-  test('is shown although an earlier process had a clock that was ahead', async () => {
+  test('is shown even if the clock of an earlier process was ahead', async () => {
     const store = await make();
     const { world, start } = openWorld(store);
     await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });

@@ -66,8 +66,8 @@ function startPublisher(...answers: SlackAnswer[]) {
   return { ...clock, publisher, published, stored, wanted, errors, state, requestOf, last };
 }
 
-describe('Home that Slack limits', () => {
-  test('is published once Slack takes it again, with what is true then', async () => {
+describe('Home while Slack rate-limits it', () => {
+  test('is published once Slack accepts it again, with what is true then', async () => {
     const { publisher, requestOf, published, state, stored, pass, last } = startPublisher(limited(30));
     await publisher.open(requestOf('U1'));
     expect(published).toEqual([]);
@@ -80,7 +80,7 @@ describe('Home that Slack limits', () => {
     expect(stored.get('U1')).toMatchObject({ channelId: 'DU1', page: 0 });
   });
 
-  test('is tried again for as long as it takes, each minute at least', async () => {
+  test('is retried for as long as it takes, at least every minute', async () => {
     const { publisher, requestOf, published, pass, wanted } = startPublisher(limited(3600), limited(30));
     await publisher.open(requestOf('U1'));
     await pass(MINUTE_MS);
@@ -89,7 +89,7 @@ describe('Home that Slack limits', () => {
     expect([wanted.length, published.length]).toEqual([3, 1]);
   });
 
-  test('is left as it is where something newer was shown meanwhile', async () => {
+  test('is not published again if something newer has been shown since', async () => {
     const { publisher, requestOf, published, pass, last } = startPublisher(limited(30));
     const request = requestOf('U1');
     await publisher.open(request);
@@ -135,7 +135,7 @@ describe('Home that Slack refuses', () => {
     expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
   });
 
-  test('as words, too, is tried once more where Slack limits the words', async () => {
+  test('as plain text, too, is retried once if Slack rate-limits that', async () => {
     const { publisher, requestOf, published, pass } = startPublisher(refused('invalid_blocks'), limited(5));
     await publisher.open(requestOf('U1'));
     expect(published).toEqual([]);
@@ -175,7 +175,7 @@ describe('Homes of users whose roles another user has changed', () => {
     expect(published).toHaveLength(4);
   });
 
-  test('of one workspace keep those of another one waiting for nothing', async () => {
+  test('of one workspace don’t delay those of another one', async () => {
     const { publisher, stored, published, pass } = startPublisher();
     for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
     publisher.redraw('T1', ['U1', 'U2']);
@@ -184,7 +184,7 @@ describe('Homes of users whose roles another user has changed', () => {
     expect(published.map(({ user }) => user)).toEqual(['U1', 'U3']);
   });
 
-  test('are gone on with after one that fails', async () => {
+  test('are still updated after one that fails', async () => {
     const { publisher, stored, published, pass, errors, state } = startPublisher();
     for (const user of ['U1', 'U2']) stored.set(user, opened());
     state.isStoreDown = true;

@@ -149,8 +149,8 @@ describe.each(engines)('what an older version left behind, on $name', ({ make })
 
   test.each([
     ['', []],
-    [', although a user of another organization has typed "uninstall" there', [{ outcome: 'denied' }]],
-  ] as const)('is none in a workspace that a token in the settings serves, which has no installation%s', async (_, tried) => {
+    [', even if a user of another organization has typed "uninstall" there', [{ outcome: 'denied' }]],
+  ] as const)('is not looked for in a workspace served by SLACK_BOT_TOKEN, which has no installation%s', async (_, tried) => {
     const store = await make();
     await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
     await addRows(store, 'T1', T0 + SECOND);
@@ -194,7 +194,7 @@ describe.each(engines)('what an older version left behind, on $name', ({ make })
   });
 });
 
-test('whatever was installed and uninstalled, nothing is erased of a workspace that is served, nor of what came later', async () => {
+test('whatever was installed and uninstalled, a workspace that is served keeps everything, and so does what was stored later', async () => {
   type Step = readonly ['install' | 'uninstall' | 'rows' | 'token' | 'leave', 'T1' | 'T2' | 'E1'];
   const step = fc.tuple(
     fc.constantFrom('install', 'uninstall', 'rows', 'token', 'leave'),
@@ -248,7 +248,7 @@ test('whatever was installed and uninstalled, nothing is erased of a workspace t
   );
 });
 
-test('every table that an uninstall erases is erased by all versions, ends by itself, or is one of these', () => {
+test('every table that an uninstall erases is erased by all versions, expires by itself, or is listed here', () => {
   const source = readFileSync('src/store/installations/erase-installation.ts', 'utf8');
   const list = source.slice(source.indexOf('const tables = ['), source.indexOf('];'));
   const erased = [...list.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name);

@@ -18,7 +18,7 @@ const acme = (tokens = rotating('a', T0 + 10), id = 'T1'): NewInstallation => ({
   ...{ id, isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [], tokens },
 });
 
-describe.each(engines)('what is known of a refresh token on $name', ({ make }) => {
+describe.each(engines)('what is recorded about a refresh token on $name', ({ make }) => {
   let store: Store;
   let installationStore: InstallationStore;
   let installed: Installation;
@@ -34,7 +34,7 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
     await store.lockLeases.take(OTHER, 30_000);
   };
 
-  test('is that nothing was sent, after an install', async () => {
+  test('is that it was never sent, after an install', async () => {
     expect(installed).toMatchObject({ mayRefreshBeSpent: false });
     expect(await find()).toMatchObject({ mayRefreshBeSpent: false });
   });
@@ -46,13 +46,13 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
     expect(await find()).toMatchObject({ mayRefreshBeSpent: false });
   });
 
-  test('is nothing from before another install', async () => {
+  test('does not include anything from before another install', async () => {
     await installationStore.markRefreshSent(installed, LOCK);
     await installationStore.install(acme(), () => []);
     expect(await find()).toMatchObject({ mayRefreshBeSpent: false, generation: 2 });
   });
 
-  test('is as before when it never reached Slack, and a lost answer stays one', async () => {
+  test('stays as it was if the token never reached Slack; a lost answer stays recorded', async () => {
     await installationStore.markRefreshSent(installed, LOCK);
     await installationStore.markRefreshUnsent(installed, LOCK);
     expect(await find()).toMatchObject({ mayRefreshBeSpent: false });
@@ -63,13 +63,13 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
     expect(await find()).toMatchObject({ mayRefreshBeSpent: true });
   });
 
-  test('makes a refusal a proof if no answer was lost', async () => {
+  test('makes a refusal prove the uninstall if no answer was lost', async () => {
     await installationStore.markRefreshSent(installed, LOCK);
     expect(await installationStore.markRefreshRefused(installed, LOCK)).toBe(true);
     expect(await find()).toMatchObject({ isRefreshRefused: true, mayRefreshBeSpent: false });
   });
 
-  test('makes a refusal no proof if an answer was lost', async () => {
+  test('makes a refusal prove nothing if an answer was lost', async () => {
     await installationStore.markRefreshSent(installed, LOCK);
     const lost = (await find()) ?? installed;
     await installationStore.markRefreshSent(lost, LOCK);
@@ -77,7 +77,7 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
     expect(await find()).toMatchObject({ isRefreshRefused: true, mayRefreshBeSpent: true });
   });
 
-  test('is not what a process says that has lost its lock', async () => {
+  test('can’t be changed by a process that has lost its lock', async () => {
     await installationStore.markRefreshSent(installed, LOCK);
     await loseLock();
     await installationStore.markRefreshUnsent(installed, LOCK);
@@ -87,7 +87,7 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
     expect(await find()).toMatchObject({ isRefreshRefused: true, mayRefreshBeSpent: true });
   });
 
-  test('is not sent for tokens that were replaced', async () => {
+  test('does not let a replaced token be sent', async () => {
     await installationStore.replaceTokens(installed, rotating('b', T0 + 20));
     expect(await installationStore.markRefreshSent(installed, LOCK)).toBe(false);
     expect(await installationStore.markRefreshRefused(installed, LOCK)).toBe(false);
@@ -96,7 +96,7 @@ describe.each(engines)('what is known of a refresh token on $name', ({ make }) =
 });
 
 describe.each(engines)('an event that can’t be proved, on $name,', ({ make }) => {
-  test('is not due any more, and new the first time with these tokens', async () => {
+  test('is not checked again, and counts as new only once for the same tokens', async () => {
     const { installationStore } = await make();
     const installed = await installationStore.install(acme(), () => []);
     await installationStore.noteRevocation('T1', T0 + 1);
@@ -121,8 +121,8 @@ describe.each(engines)('an event that can’t be proved, on $name,', ({ make }) 
   });
 });
 
-describe.each(engines)('events that are to be checked, on $name,', ({ make }) => {
-  test('are listed a few at once, those that were not looked at for longest first', async () => {
+describe.each(engines)('events that have to be checked, on $name,', ({ make }) => {
+  test('are listed a few at once, those that were checked longest ago first', async () => {
     const { installationStore } = await make();
     for (let at = 1; at <= 30; at++) {
       await installationStore.install(acme(undefined, `T${at}`), () => []);
@@ -137,8 +137,8 @@ describe.each(engines)('events that are to be checked, on $name,', ({ make }) =>
   });
 });
 
-describe.each(places)('on $name, nothing is known of a refresh token', ({ make }) => {
-  test('that is stored before this version starts', async () => {
+describe.each(places)('on $name, it is unknown whether a refresh token was used up', ({ make }) => {
+  test('if it was stored before this version started', async () => {
     const place = await make();
     const before = await place.open();
     await before.installationStore.install(acme(), () => []);
@@ -156,7 +156,7 @@ describe.each(places)('on $name, nothing is known of a refresh token', ({ make }
     expect(await installationStore.listRevocations()).toEqual([{ id: 'T1', revokedAt: T0 }]);
   });
 
-  test('that an older version of the app has brought, beside this one', async () => {
+  test('if an older version of the app that runs beside this one stored it', async () => {
     const place = await make();
     const { installationStore } = await place.open();
     const installed = await installationStore.install(acme(), () => []);
@@ -167,7 +167,7 @@ describe.each(places)('on $name, nothing is known of a refresh token', ({ make }
     expect(await installationStore.find('T1')).toMatchObject({ mayRefreshBeSpent: true });
   });
 
-  test('from a backup: it may have been used up since', async () => {
+  test('if it comes from a backup: it may have been used since', async () => {
     const place = await make();
     const store = await place.open();
     await store.installationStore.install(acme(), () => []);

@@ -18,7 +18,7 @@ function newCommand(more: Partial<NewMessageCommand> = {}): NewMessageCommand {
 }
 
 describe.each(engines)('commands in messages, on $name', ({ make }) => {
-  test('are stored once, whichever of their IDs comes again', async () => {
+  test('are stored once, whichever of their IDs is delivered again', async () => {
     const { messageCommands } = await make();
     const thread = { ts: '1.1', isOpen: true };
     const command = newCommand({ thread, homeTeamId: 'T2' });
@@ -41,7 +41,7 @@ describe.each(engines)('commands in messages, on $name', ({ make }) => {
     expect((await Promise.all(tries)).filter(Boolean)).toEqual([true]);
   });
 
-  test('change nothing once they are claimed, and are claimed by one process', async () => {
+  test('can’t change anything once they are claimed, and are claimed by only one process', async () => {
     const { messageCommands } = await make();
     const command = newCommand();
     await messageCommands.receive(command, ['Ev1'], NOW);
@@ -68,7 +68,7 @@ describe.each(engines)('commands in messages, on $name', ({ make }) => {
     expect(await messageCommands.claim({ ...command, dueAt: T0 + 400 }, T0 + 500)).toBe(true);
   });
 
-  test('are gone once they are answered, or a day old', async () => {
+  test('are removed once they are answered, or after a day', async () => {
     const { messageCommands } = await make();
     const [answered, old] = [newCommand(), newCommand()];
     await messageCommands.receive(answered, ['Ev1'], { ...NOW, now: T0 + 1 });

@@ -32,7 +32,7 @@ const ephemeralsTaken = (team: Team) =>
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe('a root password that Slack accepted and did not show', () => {
-  test('is called sent, not seen, and its creator reads how to see it', async () => {
+  test('is reported as sent, not as seen, and its creator is told how to see it', async () => {
     await using team = await startUnseen();
     const told = team.manager.screen();
     expect(told).toContain('We sent you the root password');

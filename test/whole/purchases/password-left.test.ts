@@ -81,7 +81,7 @@ describe.concurrent('a root password whose creator is deactivated', () => {
     expect(await heldBy(team)).toBe(0);
   });
 
-  test('is no news to anybody else: they read the same as ever, in the words that they typed', async ({
+  test('is not revealed to anyone else: they read the same as before, in the words that they typed', async ({
     expect,
   }) => {
     await using team = await created();

@@ -87,7 +87,7 @@ describe('a command in a message whose process is killed', { timeout: 180_000 },
     expect(world.brokenRules()).toEqual([]);
   });
 
-  test('is told as not done where nothing was sent, in the direct message that it came in', async () => {
+  test('is reported as not done if nothing was sent, in the direct message that it came in', async () => {
     await using world = await openWorld();
     const app = await world.start();
     const owner = world.owner.in('dm');
