@@ -71,7 +71,7 @@ export interface InstallationStore {
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
-/** What an uninstall handled by an older version of the app leaves behind: rows of tables that this version doesn't know. */
+/** What an uninstall handled by an older version of the app leaves behind: rows of the tables that it didn't have yet. */
 export interface LeftBehind {
   /**
    * Erases it in workspaces where the app was uninstalled and has not been installed again, except what was stored since.

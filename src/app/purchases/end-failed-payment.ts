@@ -17,12 +17,11 @@ export async function endFailedPayment(
   owner: string,
   ports: PaymentPorts,
 ): Promise<void> {
-  if (!refusalOf(error)) {
-    const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
-    ports.log.error('a payment met a defect', { operationId: operation.id, ...cause });
-  }
   const store = () => storeEnd(operation, error, owner, ports);
   await (answerIn(error) ? untilStored(operation.id, store, ports) : store());
+  if (refusalOf(error)) return;
+  const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
+  ports.log.error('a payment met a defect', { operationId: operation.id, ...cause });
 }
 
 async function storeEnd(
