@@ -284,7 +284,7 @@ describe.concurrent('a renewal', () => {
     await team.manager.sees('We’re not sure yet');
     await team.owner.presses('Renew and pay');
     await team.owner.sees('Someone else already confirmed this');
-    await team.manager.sees('is paid hasn’t changed');
+    await team.manager.sees('hasn’t changed');
     await team.manager.closes();
     await team.manager.presses('Decide…');
     await team.manager.fills({ 'Was it renewed?': 'It wasn’t renewed' });
