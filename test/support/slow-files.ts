@@ -10,7 +10,9 @@ export const SLOW: readonly string[] = [
   'whole/installs/killed',
   'whole/purchases/money-killed',
   'whole/servers/following-killed',
+  'whole/slack/interrupted-messages',
   'whole/slack/socket-processes',
+  'whole/start',
   'whole/stop',
   // servers and programs of their own
   'cli/check-slack',
@@ -32,4 +34,5 @@ export const SLOW: readonly string[] = [
   'attacks/a13-slow-searches',
   'sandbox/page/accessibility',
   'sandbox/page/performance',
+  'sandbox/page/tour',
 ];
