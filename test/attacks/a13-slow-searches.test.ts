@@ -8,6 +8,7 @@ import { makeHosting } from '../app/support/make-hosting.ts';
 import { makePorts } from '../app/support/make-ports.ts';
 import { startClient, startServer } from '../hosting/support.ts';
 import { open, T0 } from '../store/support.ts';
+import { startCpuTimer } from '../support/cpu-time.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
 const count = countTries('A13');
@@ -45,11 +46,10 @@ async function measureLongestTurn(work: () => Promise<unknown>): Promise<number>
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < RUNS && best >= MOST_MS; run++) {
     count();
-    let [longest, isOver, since] = [0, false, process.cpuUsage()];
+    let [longest, isOver, readMs] = [0, false, startCpuTimer()];
     const turn = () => {
-      const { user, system } = process.cpuUsage(since);
-      longest = Math.max(longest, (user + system) / 1000);
-      since = process.cpuUsage();
+      longest = Math.max(longest, readMs());
+      readMs = startCpuTimer();
       if (!isOver) setImmediate(turn);
     };
     setImmediate(turn);

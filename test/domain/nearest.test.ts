@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findNearest } from '../../src/domain/nearest.ts';
+import { startCpuTimer } from '../support/cpu-time.ts';
 
 const commands = ['help', 'list', 'show', 'start', 'stop', 'reboot', 'renew', 'delete', 'status'];
 
@@ -42,10 +43,10 @@ describe('the nearest word', () => {
 
   it('is found at once, however much was typed', () => {
     const labels = Array.from({ length: 3000 }, (_, index) => `${'x'.repeat(290)}${index}`);
-    const startedAt = performance.now();
+    const readMs = startCpuTimer();
     findNearest('y'.repeat(20_000), labels);
     findNearest('x'.repeat(280), labels);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(readMs()).toBeLessThan(3000);
   });
 });
 

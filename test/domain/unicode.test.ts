@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toCompatible } from '../../src/domain/unicode.ts';
+import { startCpuTimer } from '../support/cpu-time.ts';
 
 const letter = fc.oneof(
   fc.constantFrom(
@@ -34,7 +35,7 @@ test('a text is in the form that Unicode defines, whatever it is made of', () =>
 
 test('a word of thousands of letters loses none, and its accents are put in order in a moment', () => {
   expect(toCompatible('ｗ'.repeat(5000))).toBe('w'.repeat(5000));
-  const startedAt = performance.now();
+  const readMs = startCpuTimer();
   toCompatible(`a${'\u0307'.repeat(50_000)}${'\u0323'.repeat(50_000)}${'\uFF9E\u0323'.repeat(50_000)}`);
-  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(readMs()).toBeLessThan(1000);
 });
