@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/secret.ts';
+import { type Hosting, startHosting } from '../../src/sandbox/hosting/start.ts';
+import type { Persona } from '../../src/sandbox/slack/driver.ts';
+import { type LocalSlack, startSlack } from '../../src/sandbox/slack/slack.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
+import { openStore } from './migrated.ts';
+import { type AppProcess, startProcess } from './process.ts';
+
+/** A connected team with an owner, and as many processes of the app as a test starts and kills. */
+export interface KillableTeam extends AsyncDisposable {
+  readonly slack: LocalSlack;
+  readonly hosting: Hosting;
+  readonly owner: Persona;
+  /** Starts another process, which gets the commands from then on. */
+  start(): Promise<AppProcess>;
+  /** Over HTTP, Slack sends everything to this process from now on. */
+  sendCommandsTo(app: AppProcess): void;
+}
+
+export async function startKillableTeam({
+  servers,
+  rebootDelayMs = 0,
+  databaseUrl,
+  mode = SLACK_MODE,
+}: {
+  /** How many servers there are, `web-1` and so on. */
+  readonly servers: number;
+  readonly rebootDelayMs?: number;
+  /** Default: SQLite, which takes one process at a time. */
+  readonly databaseUrl?: string | undefined;
+  readonly mode?: SlackMode;
+}): Promise<KillableTeam> {
+  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
+  const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs });
+  const slack = await startSlack({ app: installedApp(mode) });
+  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
+  hosting.seedServers(account, servers, 'web');
+  const shared =
+    databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, SPILL_DIR: join(folder, 'answers') };
+  const environment = environmentOf(slack, hosting, folder, shared);
+  await storeKey(environment.DATABASE_URL ?? '', hosting.createKey(account, { beforeTopUp: true }));
+  const processes: AppProcess[] = [];
+  const sendCommandsTo = ({ url }: AppProcess) => {
+    slack.app.commandsUrl = `${url}/slack/events`;
+  };
+  return {
+    slack,
+    hosting,
+    owner: slack.as('olga').in('#ops'),
+    sendCommandsTo,
+    start: async () => {
+      const app = await startProcess(environment);
+      processes.push(app);
+      sendCommandsTo(app);
+      return app;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const each of processes) await each.kill();
+      await slack.stop();
+      await hosting.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function storeKey(databaseUrl: string, key: string): Promise<void> {
+  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
+  const store = await openStore({ databaseUrl, vault, system: realSystem });
+  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, 0);
+  await store.close();
+}
