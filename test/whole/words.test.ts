@@ -95,7 +95,7 @@ describe('what went wrong', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained when the hosting API can’t be reached, and nothing stays unconfirmed', async (verb) => {
-    await using team = await startHurried(60);
+    await using team = await startHurried(25);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
     const manager = team.slack.as('mara').in('#ops');
