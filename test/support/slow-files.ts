@@ -26,10 +26,12 @@ export const SLOW: readonly string[] = [
   'whole/purchases/on-postgres',
   'whole/restore',
   'whole/servers/vps-program',
-  // many cases
+  // many cases, or a lot of data
+  'attacks/a12-unfinished-connections',
   'app/purchases/failing-store',
   'store/account/audit-prune',
   'store/purchases/one-account-interleavings',
+  'whole/servers/large',
   // measured, or looked at by a browser for minutes
   'attacks/a13-slow-searches',
   'sandbox/page/accessibility',
