@@ -7,7 +7,7 @@ export const approvalRefusalWords = {
   approval_needed: () =>
     'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
   approval_unsaved: () =>
-    'We couldn’t save your approval. What you approved may still be carried out. The request shows what became of it; `/vps status` shows open requests and unconfirmed orders.',
+    'We couldn’t save your approval. What you approved may still be carried out. The request will show the outcome; `/vps status` shows open requests and unconfirmed orders.',
   own_request: () => 'You can’t approve your own request.',
   request_over: ({ state, by }) => CLOSED_WORDS[state](by === undefined ? '' : ` by ${mention(by)}`),
 } satisfies Partial<RefusalWords>;
