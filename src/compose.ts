@@ -16,6 +16,7 @@ import { openRedis } from './hosting/redis.ts';
 import type { Log } from './log.ts';
 import { startBolt, type Transport } from './slack/transport/bolt.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
+import type { SlackClock } from './slack/transport/slack-clock.ts';
 import { createSocketReceiver } from './slack/transport/socket-receiver.ts';
 import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
@@ -47,21 +48,22 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const stop = new AbortController();
   const metrics = createCounting(store);
   const redis = openConfiguredRedis(config, log, system);
-  const { hosting, accountRecognition } = openHosting(config, store, metrics, redis, log, system);
+  const { hosting, accountRecognition } = openHosting(config, store, metrics, redis, log, base);
   const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
   const { sweepRevocations } = source;
   const ports = { ...store, ...slack.ports, ...own, installations: source, sweepRevocations };
   const entry = createEntry(ports);
-  const transport = openTransport(config, system, log, stop.signal);
+  const { clock } = slack.connections;
+  const transport = openTransport(config, system, log, clock, stop.signal);
   const { receiver } = transport;
   const dispatch = slack.createDispatch(entry, ports);
   const bolt = await startBolt({ receiver, slackApiUrl: config.SLACK_API_URL, dispatch, system, log });
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
-  const warnings = () => [...store.notes, ...redis.warnings()];
+  const warnings = () => [...store.notes, ...redis.warnings(), ...clock.warnings()];
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const requests = watchRequests(server);
@@ -96,14 +98,20 @@ async function endFailedStart(
 }
 
 /** Slack's requests come over WebSockets if there is an app-level token, and otherwise over HTTP to our own server. */
-function openTransport(config: Config, system: System, log: Log, signal: AbortSignal): Transport {
+function openTransport(
+  config: Config,
+  system: System,
+  log: Log,
+  clock: SlackClock,
+  signal: AbortSignal,
+): Transport {
   const {
     SLACK_APP_TOKEN: appToken,
     SLACK_SIGNING_SECRET: signingSecret,
     SLACK_API_URL: slackApiUrl,
   } = config;
   if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
-  if (signingSecret) return createHttpReceiver({ signingSecret, log, system });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, system, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 
@@ -134,6 +142,7 @@ function openConfiguredRedis({ REDIS_URL }: Config, log: Log, system: System) {
 
 type OpenedRedis = ReturnType<typeof openConfiguredRedis>;
 
+/** Uses this machine's own clocks: the database's time is extrapolated with the monotonic one, so it would hide that the machine was suspended. */
 function openHosting(
   config: Config,
   store: Store,

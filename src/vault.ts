@@ -42,6 +42,8 @@ export interface Vault {
    * what it was called while another key of the ring came first, and last what older versions called it.
    */
   namesOf(apiKey: string): readonly [string, ...string[]];
+  /** For each key of the ring, by its ID and in order, a value that only this key produces; it decrypts nothing. */
+  readonly checks: ReadonlyMap<string, string>;
 }
 
 /** Keys by id, in the order of `ENCRYPTION_KEYS`: the first seals, all open. */
@@ -105,6 +107,7 @@ export function createVault(keyring: Keyring): Vault {
   return {
     sign: (text, purpose) => sign(text, purpose, keyring.sealingKeyId),
     namesOf: (apiKey) => listNames(apiKey, keyring, sign),
+    checks: new Map([...keyring.keys.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
     isSigned: (token, text, purpose) => {
       const [, keyId] = TOKEN.exec(token) ?? [];
       if (keyId === undefined) return false;

@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'hosting/': {
     uses: ['hosting/', 'domain/'],
     knows: ['app/hosting-api.ts', 'system.ts'],
-    packages: ['bottleneck', 'ioredis', 'undici', 'zod', 'node:crypto', 'node:events'],
+    packages: ['bottleneck', 'ioredis', 'undici', 'zod', 'node:crypto', 'node:events', 'node:http'],
   },
   // IDs in the order of the database's clock.
   'store/engine/postgres-clock.ts': { uses: ['store/', 'system.ts'], packages: ['kysely'] },

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findFunctions } from './support/functions.ts';
 import { readSources, type Source } from './support/sources.ts';
 
 const sources = readSources();
@@ -15,20 +14,6 @@ function listMatches(among: readonly Source[], pattern: RegExp, belongs: readonl
 }
 
 describe('every source file', () => {
-  it('has at most 250 lines', () => {
-    const long = sources.filter(({ lines }) => lines > 250).map(({ path, lines }) => `${path}: ${lines}`);
-    expect(long).toEqual([]);
-  });
-
-  it('has functions of at most 40 lines', () => {
-    const long = sources.flatMap(({ path, text }) =>
-      findFunctions(text)
-        .filter(({ lines }) => lines > 40)
-        .map(({ line, lines }) => `${path}:${line} has ${lines}`),
-    );
-    expect(long).toEqual([]);
-  });
-
   it('is named in kebab-case', () => {
     const odd = sources.filter(({ path }) =>
       path.split('/').some((part) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(ts|tsx|mjs))?$/.test(part)),
@@ -105,30 +90,3 @@ describe('every test', () => {
 function withoutStrings(code: string): string {
   return code.replace(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g, "''");
 }
-
-describe('the search for functions', () => {
-  it('counts a body from the line that opens it to its closing brace', () => {
-    const text = [
-      'export function one(): void {',
-      '  if (true) {',
-      '    two();',
-      '  }',
-      '}',
-      'const three = {',
-      '  four: async () => {',
-      '    five();',
-      '  },',
-      '};',
-      'function six(',
-      '  seven: string,',
-      '): Promise<void> {',
-      '  eight();',
-      '}',
-    ].join('\n');
-    expect(findFunctions(text)).toEqual([
-      { line: 1, lines: 5 },
-      { line: 7, lines: 3 },
-      { line: 13, lines: 3 },
-    ]);
-  });
-});

@@ -44,6 +44,29 @@ export interface PaidCallOptions extends CallOptions {
   readonly beforeSend: () => Promise<void>;
 }
 
+/** The answer to a create, with everything that proves it. */
+export interface Created {
+  readonly id: ServerId;
+  /** '' if the answer named none. */
+  readonly state: string;
+  readonly rootPassword: Secret<string>;
+}
+
+/** The answer to a renewal. It proves that a month was paid if `paidUntil` is later than before. */
+export interface Renewed {
+  readonly id: ServerId;
+  /** Epoch milliseconds. */
+  readonly paidUntil: number;
+}
+
+/** A power action that the API accepted. */
+export interface AcceptedPower {
+  /** Present if the answer proves the action. */
+  readonly state?: string;
+  /** The API's own words, in place of a state. */
+  readonly words?: string;
+}
+
 /**
  * The hosting API of one account (docs/hosting-api.md 4).
  * Every method @throws HostingError; only `rate_limited` and `not_sent` are retried inside.
@@ -52,27 +75,15 @@ export interface HostingApi {
   /** The name of its key (`Accounts`). */
   readonly account: string;
   fetchCatalog(options?: CallOptions): Promise<Catalog>;
-  /** Reads every page of the list, and reports whether the list is complete. */
+  /** Reads every page of the list, and reports whether that is all of it (`extent`). */
   fetchServers(options?: CallOptions): Promise<ServerList>;
-  /** The servers of `fetchServers` alone. For display only: nothing may be concluded from a missing server. */
-  listServers(options?: CallOptions): Promise<readonly Server[]>;
-  /**
-   * Money effect: pays the first month. The password is in this answer and nowhere else. If none was recognized although
-   * the answer holds more than an ID and a state, the answer is returned as `sealedAnswer`, for its creator only.
-   */
-  createServer(
-    order: Order,
-    options: PaidCallOptions,
-  ): Promise<{ id: ServerId; state: string; rootPassword?: Secret<string>; sealedAnswer?: Secret<string> }>;
+  /** Money effect: pays the first month. The password is in this answer and nowhere else. */
+  createServer(order: Order, options: PaidCallOptions): Promise<Created>;
   /** Money effect: pays one more month. */
-  renewServer(id: ServerId, options: PaidCallOptions): Promise<{ id: ServerId; paidUntil?: number }>;
-  changePower(
-    action: PowerAction,
-    id: ServerId,
-    options?: CallOptions,
-  ): Promise<{ id: ServerId; state: string }>;
-  /** Money effect: the rest of the paid month is lost. */
-  deleteServer(id: ServerId, options?: CallOptions): Promise<{ id: ServerId; state: string }>;
+  renewServer(id: ServerId, options: PaidCallOptions): Promise<Renewed>;
+  changePower(action: PowerAction, id: ServerId, options?: CallOptions): Promise<AcceptedPower>;
+  /** True if the answer proves it; otherwise only a list can. Money effect: the rest of the paid month is lost. */
+  deleteServer(id: ServerId, options?: CallOptions): Promise<boolean>;
   /** How much of the minute's budget is taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number };
 }
@@ -108,21 +119,31 @@ export interface Accounts {
 /** What one server is recognized by under two keys. */
 export type SeenServer = Required<Pick<Server, 'id' | 'label' | 'ipv4'>>;
 
-/** The slots of an account's minute that are taken by any process on this store (docs/design.md 6). Clocks don't matter. */
+/** How many slots an account has, and how long a slot may be held. */
+export interface SlotLimits {
+  readonly limit: number;
+  /** The longest time of a call, plus the minute after its answer. */
+  readonly maxHoldMs: number;
+}
+
+/**
+ * The slots of an account's minute that are taken by any process on this store (docs/design.md 6). The owner of a slot gives it
+ * back. If the owner died, the slot ends once it is older than a slot can be held, by the database's clock.
+ */
 export interface ApiCalls {
   /**
-   * Takes a slot, durably, unless `limit` are taken; those in `freed` are given back first, in the same commit. Calls made
-   * together share one commit. `at` is only informative.
+   * Takes a slot, durably, unless `limit` are taken; those in `freed` are given back first, in the same commit, and so are the
+   * account's slots that were held for too long. Calls made together share one commit.
    */
   take(
-    slot: { readonly id: string; readonly account: string; readonly at: number },
-    limit: number,
+    slot: { readonly id: string; readonly account: string },
+    limits: SlotLimits,
     freed?: readonly string[],
   ): Promise<boolean>;
-  /** Takes a slot again: in place of the old ID, which no other process may have given back. False if one has. */
-  takeAgain(old: string, slot: { readonly id: string; readonly at: number }): Promise<boolean>;
+  /** Renews a taken slot from now on, under a new ID. False if it was no longer taken. */
+  takeAgain(old: string, id: string): Promise<boolean>;
   /** Gives slots back; unknown ones are no error. */
   release(ids: readonly string[]): Promise<void>;
-  /** The ids of all slots that are taken. */
+  /** The IDs of all slots that are stored, including those that the next `take` ends. */
   listTaken(account: string): Promise<readonly string[]>;
 }

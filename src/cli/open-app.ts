@@ -8,6 +8,7 @@ import type { ServerPorts } from '../app/servers/ports.ts';
 import type { AuditConfig, KeyConfig } from '../config.ts';
 import { THE_COMMAND_LINE } from '../domain/actor.ts';
 import type { UserId, WorkspaceId } from '../domain/ids.ts';
+import { PART_OF_LIST } from '../domain/part-of-list.ts';
 import { type Log, silentLog } from '../log.ts';
 import { openStore } from '../store/open-store.ts';
 import { realSystem } from '../system.ts';
@@ -46,11 +47,17 @@ export async function withApp(
 
 function createProgramApp(ports: ProgramPorts & EntryPorts, userId: UserId): ProgramApp {
   const entry = createEntry(ports);
+  let isSaid = false;
+  const onPartOfList = () => {
+    if (!isSaid) process.stderr.write(`${PART_OF_LIST}\n`);
+    isSaid = true;
+  };
   return {
     execute: (useCase, input, workspaceId) =>
       entry.execute(useCase, input, {
         actor: { workspaceId, userId },
         surface: 'cli',
+        onPartOfList,
       }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ServerCard } from '../app/servers/show-server.ts';
 import { HostingError, isRefusal, Refusal } from '../domain/errors.ts';
+import { unmatchedWords } from '../domain/part-of-list.ts';
 import type { PowerAction, Server } from '../domain/server.ts';
 import { describeTable, plainText } from './plain-text.ts';
 
@@ -59,10 +60,11 @@ export function explain(error: unknown): string | undefined {
 
 function explainRefusal(error: Refusal): string | undefined {
   if (isRefusal(error, 'unknown_server')) {
-    const { typed, nearest, near = [] } = error.details;
+    const { typed, nearest, near = [], extent } = error.details;
     const labels = nearest === undefined ? near.map(({ label }) => label) : [nearest];
     const hint = labels.length > 0 ? ` Nearest: ${labels.map(plainText).join(', ')}.` : '';
-    return `No server matches "${plainText(typed)}".${hint} Nothing was changed.`;
+    const unmatched = unmatchedWords(typed, `"${plainText(typed)}"`, extent).replaceAll('’', "'");
+    return `${unmatched}${hint} Nothing was changed.`;
   }
   if (isRefusal(error, 'ambiguous_server')) {
     const { typed, servers } = error.details;

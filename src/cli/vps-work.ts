@@ -43,8 +43,11 @@ export async function list(
   filter: string,
   { workspaceId, isJson }: VpsOptions,
 ): Promise<void> {
-  const servers = await app.execute(listServers, { filter, onWait }, workspaceId);
-  print(isJson ? JSON.stringify(servers.map(jsonOf)) : describeServers(servers));
+  const { servers, extent } = await app.execute(listServers, { filter, onWait }, workspaceId);
+  if (isJson) print(JSON.stringify(servers.map(jsonOf)));
+  else if (servers.length === 0 && extent !== 'whole')
+    print('No listed server matches, but some servers may be missing.');
+  else print(describeServers(servers));
 }
 
 export async function show(
@@ -125,7 +128,7 @@ async function sendOrAskAgain(
 async function follow(
   app: ProgramApp,
   action: PowerAction,
-  { server, state }: PowerChange,
+  { server, state, words }: PowerChange,
   options: VpsOptions,
 ): Promise<void> {
   const label = plainText(server.label);
@@ -136,7 +139,7 @@ async function follow(
       options,
       `${label} was ${past}: ${plainText(state)}`,
     );
-  note(`The hosting API accepted it: ${present} ${label}…`);
+  note(`The hosting API accepted it: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`);
   const { id } = server;
   const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
   const now = seen.server?.state;

@@ -20,4 +20,5 @@ export type AuditCode =
   | 'denied'
   | 'expired'
   | 'decided'
-  | 'found_late';
+  | 'found_late'
+  | 'not_shown';

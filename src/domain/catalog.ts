@@ -7,6 +7,8 @@ export interface Plan {
   readonly ramMb: number;
   readonly diskGb: number;
   readonly monthly: Money;
+  /** The ISO 4217 code of the price's currency; absent unless the service names one, which the document doesn't mention. */
+  readonly currency?: string;
 }
 
 /** What can be ordered now. Plans whose price can't be read are left out: they can't be confirmed. */

@@ -61,6 +61,8 @@ export interface RefusalDetails extends ServerRefusalDetails, ReminderRefusalDet
   create_in_doubt: { label: string };
   /** The same, and the order is of another workspace that has the same hosting account. */
   create_in_doubt_elsewhere: { label: string };
+  /** A server with that label has appeared since the review. */
+  label_taken: { label: string };
   /** Another workspace that has the same hosting account has ordered the same month. */
   renewed_elsewhere: { label: string };
   stale_confirmation: Record<never, never>;

@@ -18,7 +18,12 @@ export type Standing =
 
 /** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
 export type Purchase =
-  | { readonly kind: 'create'; readonly order: Order }
+  | {
+      readonly kind: 'create';
+      readonly order: Order;
+      /** The servers with the same label that the review showed; absent: none. */
+      readonly namesakeIds?: readonly ServerId[];
+    }
   | {
       readonly kind: 'renew';
       readonly serverId: ServerId;

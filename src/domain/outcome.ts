@@ -22,6 +22,7 @@ export const PURCHASE_REFUSALS = [
   'paid_until_unknown',
   'create_in_doubt',
   'create_in_doubt_elsewhere',
+  'label_taken',
   'renewed_elsewhere',
   'stale_confirmation',
   'list_incomplete',

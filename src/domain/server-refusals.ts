@@ -1,16 +1,20 @@
 import type { ServerAct } from './failed-act.ts';
 import type { ServerId, UserId } from './ids.ts';
-import type { PowerAction, Server } from './server.ts';
+import type { ListExtent, PowerAction, Server } from './server.ts';
 
 /** The refusals about servers, with the details of each. */
 export interface ServerRefusalDetails {
-  /** `near`: several labels are equally near. `act`: what was to be done to the server. */
+  /**
+   * `near`: several labels are equally near. `act`: what was to be done to the server. `extent`: of the list that doesn't
+   * have it; absent if that list is whole.
+   */
   unknown_server: {
     typed: string;
     nearest?: string;
     nearestId?: ServerId;
     near?: readonly Server[];
     act?: PowerAction;
+    extent?: Exclude<ListExtent, 'whole'>;
   };
   ambiguous_server: { typed: string; servers: readonly Server[] };
   label_differs: { typed: string; label: string };

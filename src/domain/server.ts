@@ -13,14 +13,17 @@ export interface Server {
 /** The servers of an account, as far as the service has shown them. */
 export interface ServerList {
   readonly servers: readonly Server[];
-  /**
-   * Whether the list is complete. If not, a page is missing or an element could not be read, and nothing may be concluded
-   * from a server that is missing in `servers`.
-   */
-  readonly isComplete: boolean;
+  /** Only of a `whole` list may anything be concluded from a server that is missing in `servers`. */
+  readonly extent: ListExtent;
   /** Elements of the list that could not be read. */
   readonly unreadableCount: number;
 }
+
+/**
+ * Whether a list has all servers of the account. `part`: the service says that there are more, or an element could not be
+ * read. `maybe_whole`: something around the list can't be interpreted.
+ */
+export type ListExtent = 'whole' | 'maybe_whole' | 'part';
 
 /** Whether a server that the service still lists has been deleted (docs/hosting-api.md 3). */
 export function isDeleted({ state }: Pick<Server, 'state'>): boolean {

@@ -8,20 +8,22 @@ export interface Job<Answer> {
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Gets the slot that it is sent in, for a job that waits for something else first. */
+  /** Gets the slot that it is sent in, whose age decides whether it may still be sent. */
   readonly send: (waitedMs: number, slot: CallSlot) => Promise<Answer>;
   /** Whether a failed `send` has sent anything; without it, it counts as sent. */
   readonly isSent?: () => boolean;
 }
 
-/** The slot that a call is sent in. Other processes free it when it was taken longer ago than any call can last. */
+/** The slot that a call is sent in. It ends when it was taken longer ago than any call can last. */
 export interface CallSlot {
   /**
    * Takes it again if it was taken more than a moment ago: for a call that has waited for something else since.
    * @throws HostingError `not_sent` when it was lost meanwhile, and whatever the store throws: nothing was sent
    */
   takeAgain(): Promise<void>;
-  /** @throws HostingError `not_sent` when it was taken too long ago for a call that is sent now */
+  /** Whether it was taken too long ago for a call whose first byte leaves now, by either clock. */
+  readonly isTooOld: boolean;
+  /** @throws HostingError `not_sent` when it is too old */
   check(): void;
 }
 

@@ -5,7 +5,7 @@ import type { Secret } from '../domain/secret.ts';
 import type { ServerList } from '../domain/server.ts';
 import { runInSteps } from '../domain/steps.ts';
 import type { System } from '../system.ts';
-import type { CallBy, CallLimiter, Job } from './call-limiter.ts';
+import type { CallBy, CallLimiter, CallSlot, Job } from './call-limiter.ts';
 import { decode } from './decode.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fetchCatalog, listPage, SERVERS_PATH } from './endpoints.ts';
@@ -60,7 +60,7 @@ const FEW_WAITING = 10;
  * The order matters. Sharing is outermost, so that a read that many users wait for costs one call and is retried once
  * for all of them. Retrying is outside limiting, so that every try takes a slot and commits `beforeSend` again: a try
  * without a slot would be a request that the limiter doesn't know about. Decoding is inside both, because the retry
- * depends on the decoded code. Sending is innermost: nothing happens between `beforeSend` and the first byte.
+ * depends on the decoded code. Sending is innermost: after `beforeSend` only a connection is waited for, and not for long.
  */
 export function createChain(parts: ChainParts): Chain {
   const { system, limiter, share, closing } = parts;
@@ -68,7 +68,7 @@ export function createChain(parts: ChainParts): Chain {
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));
-    const send = (waitedMs: number) => exchange(parts, endpoint, waitedMs);
+    const send = (waitedMs: number, slot: CallSlot) => exchange(parts, endpoint, waitedMs, slot);
     return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
   }
 
@@ -90,7 +90,7 @@ export function createChain(parts: ChainParts): Chain {
       KEEP_SERVERS_MS,
       async (read) => {
         const list = await readAllPages(SERVERS_PATH, fetchPage(read), findPath);
-        if (!list.isComplete) harmless(parts.onIncomplete)(list);
+        if (list.extent !== 'whole') harmless(parts.onIncomplete)(list);
         return list;
       },
       isBusy,
@@ -105,6 +105,7 @@ async function exchange<Answer>(
   parts: ChainParts,
   endpoint: Endpoint<Answer>,
   waitedMs: number,
+  slot: CallSlot,
 ): Promise<Answer> {
   const { key, system, transport } = parts;
   const { operation } = endpoint;
@@ -114,7 +115,7 @@ async function exchange<Answer>(
   const report = (outcome: { status?: number; code?: string }) =>
     onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
-    const answer = await transport.send(endpoint, key);
+    const answer = await transport.send(endpoint, key, () => endpoint.method !== 'GET' && slot.isTooOld);
     const decoded = await runInSteps(decode(endpoint, answer, onUnreadable), system);
     report({ status: answer.status });
     return decoded;

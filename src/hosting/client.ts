@@ -204,7 +204,6 @@ function createApi({ name, caller, find, open, onServers }: ApiParts): HostingAp
     account: name,
     fetchCatalog: async (call) => (await find()).chain.readCatalog(by(call)),
     fetchServers: readServers,
-    listServers: async (call) => (await readServers(call)).servers,
     createServer: async (order, call) => (await find()).chain.change(createServer(order), by(call)),
     renewServer: async (id, call) => (await find()).chain.change(renewServer(id), by(call)),
     changePower: async (action, id, call) => (await find()).chain.change(changePower(action, id), by(call)),

@@ -1,5 +1,4 @@
-import type { Secret } from '../domain/secret.ts';
-import type { PagingHeaders } from './paging.ts';
+import type { PagingHeaders } from './server-list.ts';
 
 /** An HTTP answer before it is decoded. */
 export interface WireAnswer {
@@ -15,8 +14,6 @@ export interface WireAnswer {
 export interface ReadableAnswer extends WireAnswer {
   /** Undefined when the answer was empty. */
   readonly body: unknown;
-  /** The whole answer, if the endpoint's answers may hold a secret. */
-  readonly sealed: Secret<string> | undefined;
   /** Called with the number of parts that were left out because they could not be read. */
   readonly onUnreadable: (count: number) => void;
 }
@@ -32,14 +29,6 @@ export interface Endpoint<Answer> {
   readonly isPaid: boolean;
   /** Its answer may hold a root password, so an unreadable one is kept in a `Secret`. */
   readonly mayHoldSecret?: true;
-  /** Reads a 2xx answer; undefined when it can't be read. */
-  readonly read: (answer: ReadableAnswer) => Answer | undefined;
-}
-
-export interface Created {
-  readonly id: number;
-  readonly state: string;
-  readonly rootPassword?: Secret<string>;
-  /** The answer itself, if it holds more than an ID and a state but no password was recognized in it. */
-  readonly sealedAnswer?: Secret<string>;
+  /** Reads a 2xx answer. @throws Unclear when it can't be read, or contradicts itself */
+  readonly read: (answer: ReadableAnswer) => Answer;
 }

@@ -11,9 +11,40 @@ export function fieldsOf(value: unknown): Fields {
 
 const NO_FIELDS: Fields = {};
 
-function isFields(value: unknown): value is Fields {
+/** Whether it is an object of the answer. */
+export function isFields(value: unknown): value is Fields {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && !Array.isArray(value) && !(value instanceof WrittenNumber);
+}
+
+/** A string, number, boolean or null, wherever it stands in an answer. */
+export interface Leaf {
+  /** The field that holds it, perhaps in an array; '' outside of every object. */
+  readonly name: string;
+  /** The words of all names on the way to it, in lower case: `meta: { nextPage }` is `meta next page`. */
+  readonly words: readonly string[];
+  readonly value: unknown;
+}
+
+/** Lists what stands in a value. Answers are at most a hundred levels deep (`parseJson`). */
+export function listLeaves(value: unknown, name = '', words: readonly string[] = []): Leaf[] {
+  if (Array.isArray(value)) return value.flatMap((element) => listLeaves(element, name, words));
+  if (!isFields(value)) return [{ name, words, value }];
+  return Object.entries(value).flatMap(([inner, field]) =>
+    listLeaves(field, inner, [...words, ...wordsOf(inner)]),
+  );
+}
+
+/** The words of a name: `nextPage`, `next_page` and `Next-Page` are `next page`. */
+export function wordsOf(name: string): string[] {
+  const spaced = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+  return spaced.split(/[^a-z\d]+/).filter((word) => word !== '');
+}
+
+/** Whether a value says nothing: absent, empty, false or 0, in any notation. */
+export function isEmpty(value: unknown): boolean {
+  const text = String(value ?? '').trim();
+  return /^(?:|0|0\.0+|false|null)$/i.test(text);
 }
 
 /** Whether the service sent no value here. */
@@ -31,10 +62,16 @@ export function findWhole(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Reads a text, or a number exactly as it was written. */
+/** Reads a text, or a number exactly as it was written; undefined if its bytes were damaged. */
 export function findText(value: unknown): string | undefined {
   if (value instanceof WrittenNumber) return value.text;
-  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && isIntact(value) ? value : undefined;
+}
+
+/** Whether a text has no damaged bytes and no half characters. The first test is fast, for lists of thousands of labels. */
+function isIntact(text: string): boolean {
+  return !/[\uFFFD\uD800-\uDFFF]/.test(text) || !/[\uFFFD\p{Surrogate}]/u.test(text);
 }
 
 /** Reads a price with exactly two decimals (docs/hosting-api.md 2): `1.500` may be one and a half, or fifteen hundred. */
@@ -66,14 +103,4 @@ function isInMonth(day: number, year: number, month: number): boolean {
 function withColon(zone: string): string {
   if (zone === 'Z') return zone;
   return zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2');
-}
-
-/** Whether a text arrived intact: no damaged bytes, no half characters. */
-export function isIntact(text: string): boolean {
-  return !/[\uFFFD\p{Surrogate}]/u.test(text);
-}
-
-/** Normalizes a field's name: `errorCode`, `error_code` and `Error-Code` are the same. */
-export function foldName(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase();
 }

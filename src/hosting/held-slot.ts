@@ -7,25 +7,30 @@ export const MAX_PREPARATION_MS = 15_000;
 /** A slot younger than this leaves enough time for the rest of the preparations. */
 const AGAIN_AFTER_MS = 5_000;
 
-/** A slot that was taken. */
-export interface TakenSlot {
+type Clocks = Pick<System, 'elapsed' | 'now'>;
+
+/** A slot and when it was taken, on both clocks, and no later than it was stored. */
+export interface TakenSlot extends Record<keyof Clocks, number> {
   readonly id: string;
-  /** On the monotonic clock, and no later than it was stored: from then on, other processes count how long it may be held. */
-  readonly takenAt: number;
 }
 
-/** Takes the slot again; undefined when another process has freed it. @throws what the store throws */
+/** The slot of this ID, for one that is taken next. */
+export function nameSlot(id: string, clocks: Clocks): TakenSlot {
+  return { id, elapsed: clocks.elapsed(), now: clocks.now() };
+}
+
+/** Takes the slot again; undefined when it was no longer taken. @throws what the store throws */
 export type TakeAgain = (id: string) => Promise<TakenSlot | undefined>;
 
 /** A slot of this process, from when it was taken until it is given back. */
 export class HeldSlot implements CallSlot {
-  readonly #system: Pick<System, 'elapsed'>;
+  readonly #clocks: Clocks;
   readonly #takeAgain: TakeAgain;
   #taken: TakenSlot;
 
-  constructor(taken: TakenSlot, system: Pick<System, 'elapsed'>, takeAgain: TakeAgain) {
+  constructor(taken: TakenSlot, clocks: Clocks, takeAgain: TakeAgain) {
     this.#taken = taken;
-    this.#system = system;
+    this.#clocks = clocks;
     this.#takeAgain = takeAgain;
   }
 
@@ -37,18 +42,24 @@ export class HeldSlot implements CallSlot {
   async takeAgain(): Promise<void> {
     if (this.#ageMs() <= AGAIN_AFTER_MS) return;
     const taken = await this.#takeAgain(this.id);
-    // Another process freed the slot because this one seemed to have crashed, and may have used it.
+    // It had been taken for so long that it ended, and another call may have used it.
     if (!taken)
       throw new HostingError('not_sent', 'no', { cause: 'the slot was lost while the call waited' });
     this.#taken = taken;
   }
 
+  get isTooOld(): boolean {
+    return this.#ageMs() > MAX_PREPARATION_MS;
+  }
+
   check(): void {
-    if (this.#ageMs() <= MAX_PREPARATION_MS) return;
+    if (!this.isTooOld) return;
     throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
   }
 
+  /** The monotonic clock stands still while a machine is suspended, and the wall clock may be set back. */
   #ageMs(): number {
-    return this.#system.elapsed() - this.#taken.takenAt;
+    const { elapsed, now } = this.#taken;
+    return Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
   }
 }

@@ -8,6 +8,10 @@ export class WrittenNumber {
   constructor(text: string) {
     this.text = text;
   }
+
+  toString(): string {
+    return this.text;
+  }
 }
 
 /** What `parseJson` returns for a text that is not JSON. */
@@ -22,16 +26,15 @@ export function* parseJson(text: string): Steps<unknown> {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (text.length <= MOST_CHECKED && namesTwice(text)) return NOT_JSON;
+    yield;
+    if ((yield* countWritten(text)) !== (yield* countNames(value))) return NOT_JSON;
     if (!MAY_BE_ALTERED.test(text)) return value;
     yield;
     const marked = yield* markInSteps(text);
     yield;
     const parsed: unknown = JSON.parse(marked);
     yield;
-    return Array.isArray(parsed)
-      ? yield* mapInSteps(parsed, (element) => restore(element, MOST_DEPTH - 1))
-      : restore(parsed, MOST_DEPTH);
+    return Array.isArray(parsed) ? yield* mapInSteps(parsed, restore) : restore(parsed);
   } catch {
     return NOT_JSON;
   }
@@ -42,28 +45,46 @@ const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Long lists are not checked for duplicate names: that would take longer than reading them. */
-const MOST_CHECKED = 65_536;
-
-const STRING_OR_BRACE = /"((?:[^"\\]|\\.)*)"\s*(:)?|[{}]/g;
-
-function namesTwice(text: string): boolean {
-  const open: Set<unknown>[] = [];
-  for (const [token, written = '', colon] of text.matchAll(STRING_OR_BRACE)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (colon !== undefined) {
-      const names = open.at(-1);
-      const name: unknown = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
-      if (names?.has(name)) return true;
-      names?.add(name);
-    }
-  }
-  return false;
-}
-
 /** Real answers are shallow: anything nested deeper than this is not read. */
 const MOST_DEPTH = 100;
+
+/** How many names of fields an answer has. @throws RangeError when it is nested too deeply */
+function* countNames(value: unknown): Steps<number> {
+  if (!Array.isArray(value)) return countNamesIn(value, MOST_DEPTH);
+  const counts = yield* mapInSteps(value, (element) => countNamesIn(element, MOST_DEPTH - 1));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function countNamesIn(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth === 0) throw new RangeError('nested too deeply');
+  let count = 0;
+  if (Array.isArray(value)) for (const element of value) count += countNamesIn(element, depth - 1);
+  else for (const name in value) count += 1 + countNamesIn(value[name as keyof typeof value], depth - 1);
+  return count;
+}
+
+/** How many names its text has: more if an object names a field twice, of which JavaScript keeps only the last. */
+function* countWritten(text: string): Steps<number> {
+  let count = 0;
+  let strings = 0;
+  for (let open = text.indexOf('"'); open >= 0; strings++) {
+    let close = text.indexOf('"', open + 1);
+    while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
+    let after = close + 1;
+    while (text.charCodeAt(after) <= 0x20) after++;
+    if (text.charAt(after) === ':') count++;
+    open = text.indexOf('"', close + 1);
+    if (strings % MARKED_AT_ONCE === 0) yield;
+  }
+  return count;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charAt(at - 1 - backslashes) === '\\') backslashes++;
+  return backslashes % 2 === 1;
+}
 
 /** How many strings and numbers one step takes: less than a millisecond. */
 const MARKED_AT_ONCE = 1000;
@@ -84,16 +105,13 @@ function mark(token: string): string {
   return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
 }
 
-/** Removes these marks again. @throws RangeError when it is nested too deeply */
-function restore(value: unknown, depth: number): unknown {
-  if (depth === 0) throw new RangeError('nested too deeply');
+/** Removes these marks again. */
+function restore(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith('s') ? value.slice(1) : restoreNumber(value.slice(1));
-  if (Array.isArray(value)) return value.map((element) => restore(element, depth - 1));
+  if (Array.isArray(value)) return value.map(restore);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name.slice(1), restore(field, depth - 1)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name.slice(1), restore(field)]));
 }
 
 function restoreNumber(text: string): number | WrittenNumber {

@@ -61,7 +61,6 @@ export class Limiter implements CallLimiter {
   readonly #waiting: WaitingCalls;
   readonly #closing = new AbortController();
   readonly #releases = new KnownReleases();
-  #ready: Promise<void> | undefined;
   #taken = 0;
   #pausedUntil = 0;
   #lastUsedAt: number;
@@ -72,9 +71,10 @@ export class Limiter implements CallLimiter {
     const { system, calls, account, limit, timeoutMs, windowMs, queues } = this.#options;
     this.limit = limit;
     const maxHoldMs = MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS;
-    this.#sharedQueue = queues?.of(account, { limit, maxHoldMs });
+    const limits = { limit, maxHoldMs };
+    this.#sharedQueue = queues?.of(account, limits);
     this.#shared = new SharedSlots({
-      ...{ system, calls, account, limit, maxHoldMs, queue: this.#sharedQueue },
+      ...{ system, calls, account, limits, queue: this.#sharedQueue },
       closing: this.#closing.signal,
     });
     this.#slots = openSlots(this.limit);
@@ -90,7 +90,7 @@ export class Limiter implements CallLimiter {
     return new Promise((resolve, reject) => {
       const { urgency, caller = '' } = job;
       if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
-      if (this.#waiting.isFull(caller, this.limit - this.#taken))
+      if (this.#waiting.isFull(caller, this.limit - this.budget().taken))
         return reject(new Refusal('too_many_waiting', {}));
       const serve = () => this.#serve(ticket, job, resolve);
       const ticket: Ticket = {
@@ -100,9 +100,9 @@ export class Limiter implements CallLimiter {
         serve,
         reject,
       };
-      this.#waiting.add(ticket);
+      this.#waiting.add(ticket, urgency);
       void this.#watch(ticket, job.onWait);
-      void this.#queue(ticket, urgency).catch((error) => {
+      void this.#queue(urgency).catch((error) => {
         if (this.#waiting.leave(ticket)) reject(error);
       });
     });
@@ -116,7 +116,9 @@ export class Limiter implements CallLimiter {
   }
 
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
-    return { taken: this.#taken, limit: this.limit, waiting: this.#waiting.size };
+    // How many other processes hold is only known while they leave none.
+    const taken = this.#shared.areTaken ? this.limit : this.#taken;
+    return { taken, limit: this.limit, waiting: this.#waiting.size };
   }
 
   isIdle(idleMs: number): boolean {
@@ -135,9 +137,7 @@ export class Limiter implements CallLimiter {
     this.#sharedQueue?.close();
   }
 
-  async #queue(ticket: Ticket, urgency: Urgency): Promise<void> {
-    await this.#begin();
-    if (!this.#waiting.lineUp(ticket, urgency)) return;
+  async #queue(urgency: Urgency): Promise<void> {
     const { timeoutMs, windowMs, maxWaitMs } = this.#options;
     // A safety net for slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
     // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait twice: here for a slot
@@ -190,32 +190,6 @@ export class Limiter implements CallLimiter {
     this.#taken--;
   }
 
-  /** Runs once, before the first call; again if the store could not be read. */
-  async #begin(): Promise<void> {
-    this.#ready ??= this.#takeSlotsOfOthers();
-    try {
-      await this.#ready;
-    } catch (error) {
-      this.#ready = undefined;
-      throw error;
-    }
-  }
-
-  /** Takes the slots of other processes first, a previous run of this one included: the service counts their calls, too. */
-  async #takeSlotsOfOthers(): Promise<void> {
-    // Primes Bottleneck: see `openSlots`.
-    this.#slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
-    const others = (await this.#shared.adopt()).slice(0, this.limit);
-    this.#taken += others.length;
-    for (const freed of others) {
-      const hold = async () => {
-        await freed;
-        this.#taken--;
-      };
-      this.#slots.schedule({ priority: 0 }, hold).catch(() => {});
-    }
-  }
-
   async #watch(ticket: Ticket, onWait: OnWait | undefined): Promise<void> {
     const { system, maxWaitMs } = this.#options;
     const { signal } = ticket.ended;
@@ -226,7 +200,7 @@ export class Limiter implements CallLimiter {
   }
 
   #describeWait(ticket: Ticket): Wait {
-    const [now, free] = [this.#options.system.elapsed(), this.limit - this.#taken];
+    const [now, free] = [this.#options.system.elapsed(), this.limit - this.budget().taken];
     const givesUpInMs = ticket.askedAt + this.#options.maxWaitMs - now;
     // Who waits in other processes is not known here.
     if (this.#sharedQueue) return { givesUpInMs };

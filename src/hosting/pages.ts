@@ -1,12 +1,12 @@
-import type { Server, ServerList } from '../domain/server.ts';
-import type { ServerPage } from './read-servers.ts';
+import type { ListExtent, Server, ServerList } from '../domain/server.ts';
+import { findWhole, type Leaf } from './fields.ts';
+import { countsElements, countsPages, extentBy, isTotal, type ServerPage } from './server-list.ts';
 
 /** The most pages of one list. Each page takes a slot of the account's minute. */
 const MOST_PAGES = 100;
 
 /**
- * Follows a list to its last page, as far as the next pages are clear. Where they are not, the list is marked as
- * incomplete: then nothing may be concluded from what is missing in it.
+ * Follows a list to its last page, as far as the next pages are clear.
  * @throws what `fetchPage` throws, whichever page it was
  */
 export async function readAllPages(
@@ -16,33 +16,42 @@ export async function readAllPages(
 ): Promise<ServerList> {
   const found = new Map<number, Server>();
   const seen = new Set<string>();
+  const extents = new Set<ListExtent>();
+  const totals: Leaf[] = [];
   let unreadableCount = 0;
-  let total = 0;
-  let isSteady = true;
   for (let path = firstPath; ; ) {
     seen.add(path);
-    const { servers, unreadable, signs } = await fetchPage(path);
-    unreadableCount += unreadable;
-    total = Math.max(total, signs.total ?? 0);
-    for (const server of servers) {
+    const page = await fetchPage(path);
+    unreadableCount += page.unreadable;
+    extents.add(page.extent);
+    for (const server of page.servers) {
       const before = found.get(server.id);
-      // One ID with two descriptions: the list changed while we read it, or contradicts itself.
-      if (before && JSON.stringify(before) !== JSON.stringify(server)) isSteady = false;
+      // The same ID with two descriptions: the list changed while we read it, or contradicts itself.
+      if (before && JSON.stringify(before) !== JSON.stringify(server)) extents.add('part');
       found.set(server.id, before ?? server);
     }
+    totals.push(...page.around.filter((leaf) => countsElements(leaf) || countsPages(leaf)));
+    const elements = found.size + unreadableCount;
+    const progress = {
+      onPage: page.servers.length + page.unreadable,
+      elements,
+      pages: seen.size,
+      arePagesCounted: page.around.some(countsPages),
+      isTotalReached: page.around.some((leaf) => isTotal(leaf) && findWhole(leaf.value) === elements),
+    };
+    const says = page.around.map((leaf) => extentBy(leaf, progress));
+    if (says.includes('maybe_whole')) extents.add('maybe_whole');
     // One address written in two ways is clear; two different addresses are not.
-    const [next, ...rivals] = new Set(signs.next.map((address) => findPath(address, path)));
+    const [next, ...rivals] = new Set(page.next.map((address) => findPath(address, path)));
     if (next !== undefined && rivals.length === 0 && !seen.has(next) && seen.size < MOST_PAGES) {
       path = next;
       continue;
     }
-    const counted = found.size + unreadableCount;
-    const isAtEnd = signs.claim === 'end' ? total <= counted : signs.claim === 'unclear' && total === counted;
-    return {
-      servers: [...found.values()],
-      isComplete: isAtEnd && isSteady && unreadableCount === 0,
-      unreadableCount,
-    };
+    // By the last page, everything that an earlier page announced must have arrived.
+    if (says.includes('part') || totals.some((leaf) => extentBy(leaf, progress) === 'part'))
+      extents.add('part');
+    const extent = (['part', 'maybe_whole'] as const).find((each) => extents.has(each)) ?? 'whole';
+    return { servers: [...found.values()], extent, unreadableCount };
   }
 }
 

@@ -1,25 +1,22 @@
 import type { Catalog, Plan } from '../domain/catalog.ts';
-import { type Fields, fieldsOf, findPrice, findWhole, isAbsent } from './fields.ts';
-import { type PagingHeaders, readPageSigns } from './paging.ts';
-
-const ENVELOPES = ['data', 'catalog', 'result', 'response'];
+import { type Fields, fieldsOf, findPrice, findText, findWhole, isAbsent, listLeaves } from './fields.ts';
+import { announcesMore, listAround, type ReceivedList } from './server-list.ts';
+import { isFault, isNo, Unclear } from './verdict.ts';
 
 /**
  * Reads `GET /catalog` (docs/hosting-api.md 2). Unreadable elements are left out and counted in `unreadable`: a plan
- * without a certain price can't be ordered. Undefined when one of the three lists can't be read at all.
+ * without a certain price can't be ordered.
+ * @throws Unclear when one of the three lists can't be read at all, or something beside them says that the call failed
  */
-export function readCatalog(
-  body: unknown,
-  answer: { readonly status: number; readonly paging?: PagingHeaders },
-  onUnreadable: (count: number) => void,
-): Catalog | undefined {
-  const catalog = findCatalog(body);
-  const plans = catalog && readEach(catalog.plans, findPlan);
-  const locations = catalog && readEach(catalog.locations, findChoice);
-  const images = catalog && readEach(catalog.images, findChoice);
-  if (!plans || !locations || !images) return undefined;
+export function readCatalog(answer: ReceivedList, onUnreadable: (count: number) => void): Catalog {
+  const { lists, beside } = findCatalog(answer.body);
+  if (listLeaves(beside).some((leaf) => isFault(leaf) || isNo(leaf, answer.status)))
+    throw new Unclear('carries_error');
+  const plans = readEach(lists.plans, (plan) => findPlan(plan, beside));
+  const locations = readEach(lists.locations, findChoice);
+  const images = readEach(lists.images, findChoice);
   const certain = withoutRivals(plans.read);
-  if (certain.length === 0 && plans.read.length > 0) return undefined;
+  if (certain.length === 0 && plans.read.length > 0) throw new Unclear('unexpected');
   const unreadable = {
     plans: plans.lost + plans.read.length - certain.length,
     locations: locations.lost,
@@ -27,61 +24,55 @@ export function readCatalog(
   };
   const count = unreadable.plans + unreadable.locations + unreadable.images;
   if (count > 0) onUnreadable(count);
+  const hasMore = answer.status === 206 || listAround(beside, answer).some((leaf) => announcesMore(leaf));
   return {
     plans: [...new Map(certain.map((plan) => [plan.code, plan])).values()],
     locations: [...new Set(locations.read)],
     images: [...new Set(images.read)],
-    ...(saysMore(body, answer) && { hasMore: true }),
+    ...(hasMore && { hasMore }),
     ...(count > 0 && { unreadable }),
   };
 }
 
-/** Unknown fields around a catalog are taken as further facts about it, not as a sign of further pages. */
-function saysMore(
-  body: unknown,
-  answer: { readonly status: number; readonly paging?: PagingHeaders },
-): boolean {
+interface FoundCatalog {
+  readonly lists: Readonly<Record<'plans' | 'locations' | 'images', readonly unknown[]>>;
+  readonly beside: Fields;
+}
+
+/** The one object that has all three lists: the answer itself, or one in it. @throws Unclear */
+function findCatalog(body: unknown): FoundCatalog {
   const outer = fieldsOf(body);
-  const around = [outer, ...ENVELOPES.map((name) => fieldsOf(outer[name]))].map(
-    ({ plans: _, locations: __, images: ___, ...rest }) => rest,
-  );
-  return readPageSigns(answer, around, 0).claim === 'more';
+  const found = [['', body] as const, ...Object.entries(outer)].flatMap(([name, value]): FoundCatalog[] => {
+    const { plans, locations, images, ...rest } = fieldsOf(value);
+    if (!Array.isArray(plans) || !Array.isArray(locations) || !Array.isArray(images)) return [];
+    const beside = name === '' ? rest : { ...outer, [name]: rest };
+    return [{ lists: { plans, locations, images }, beside }];
+  });
+  const [catalog, ...rivals] = found;
+  if (!catalog || rivals.length > 0) throw new Unclear('unexpected');
+  return catalog;
 }
 
-interface Lists {
-  readonly plans: readonly unknown[];
-  readonly locations: readonly unknown[];
-  readonly images: readonly unknown[];
-}
-
-/** The one object that has all three lists. */
-function findCatalog(body: unknown): Lists | undefined {
-  const outer = fieldsOf(body);
-  const found = [outer, ...ENVELOPES.map((name) => fieldsOf(outer[name]))].filter(hasLists);
-  return found.length === 1 ? found[0] : undefined;
-}
-
-function hasLists(fields: Fields): fields is Fields & Lists {
-  return [fields.plans, fields.locations, fields.images].every(Array.isArray);
-}
-
-/** Undefined when no element could be read: an empty list would be wrong. */
+/** @throws Unclear when no element could be read: an empty list would be wrong */
 function readEach<T>(
   elements: readonly unknown[],
   read: (element: unknown) => T | undefined,
-): { readonly read: T[]; readonly lost: number } | undefined {
+): { readonly read: T[]; readonly lost: number } {
   const readable = elements.map(read).filter((element) => element !== undefined);
   const lost = elements.length - readable.length;
-  return readable.length === 0 && lost > 0 ? undefined : { read: readable, lost };
+  if (readable.length === 0 && lost > 0) throw new Unclear('unexpected');
+  return { read: readable, lost };
 }
 
-function findPlan(element: unknown): Plan | undefined {
-  const { code, vcpu, ram_mb, disk_gb, monthly } = fieldsOf(element);
+function findPlan(element: unknown, beside: Fields): Plan | undefined {
+  const { code, vcpu, ram_mb, disk_gb, monthly, currency = beside.currency } = fieldsOf(element);
   const price = findPrice(monthly);
   const [cores, ramMb, diskGb] = [vcpu, ram_mb, disk_gb].map(findWhole);
   if (!isCode(code) || price === undefined) return undefined;
   if (cores === undefined || ramMb === undefined || diskGb === undefined) return undefined;
-  return { code, vcpu: cores, ramMb, diskGb, monthly: price };
+  const said = findText(currency)?.trim().toUpperCase() ?? '';
+  const isCurrency = /^[A-Z]{3}$/.test(said);
+  return { code, vcpu: cores, ramMb, diskGb, monthly: price, ...(isCurrency && { currency: said }) };
 }
 
 /** Plans with a unique code: an order names its plan by code, so a code with two prices can't be ordered. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import Bottleneck from 'bottleneck';
-import { type Admission, type QueueLimits, type SharedQueue, UNQUEUED } from './shared-queue.ts';
+import type { SlotLimits } from '../app/hosting-api.ts';
+import { type Admission, type SharedQueue, UNQUEUED } from './shared-queue.ts';
 
-export interface RedisQueueOptions extends QueueLimits {
+export interface RedisQueueOptions extends SlotLimits {
   readonly name: string;
   readonly connection: Bottleneck.IORedisConnection;
   /** Whether Redis can be used at the moment. */

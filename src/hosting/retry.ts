@@ -1,8 +1,8 @@
 import type { OnWait } from '../app/hosting-api.ts';
 import { HostingError, Refusal } from '../domain/errors.ts';
 import type { System } from '../system.ts';
-import { RateLimitedError } from './errors.ts';
 import { NOTIFY_AFTER_MS } from './limit.ts';
+import { RateLimitedError } from './refusals.ts';
 import { sleepUnless } from './sleep.ts';
 
 export interface RetryOptions {

@@ -3,17 +3,17 @@ import { omitUndefined } from '../domain/omit-undefined.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { System } from '../system.ts';
 import type { Endpoint, WireAnswer } from './endpoint.ts';
-import { makeError } from './errors.ts';
-import { PAGING_HEADERS, type PagingHeaders } from './paging.ts';
+import { makeError } from './refusals.ts';
 import { sealText } from './seal.ts';
+import { isPagingHeader, type PagingHeaders } from './server-list.ts';
 import { sleepUnless } from './sleep.ts';
 
 export interface Transport {
   /**
-   * Sends one request, once.
+   * Sends one request, once; not if it is too late right before its first byte would leave.
    * @throws HostingError `not_sent` with proof, `no_answer`, `unreadable_answer` (too large), `unauthorized`
    */
-  send(endpoint: Endpoint<unknown>, key: Secret<string>): Promise<WireAnswer>;
+  send(endpoint: Endpoint<unknown>, key: Secret<string>, isTooLate?: () => boolean): Promise<WireAnswer>;
   /** Lets requests in flight end and accepts no new ones. */
   close(): Promise<void>;
 }
@@ -38,8 +38,8 @@ export function createTransport({ baseUrl, timeoutMs, system, dispatcher }: Tran
   const basePath = pathname.replace(/\/+$/, '');
   const pool = dispatcher ?? openPool(origin, timeoutMs);
   return {
-    async send(endpoint, key) {
-      const exchange = new Exchange(endpoint);
+    async send(endpoint, key, isTooLate = () => false) {
+      const exchange = new Exchange(endpoint, isTooLate);
       const ended = new AbortController();
       void expireLate(exchange, ended.signal, timeoutMs, system);
       try {
@@ -106,6 +106,7 @@ function writeHeaders(endpoint: Endpoint<unknown>, key: Secret<string>): Record<
 class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>;
   readonly #endpoint: Endpoint<unknown>;
+  readonly #isTooLate: () => boolean;
   readonly #chunks: Buffer[] = [];
   /** As it arrives: thousands of servers take too long to decode at once. */
   readonly #text: string[] = [];
@@ -115,10 +116,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #status: number | undefined;
   #retryAfter: string | undefined;
-  #paging: PagingHeaders | undefined;
+  #paging: PagingHeaders = {};
 
-  constructor(endpoint: Endpoint<unknown>) {
+  constructor(endpoint: Endpoint<unknown>, isTooLate: () => boolean) {
     this.#endpoint = endpoint;
+    this.#isTooLate = isTooLate;
     this.answer = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -126,7 +128,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Called right before the first byte is written; until then, nothing has been sent. */
   onRequestStart(connection: Dispatcher.DispatchController): void {
-    // Too late, or undici's own retry after a lost connection: neither may be sent.
+    // A process that stood still, or waited for a connection: others may have taken over since.
+    if (this.#connection === undefined && this.#isTooLate()) this.#fail('not_sent', 'late');
+    // Ended before it began, or undici's own retry after a lost connection: neither may be sent.
     if (this.#settle === undefined || this.#connection !== undefined) {
       connection.abort(new Error('not sent again'));
       return;
@@ -142,11 +146,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#retryAfter = [headers['retry-after']].flat()[0];
-    const paging = PAGING_HEADERS.flatMap((name) => {
-      const value = [headers[name]].flat().join(', ');
-      return value === '' ? [] : [[name, value] as const];
-    });
-    if (paging.length > 0) this.#paging = Object.fromEntries(paging);
+    const paging = Object.entries(headers).filter(([name]) => isPagingHeader(name));
+    this.#paging = Object.fromEntries(paging.map(([name, value]) => [name, [value].flat().join(', ')]));
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -162,12 +163,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const retryAfter = this.#retryAfter;
-    const paging = this.#paging;
     this.#settle?.resolve({
       status: this.#status ?? 0,
       ...this.#readText(),
       ...(retryAfter && { retryAfter }),
-      ...(paging && { paging }),
+      paging: this.#paging,
     });
     this.#settle = undefined;
   }

@@ -1,3 +1,5 @@
+import type { SlotLimits } from '../app/hosting-api.ts';
+
 /** A call that was admitted holds one of the queue's places until it ends. */
 export interface Admission {
   /** Lets the next call in. */
@@ -26,15 +28,8 @@ export interface SharedQueue {
   close(): void;
 }
 
-export interface QueueLimits {
-  /** How many calls may be admitted at the same time. */
-  readonly limit: number;
-  /** After how long the place of a process that died is free again, in milliseconds; longer than any call lasts. */
-  readonly maxHoldMs: number;
-}
-
 export interface SharedQueues {
   /** The queue of the account, or of what else is limited under this name. */
-  of(name: string, limits: QueueLimits): SharedQueue;
+  of(name: string, limits: SlotLimits): SharedQueue;
   close(): void;
 }

@@ -1,17 +1,14 @@
-import type { ApiCalls } from '../app/hosting-api.ts';
+import type { ApiCalls, SlotLimits } from '../app/hosting-api.ts';
 import type { System } from '../system.ts';
-import { HeldSlot, type TakenSlot } from './held-slot.ts';
+import { HeldSlot, nameSlot, type TakenSlot } from './held-slot.ts';
 import { type Admission, type SharedQueue, UNQUEUED } from './shared-queue.ts';
 import { sleepUnless } from './sleep.ts';
-import { LOOK_MS, SlotsOfOthers } from './slots-of-others.ts';
 
 export interface SharedSlotsOptions {
   readonly calls: ApiCalls;
   readonly account: string;
-  readonly limit: number;
+  readonly limits: SlotLimits;
   readonly system: System;
-  /** The longest that a process can hold a slot. */
-  readonly maxHoldMs: number;
   /** Ends every wait; slots that are still held stay taken in the store. */
   readonly closing: AbortSignal;
   /** Where the calls of all processes wait; without it, each tries again and again. */
@@ -20,13 +17,22 @@ export interface SharedSlotsOptions {
 
 /** How long to wait before trying again when other processes hold all slots. */
 const TRY_AGAIN_MS = 500;
+/** How often to look whether the queue admits calls while slots are free. */
+const LOOK_MS = 2_000;
+/** How soon slots are given back that no call gives back earlier. */
+const GIVE_BACK_SOON_MS = 2_000;
 /** How soon a slot is given back where a call of another process may be waiting for just this one. */
 const GIVE_BACK_MS = 20;
 
+/** A call that found all slots taken. */
+interface Refused {
+  readonly priority: number;
+  readonly tryAgain: () => void;
+}
+
 /**
  * The slots of one account, shared by all processes on the same store (docs/design.md 6). A slot is a row that its owner
- * removes a minute after the answer; clocks are never compared. Rows left by a process that died or by a command-line
- * program are removed by another process once it has seen them for as long as any call can hold them.
+ * removes a minute after the answer, by its monotonic clock. The store ends those of a process that died.
  */
 export class SharedSlots {
   readonly #options: SharedSlotsOptions;
@@ -35,12 +41,16 @@ export class SharedSlots {
   /** Our own slots whose minute is over and that still have to be removed. */
   readonly #over = new Set<string>();
   #isRemoving = false;
-  readonly #others: SlotsOfOthers;
+  #refused: Refused[] = [];
   #isWatching = false;
 
   constructor(options: SharedSlotsOptions) {
     this.#options = options;
-    this.#others = new SlotsOfOthers({ ...options, isOwn: (id) => this.#own.has(id) });
+  }
+
+  /** Whether all slots were taken a moment ago, by other processes or before a restart. */
+  get areTaken(): boolean {
+    return this.#refused.length > 0;
   }
 
   /**
@@ -49,17 +59,16 @@ export class SharedSlots {
    * @throws what the store throws
    */
   async take(priority: number, gaveUp: AbortSignal): Promise<HeldSlot | undefined> {
-    const { account, limit, system, queue } = this.#options;
+    const { system, queue } = this.#options;
     const admission = queue ? await this.#lineUp(queue, priority, gaveUp) : UNQUEUED;
     const id = system.newId();
     this.#own.set(id, admission);
     try {
+      if (this.areTaken) await this.#untilNextTry(priority);
       while (!gaveUp.aborted) {
-        const takenAt = system.elapsed();
-        if (await this.#tryToTake({ id, account, at: system.now() }, limit))
-          return new HeldSlot({ id, takenAt }, system, (old) => this.#takeAgain(old));
-        await this.#others.lookNowAndThen();
-        await sleepUnless(gaveUp, TRY_AGAIN_MS, system);
+        const taken = nameSlot(id, system);
+        if (await this.#tryToTake(id)) return new HeldSlot(taken, system, (old) => this.#takeAgain(old));
+        await this.#untilNextTry(priority);
       }
       this.#forget(id);
       return undefined;
@@ -76,9 +85,20 @@ export class SharedSlots {
     void this.#removeSoon();
   }
 
-  /** Finds the slots that other processes hold, dead ones included; each entry resolves when that slot is free again. */
-  adopt(): Promise<readonly Promise<void>[]> {
-    return this.#others.adopt();
+  /** All that were refused ask the store together, so that it is asked twice a second at most. */
+  #untilNextTry(priority: number): Promise<void> {
+    return new Promise((tryAgain) => {
+      this.#refused.push({ priority, tryAgain });
+      if (this.#refused.length === 1) void this.#tryAgainSoon();
+    });
+  }
+
+  async #tryAgainSoon(): Promise<void> {
+    const { system, closing } = this.#options;
+    await sleepUnless(closing, TRY_AGAIN_MS, system);
+    const refused = this.#refused.sort((one, other) => one.priority - other.priority);
+    this.#refused = [];
+    for (const { tryAgain } of refused) tryAgain();
   }
 
   async #lineUp(queue: SharedQueue, priority: number, gaveUp: AbortSignal): Promise<Admission> {
@@ -89,12 +109,13 @@ export class SharedSlots {
 
   /** While slots are free for calls that no queue admits, those go on without the queue: Redis may have lost count. */
   async #watch(queue: SharedQueue): Promise<void> {
-    const { limit, system, closing } = this.#options;
+    const { calls, account, limits, system, closing } = this.#options;
     if (this.#isWatching) return;
     this.#isWatching = true;
     let admittedBefore: number | undefined;
     while (queue.waiting > 0 && (await sleepUnless(closing, LOOK_MS, system))) {
-      const free = limit - (await this.#others.look().catch(() => limit));
+      const taken = await calls.listTaken(account).catch(() => undefined);
+      const free = taken ? limits.limit - taken.length : 0;
       if (free > 0 && queue.admitted === admittedBefore) queue.letThrough(free);
       admittedBefore = free > 0 ? queue.admitted : undefined;
     }
@@ -104,27 +125,28 @@ export class SharedSlots {
   /** The new one has the old one's place in the queue. */
   async #takeAgain(old: string): Promise<TakenSlot | undefined> {
     const { calls, system } = this.#options;
-    const [id, takenAt] = [system.newId(), system.elapsed()];
-    this.#own.set(id, UNQUEUED);
+    const taken = nameSlot(system.newId(), system);
+    this.#own.set(taken.id, UNQUEUED);
     try {
-      if (!(await calls.takeAgain(old, { id, at: system.now() }))) {
-        this.#own.delete(id);
+      if (!(await calls.takeAgain(old, taken.id))) {
+        this.#own.delete(taken.id);
         return undefined;
       }
     } catch (error) {
       // It may have been written anyway.
-      this.giveBack(id);
+      this.giveBack(taken.id);
       throw error;
     }
-    this.#own.set(id, this.#own.get(old) ?? UNQUEUED);
+    this.#own.set(taken.id, this.#own.get(old) ?? UNQUEUED);
     this.#own.delete(old);
-    return { id, takenAt };
+    return taken;
   }
 
-  async #tryToTake(slot: Parameters<ApiCalls['take']>[0], limit: number): Promise<boolean> {
+  async #tryToTake(id: string): Promise<boolean> {
+    const { calls, account, limits } = this.#options;
     const over = this.#takeOver();
     try {
-      const isTaken = await this.#options.calls.take(slot, limit, over);
+      const isTaken = await calls.take({ id, account }, limits, over);
       for (const id of over) this.#forget(id);
       return isTaken;
     } catch (error) {
@@ -137,14 +159,14 @@ export class SharedSlots {
     const { calls, system, closing, queue } = this.#options;
     if (this.#isRemoving) return;
     this.#isRemoving = true;
-    let pauseMs = queue ? GIVE_BACK_MS : LOOK_MS;
+    let pauseMs = queue ? GIVE_BACK_MS : GIVE_BACK_SOON_MS;
     while (this.#over.size > 0 && (await sleepUnless(closing, pauseMs, system))) {
       const over = this.#takeOver();
       const isRemoved = await calls.release(over).then(
         () => true,
         () => false,
       );
-      if (!isRemoved) pauseMs = LOOK_MS;
+      if (!isRemoved) pauseMs = GIVE_BACK_SOON_MS;
       for (const id of over) {
         if (isRemoved) this.#forget(id);
         else this.#over.add(id);

@@ -46,25 +46,19 @@ export class WaitingCalls {
     return own - freeSlots >= mostOfCaller || left >= mostWaiting;
   }
 
-  add(ticket: Ticket): void {
+  /** Lines it up behind its caller's other calls. */
+  add(ticket: Ticket, urgency: Urgency): void {
     this.#waiting.add(ticket);
-  }
-
-  /** Lines it up behind its caller's other calls; false if it has given up. */
-  lineUp(ticket: Ticket, urgency: Urgency): boolean {
-    if (!this.#waiting.has(ticket)) return false;
     this.#lines[urgency].add(ticket.caller, ticket);
     this.#linedUp.set(ticket, urgency);
-    return true;
   }
 
-  /** Serves the call whose turn it is; those that gave up are skipped. */
+  /** Serves the call whose turn it is; none if all that are left gave up. */
   async serveNext(urgency: Urgency): Promise<void> {
-    const lines = this.#lines[urgency];
-    for (let next = lines.take(); next; next = lines.take()) {
-      this.#linedUp.delete(next);
-      if (this.#waiting.has(next)) return next.serve();
-    }
+    const next = this.#lines[urgency].take();
+    if (!next) return;
+    this.#linedUp.delete(next);
+    await next.serve();
   }
 
   /** Its place among all that wait: 1 is the next one. Those whose turn has come already wait for other processes. */

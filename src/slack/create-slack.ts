@@ -82,7 +82,7 @@ export interface Slack {
 
 export interface SlackOptions {
   readonly clients: SlackClients;
-  readonly connections: Pick<SlackConnections, 'open'>;
+  readonly connections: Pick<SlackConnections, 'open' | 'clock'>;
   readonly abilities: SlackAbilities;
   readonly workspaces: Pick<Workspaces, 'find'>;
   readonly replyUrls: ReplyUrls;

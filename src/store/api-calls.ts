@@ -1,25 +1,28 @@
-import type { ApiCalls } from '../app/hosting-api.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { ApiCalls, SlotLimits } from '../app/hosting-api.ts';
 import { findAccount } from './account/accounts.ts';
 import type { Foundation, Queries } from './engine/database.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Tables } from './engine/tables.ts';
 
-/** A requested slot, and its account's limit. */
-interface Wanted {
+/** A requested slot, and its account's limits. */
+interface Wanted extends SlotLimits {
   readonly slot: Parameters<ApiCalls['take']>[0];
-  readonly limit: number;
   readonly freed: readonly string[];
 }
 
 /** The taken slots, stored durably. A burst of 300 calls takes one commit instead of 300, and so does its end. */
 export function createApiCalls(foundation: Foundation): ApiCalls {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   const take = together((wanted: readonly Wanted[]) => takeSlots(foundation, wanted));
   const release = together(async (ids: readonly string[]) => {
     await db.deleteFrom('api_calls').where('id', 'in', ids).execute();
   });
 
   return {
-    take: async (slot, limit, freed = []) => (await take([{ slot, limit, freed }])).has(slot.id),
-    takeAgain: async (old, { id, at }) => {
+    take: async (slot, limits, freed = []) => (await take([{ slot, ...limits, freed }])).has(slot.id),
+    takeAgain: async (old, id) => {
+      const at = atNow(engine);
       const query = db.updateTable('api_calls').set({ id, at }).where('id', '=', old).returning('id');
       return (await query.executeTakeFirst()) !== undefined;
     },
@@ -57,12 +60,14 @@ async function takeSlots(
   // SQLite allows one writing transaction at a time, so two processes can't both take the last slot.
   return engine.transact(db, async (transaction) => {
     const wanted = await withAccounts(transaction, requested);
-    const freed = wanted.flatMap((one) => one.freed);
-    if (freed.length > 0) await transaction.deleteFrom('api_calls').where('id', 'in', freed).execute();
+    await transaction
+      .deleteFrom('api_calls')
+      .where((column) => isOver(column, engine, wanted))
+      .execute();
     const counts = await transaction
       .selectFrom('api_calls')
       .select(['account', ({ fn }) => fn.countAll<number>().as('taken')])
-      .where('account', 'in', [...new Set(wanted.map(({ slot }) => slot.account))])
+      .where('account', 'in', accountsOf(wanted))
       .groupBy('account')
       .execute();
     const taken = new Map(counts.map((row) => [row.account, Number(row.taken)]));
@@ -74,10 +79,45 @@ async function takeSlots(
     if (granted.length > 0)
       await transaction
         .insertInto('api_calls')
-        .values(granted.map(({ slot }) => slot))
+        .values(granted.map(({ slot }) => ({ ...slot, at: atNow(engine) })))
         .execute();
     return new Set(granted.map(({ slot }) => slot.id));
   });
+}
+
+/**
+ * Slots that their owners give back, and slots of these accounts that are older than any call can be: their owners died. A slot
+ * from the future was taken before the clock was set back. It counts until it is old enough, or ends at once if that would take
+ * longer than a slot can be held. Setting the clock forward ends slots early, too. The API refuses the calls that this lets
+ * through too early.
+ */
+function isOver(
+  column: ExpressionBuilder<Tables, 'api_calls'>,
+  engine: Engine,
+  wanted: readonly Wanted[],
+): Expression<SqlBool> {
+  const now = engine.clock.now();
+  const freed = wanted.flatMap((one) => one.freed);
+  // All limiters of a process have the same.
+  const maxHoldMs = Math.max(...wanted.map((one) => one.maxHoldMs));
+  const isLeft = column.and([
+    column('account', 'in', accountsOf(wanted)),
+    column.or([
+      column('at', '<=', engine.moment(now - maxHoldMs, now)),
+      column('at', '>', engine.moment(now + maxHoldMs, now)),
+    ]),
+  ]);
+  return freed.length > 0 ? column.or([column('id', 'in', freed), isLeft]) : isLeft;
+}
+
+/** Read in the statement on PostgreSQL and in the transaction on SQLite, since a process may wait for the database before. */
+function atNow(engine: Engine): Expression<number> {
+  const now = engine.clock.now();
+  return engine.moment(now, now);
+}
+
+function accountsOf(wanted: readonly Wanted[]): readonly string[] {
+  return [...new Set(wanted.map(({ slot }) => slot.account))];
 }
 
 /** Collects requests until the end of this turn of the event loop, then handles all of them at once. */

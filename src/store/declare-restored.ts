@@ -5,7 +5,6 @@ import { openEngine } from './engine/database.ts';
 import type { Tables } from './engine/tables.ts';
 import { findLostOrder } from './find-restore.ts';
 import { createLastSent } from './last-sent.ts';
-import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { bringUp } from './open-store.ts';
 import { markRestored, type Restored } from './restores.ts';
@@ -27,10 +26,10 @@ interface Declaration {
  */
 export async function declareRestored(declaration: Declaration): Promise<Restored> {
   const { databaseUrl, spillDir, vault, system, openEngine: open = openEngine } = declaration;
-  const engine = await open(databaseUrl, { lock: true, system });
+  const engine = await open(databaseUrl, { lock: true, mustExist: true, system });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
-    await bringUp(db, engine, createMigrations(vault));
+    await bringUp(db, engine, vault);
     await refuseMoved(db);
     const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
     const lastSent = createLastSent(spillDir ?? engine.besidePath?.('spill'), foundation.newId);

@@ -10,7 +10,6 @@ import { CommitUnknown, DatabaseUnusable } from './engine/errors.ts';
 import { placeOfPostgres } from './engine/postgres-engine.ts';
 import type { NewerMigrations } from './engine/store-migration.ts';
 import type { MoveRow, Tables } from './engine/tables.ts';
-import { createMigrations } from './migrations/index.ts';
 import { findDeparture, refuseMoved } from './moves.ts';
 import { bringUp, freeLeases } from './open-store.ts';
 import { createSpill } from './purchases/spill.ts';
@@ -41,9 +40,9 @@ interface Side {
  */
 export async function moveStore(move: Move): Promise<void> {
   requireAddresses(move);
-  await withSide(move.from, move, async (source) => {
+  await withSide(move.from, true, move, async (source) => {
     await requireNothingSpilled(source, move);
-    await withSide(move.to, move, (target) => carryOut(source, target, move));
+    await withSide(move.to, false, move, (target) => carryOut(source, target, move));
   });
 }
 
@@ -54,13 +53,17 @@ function requireAddresses({ from, to }: Move): void {
     throw new DatabaseUnusable('--to must be written like postgres://user:password@host:5432/database.');
 }
 
-async function withSide(url: string, { vault, system }: Move, work: (side: Side) => Promise<void>) {
+async function withSide(
+  url: string,
+  mustExist: boolean,
+  { vault, system }: Move,
+  work: (side: Side) => Promise<void>,
+) {
   // Copying takes as long as it takes, as migrations do.
-  const { migrationDialect, ...engine } = await openEngine(url, { lock: true, system });
+  const { migrationDialect, ...engine } = await openEngine(url, { lock: true, mustExist, system });
   const db = new Kysely<Tables>({ dialect: migrationDialect ?? engine.dialect });
   try {
-    refuseNewer(await bringUp(db, engine, createMigrations(vault)));
-    engine.markMigrated();
+    refuseNewer(await bringUp(db, engine, vault));
     await work({ engine, db });
   } finally {
     await db.destroy().finally(() => engine.close());

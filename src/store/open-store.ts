@@ -15,13 +15,14 @@ import { createApprovals } from './approvals/approvals.ts';
 import { type Foundation, openEngine } from './engine/database.ts';
 import type { Engine } from './engine/engine.ts';
 import { migrate, requireCurrent } from './engine/migrate.ts';
-import type { Migrations, NewerMigrations } from './engine/store-migration.ts';
+import type { NewerMigrations } from './engine/store-migration.ts';
 import type { Tables } from './engine/tables.ts';
 import { findRestore, identify } from './find-restore.ts';
 import { createHomes } from './home/homes.ts';
 import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
 import { createLeftBehind } from './installations/left-behind.ts';
+import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
 import { createMessageCommands } from './messages/message-commands.ts';
@@ -50,7 +51,7 @@ export interface StoreOptions {
   readonly databaseUrl: string;
   readonly vault: Vault;
   readonly system: System;
-  /** False opens it beside an app that may be running: for the command line. Default true. */
+  /** False opens a database that the app has created and may be using: for the command line. Default true. */
   readonly lock?: boolean;
   /** Where paid answers are kept while the database can't take them (`SPILL_DIR`). Default: beside the database. */
   readonly spillDir?: string | undefined;
@@ -83,9 +84,10 @@ export async function openStore({
   // The command line sends nothing.
   const lastSent = createLastSent(lock ? besideDatabase : undefined, foundation.newId);
   try {
-    const newer = await bringUp(db, engine, createMigrations(vault));
-    engine.markMigrated();
+    const newer = await bringUp(db, engine, vault);
     await refuseMoved(db);
+    if (lock) await addKeyChecks(foundation);
+    else await requireSealingKey(db, vault);
     if (engine.isSoleProcess) await freeLeases(db);
     const restores = lock ? await findRestore(foundation, lastSent) : [];
     const storeId = lock ? await identify(foundation) : '';
@@ -128,13 +130,15 @@ function describeNewer(newer: NewerMigrations): readonly string[] {
   ];
 }
 
-/** Brings the schema up to date where this process may, and else requires that it is. */
-export async function bringUp(
-  db: Kysely<Tables>,
-  engine: Engine,
-  migrations: Migrations,
-): Promise<NewerMigrations> {
+/**
+ * Brings the schema up to date where this process may, and else requires that it is. Checks first that the keys belong to the
+ * database, since a migration may seal.
+ * @throws DatabaseUnusable
+ */
+export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault): Promise<NewerMigrations> {
   const { mayMigrate, migrationDialect, schema } = engine;
+  const migrations = createMigrations(vault);
+  await requireFittingKeys(db, schema, vault);
   if (!mayMigrate) return requireCurrent(db, migrations, schema);
   if (!migrationDialect) return migrate(db, migrations, schema);
   const patient = new Kysely<Tables>({ dialect: migrationDialect });

@@ -92,8 +92,10 @@ ${notice}<form method="post" autocomplete="off">
   answerPage(response, status, title, form, wrong === undefined ? title : `Error: ${title}`);
 }
 
-function showConnected(response: ServerResponse, servers: number, link: UsableLink): void {
-  const found = `Your key works and is stored encrypted. The account has ${servers === 0 ? 'no servers yet' : servers === 1 ? '1 server' : `${servers} servers`}.`;
+function showConnected(response: ServerResponse, servers: number | undefined, link: UsableLink): void {
+  const count = servers === 0 ? 'no servers yet' : servers === 1 ? '1 server' : `${servers} servers`;
+  const has = servers === undefined ? '' : ` The account has ${count}.`;
+  const found = `Your key works and is stored encrypted.${has}`;
   const next =
     servers === 0
       ? 'create your first server with <code>/vps create</code>'

@@ -3,11 +3,22 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
+import { endFailedPayment } from '../../src/app/purchases/end-failed-payment.ts';
 import { settleUntilStored } from '../../src/app/purchases/payment.ts';
 import { readSpilled, storeSpilled } from '../../src/app/purchases/spill.ts';
+import { HostingError } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { makePorts } from '../app/support/make-ports.ts';
-import { makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from '../store/support.ts';
+import {
+  entry,
+  makeFolder,
+  markSent,
+  newCreate,
+  open,
+  readBytes,
+  stillSystem,
+  T0,
+} from '../store/support.ts';
 import { until } from '../support/eventually.ts';
 import { countTries, triesOf } from './support/tries.ts';
 
@@ -61,6 +72,18 @@ async function startPaid() {
       await until(() => filesOf(folder).length > 0);
       return sleep.mock.calls;
     },
+    /** An answer that proves nothing comes while the database takes nothing more; then the process ends. */
+    fail: async (error: HostingError) => {
+      const sleep = async (_: number, signal?: AbortSignal) => {
+        if (signal) return untilAborted(signal);
+        throw die;
+      };
+      const find = async () => Promise.reject(new Error('database or disk is full'));
+      const ports = makePorts(store, { ledger: { ...store.ledger, find }, system: { ...system, sleep } });
+      await endFailedPayment(found, error, 'p1', ports).catch((thrown: unknown) => {
+        if (thrown !== die) throw thrown;
+      });
+    },
     restart: async () => {
       await store.close();
       const again = await open(url);
@@ -110,11 +133,24 @@ describe('a root password that arrived while the disk was full', () => {
     await again.close();
   });
 
+  test('is there after the next start when its answer proved nothing, and the server is found later', async () => {
+    count();
+    const paid = await startPaid();
+    await paid.fail(new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`)));
+    expect(filesOf(paid.folder)).toHaveLength(1);
+    const { again, left } = await paid.restart();
+    expect(left).toEqual([]);
+    expect(filesOf(paid.folder)).toEqual([]);
+    await again.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
+    await again.close();
+  });
+
   test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {
     count();
     const paid = await startPaid();
     const spill = join(paid.folder, 'vps.sqlite.spill');
-    expect(statSync(join(spill, 'reserve')).size).toBe(4096);
+    expect(statSync(join(spill, 'reserve')).size).toBe(32 * 1024);
     await paid.settle([true]);
     expect(filesOf(paid.folder)).toEqual([`${paid.id}.sealed`]);
     expect(statSync(spill).mode & 0o777).toBe(0o700);

@@ -56,7 +56,7 @@ function readSchema(db: InstanceType<typeof DatabaseSync>) {
 /** Drops what the migrations before 0005 don't make. */
 async function dropNewer(path: string): Promise<void> {
   const early = join(makeFolder(), 'early.sqlite');
-  const engine = openSqlite(early, { lock: false, system: realSystem });
+  const engine = openSqlite(early, { lock: true, system: realSystem });
   const earlyDb = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(earlyDb, MIGRATIONS);
   await earlyDb.destroy();
@@ -161,7 +161,7 @@ test('what the first release sealed is still there after the update, and bound t
 
 test('a database of the first release that has no rows yet is updated', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
-  const engine = openSqlite(path, { lock: false, system: realSystem });
+  const engine = openSqlite(path, { lock: true, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, MIGRATIONS);
   await db.destroy();

@@ -53,7 +53,7 @@ test('another user’s reboot waits for a few calls of a user who asked for a th
   expect(arrived).toHaveLength(LIMIT);
   expect(refused()).toBe(1000 - LIMIT - 100);
   const other = as('another one');
-  const rebooted = other.listServers({ freshness: 'fresh' }).then(() => other.changePower('reboot', 7));
+  const rebooted = other.fetchServers({ freshness: 'fresh' }).then(() => other.changePower('reboot', 7));
   await pass(2 * MINUTE);
   await rebooted;
   const place = arrived.indexOf('POST /servers/7/reboot');
@@ -67,8 +67,8 @@ test('no user waits for a read in another user’s queue', async () => {
   const { hosting, arrived, pass, as } = start();
   const flooding = as('the one who floods');
   await flood(flooding, 90, pass);
-  void flooding.listServers().catch(() => undefined);
-  const read = as('another one').listServers();
+  void flooding.fetchServers().catch(() => undefined);
+  const read = as('another one').fetchServers();
   await pass(MINUTE + 1000);
   await read;
   expect(arrived.slice(LIMIT, LIMIT + 2)).toContain('GET /servers');

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createEntry } from '../../src/app/authorize/entry.ts';
 import { notifyOperation } from '../../src/app/purchases/notify-operation.ts';
+import type { HeldPassword } from '../../src/app/purchases/ports.ts';
 import { showPassword } from '../../src/app/purchases/show-password.ts';
 import { sweep } from '../../src/app/sweep.ts';
 import { Secret } from '../../src/domain/secret.ts';
@@ -29,8 +30,20 @@ async function startCreated(passwordHoldMs: number) {
     { at: T0, serverId: 7, password: new Secret(PASSWORD) },
     entry({ workspaceId: 'T1' }),
   );
+  const entryOf = createEntry(ports);
+  const show = async (isTaken = true, whileShown = async () => {}) => {
+    let shown: string | undefined;
+    const showIt = async ({ password }: HeldPassword) => {
+      shown = password.reveal();
+      await whileShown();
+      return isTaken;
+    };
+    await entryOf.execute(showPassword, { ref: { typed: 'web-1' }, show: showIt }, creator);
+    return shown;
+  };
   const steps = {
     deliver: () => notifyOperation(operation.id, ports),
+    askInVain: () => show(false),
     sweep: () => sweep(ports),
     waitAnHour: async () => {
       now += 60 * MINUTE;
@@ -41,20 +54,22 @@ async function startCreated(passwordHoldMs: number) {
   };
   return {
     steps,
+    show,
+    ports,
+    id: operation.id,
+    startHold: store.passwords.startHold,
     wait: (ms: number) => {
       now += ms;
     },
-    show: async () =>
-      (await createEntry(ports).execute(showPassword, { typed: 'web-1' }, creator)).password.reveal(),
     find: () => store.passwords.find(operation.id),
   };
 }
 
 describe('a root password that Slack accepted and no one saw', () => {
   const count = countTries('A5');
-  const anyStep = fc.constantFrom('deliver', 'sweep', 'waitAnHour', 'waitAYear' as const);
+  const anyStep = fc.constantFrom('deliver', 'askInVain', 'sweep', 'waitAnHour', 'waitAYear' as const);
 
-  test('is still there for its creator, whatever was delivered and however long ago', async () => {
+  test('is still there for its creator, whatever was delivered, however often they asked while Slack refused, and however long ago', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyStep, { minLength: 3, maxLength: 12 }),
@@ -85,4 +100,27 @@ describe('a root password that Slack accepted and no one saw', () => {
     await created.steps.sweep();
     expect(await created.find()).toBeUndefined();
   });
+
+  test('has no time limit if the process ends right after Slack’s answer, and one of a minute once it is shown again', async () => {
+    count();
+    const created = await startCreated(0);
+    Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: dies } });
+    await expect(created.show()).rejects.toThrow('SIGKILL');
+    expect(await created.find()).not.toHaveProperty('heldUntil');
+    Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: created.startHold } });
+    await created.steps.waitAYear();
+    await created.steps.sweep();
+    expect(await created.show()).toBe(PASSWORD);
+    expect(await created.find()).toHaveProperty('heldUntil');
+  });
+
+  test('stays erased if its creator saves it while it is shown again', async () => {
+    count();
+    const created = await startCreated(MINUTE);
+    const save = async () => void (await created.ports.passwords.erase(created.id));
+    expect(await created.show(true, save)).toBe(PASSWORD);
+    expect(await created.find()).toBeUndefined();
+  });
 });
+
+const dies = () => Promise.reject(new Error('SIGKILL'));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAuditPublisher, parseAuditHead } from '../../src/app/account/audit-head.ts';
 import type { Store } from '../../src/app/ports.ts';
+import { Secret } from '../../src/domain/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { makeDatabase } from '../store/account/audit-support.ts';
 import { entry, markSent, newCreate, T0 } from '../store/support.ts';
@@ -72,6 +73,21 @@ describe('an audit', () => {
       }),
       runs,
     );
+  });
+
+  test('that was emptied before the first order is detected by the API key, even after the app has continued', async () => {
+    const database = makeDatabase();
+    const store = await database.open();
+    await addEntries(store, 2);
+    await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+    expect(await store.audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });
+    database.bySql((db) => db.exec(TABLES.map((table) => `delete from ${table}`).join(';')));
+    await expectFound(store);
+    expect(await store.audit.listWorkspaces()).toContain('T1');
+    await addEntries(store, 1);
+    await expectFound(store);
+    await store.apiKeys.put('T1', new Secret('another key'), 'U1', T0);
+    await expectFound(store);
   });
 
   test('that was put back to an earlier state is found, also after the app has gone on', async () => {

@@ -11,7 +11,7 @@ import { open, T0 } from '../store/support.ts';
 const WEB: Server = { id: 7, label: 'web-1', state: 'running' };
 const listOf = (servers: readonly Server[], isComplete: boolean): ServerList => ({
   servers,
-  isComplete,
+  extent: isComplete ? 'whole' : 'part',
   unreadableCount: isComplete ? 0 : 1,
 });
 
@@ -20,10 +20,11 @@ async function loseAnswer(after: ServerList): Promise<boolean | undefined> {
   const store = await open('sqlite::memory:');
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+  let isSent = false;
   const hosting = makeHosting({
-    listServers: async () => [WEB],
-    fetchServers: async () => after,
+    fetchServers: async () => (isSent ? after : listOf([WEB], true)),
     deleteServer: async () => {
+      isSent = true;
       throw new HostingError('no_answer', 'maybe');
     },
   });

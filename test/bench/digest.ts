@@ -52,7 +52,7 @@ export async function measureDigests(): Promise<DigestFigures> {
   const hosting = makeHosting({
     fetchServers: async () => {
       reads.push(time.now);
-      return { servers, isComplete: true, unreadableCount: 0 };
+      return { servers, extent: 'whole', unreadableCount: 0 };
     },
   });
   const posts: number[] = [];

@@ -48,7 +48,7 @@ const heldSlot = (): Contender => {
 const threeProcesses = (name: string, redisUrl: string | undefined): Contender => {
   const taken = new Set<string>();
   let tries = 0;
-  const take: ApiCalls['take'] = async ({ id }, limit, freed = []) => {
+  const take: ApiCalls['take'] = async ({ id }, { limit }, freed = []) => {
     tries++;
     for (const over of freed) taken.delete(over);
     return taken.size < limit && taken.add(id).has(id);

@@ -122,8 +122,10 @@ test('its programs run there as well', async () => {
     ENCRYPTION_KEYS: `k1:${makeKey('container')}`,
     DATABASE_URL: `sqlite:${join(image, 'data', 'other.sqlite')}`,
   };
-  const { stdout } = await run(program, args, { env: { PATH: process.env.PATH, ...settings } });
-  expect(stdout).toBe('The audit has no entries yet.\n');
+  const ended = run(program, args, { env: { PATH: process.env.PATH, ...settings } });
+  await expect(ended).rejects.toMatchObject({
+    stderr: expect.stringContaining('The app has no database at'),
+  });
 });
 
 test.runIf(canBeOther)('it can’t write anywhere but to its data', () => {

@@ -3,7 +3,8 @@ import { HostingError, Refusal } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { CallReport } from '../../src/hosting/chain.ts';
 import { accountOf, createHosting } from '../../src/hosting/client.ts';
-import type { Transport } from '../../src/hosting/send.ts';
+import { Limiter } from '../../src/hosting/limit.ts';
+import { createTransport, type Transport } from '../../src/hosting/send.ts';
 import { FAULT_EFFECTS, type FaultKind } from '../../src/sandbox/hosting/faults.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { realSystem, type System } from '../../src/system.ts';
@@ -24,7 +25,7 @@ describe('accounts', () => {
     const server = await startServer((_, response) => response.end('[]'));
     const { hosting } = startClient(server.baseUrl);
     const [one, same, other] = ['k', 'k', 'o'].map((key) => hosting.of(new Secret(key)));
-    await Promise.all([one?.listServers(), same?.listServers(), other?.listServers()]);
+    await Promise.all([one?.fetchServers(), same?.fetchServers(), other?.fetchServers()]);
     expect(server.arrivals).toHaveLength(2);
     expect(same?.budget().taken).toBe(1);
     expect(one?.account).toBe(same?.account);
@@ -69,9 +70,9 @@ describe('accounts', () => {
     );
     const { hosting } = startClient(server.baseUrl);
     const [one, other] = [hosting.of(KEY, 'T1'), hosting.of(KEY, 'T2')];
-    await one.listServers();
+    await one.fetchServers();
     await other.changePower('start', 7);
-    await one.listServers();
+    await one.fetchServers();
     expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
   });
 
@@ -96,23 +97,24 @@ describe('accounts', () => {
   it('are dropped when they are idle, and opened again when they are used', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
-    const listTaken = vi.spyOn(calls, 'listTaken');
+    const close = vi.spyOn(Limiter.prototype, 'close');
+    onTestFinished(() => close.mockRestore());
     const send: Transport['send'] = async () => ({ status: 200, text: '[]' });
     const transport: Transport = { send, close: async () => {} };
     const hosting = createHosting({ baseUrl: 'http://x', timeoutMs: 30_000, system, calls, transport });
     const [one, other] = [hosting.of(new Secret('one')), hosting.of(new Secret('other'))];
     const read = async (api: typeof one) => {
-      const answer = api.listServers({ freshness: 'fresh' });
+      const answer = api.fetchServers({ freshness: 'fresh' });
       await pass(10);
       await answer;
     };
     await read(one);
     await read(one);
-    expect(listTaken).toHaveBeenCalledTimes(1);
+    expect(close).not.toHaveBeenCalled();
     await pass(16 * 60_000);
     await read(other);
     await read(one);
-    expect(listTaken).toHaveBeenCalledTimes(3);
+    expect(close).toHaveBeenCalledOnce();
     await hosting.close();
   });
 });
@@ -122,13 +124,13 @@ describe('a paid call', () => {
     const server = await startServer((_, response) => {
       if (server.arrivals.length === 1)
         response.writeHead(429, { 'retry-after': '0' }).end('{"code":"rate_limited"}');
-      else response.writeHead(201).end('{"id":7}');
+      else response.writeHead(201).end('{"id":7,"root_password":"x"}');
     });
     const { api } = startClient(server.baseUrl);
     const beforeSend = vi.fn(async () =>
       expect(server.arrivals).toHaveLength(beforeSend.mock.calls.length - 1),
     );
-    expect(await api.createServer(ORDER, { beforeSend })).toEqual({ id: 7, state: '' });
+    expect(await api.createServer(ORDER, { beforeSend })).toMatchObject({ id: 7, state: '' });
     expect(beforeSend).toHaveBeenCalledTimes(2);
     expect(server.arrivals).toHaveLength(2);
   });
@@ -143,8 +145,37 @@ describe('a paid call', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
+  it.each([
+    'elapsed',
+    'now',
+  ] as const)('isn’t sent while its process stood still after the commit, by the clock %s: it is committed and sent again, once', async (clock) => {
+    let stoodStillMs = 0;
+    const system: System = {
+      ...realSystem,
+      random: () => 0,
+      [clock]: () => realSystem[clock]() + stoodStillMs,
+    };
+    const server = await startServer((_, response) => response.end('{"id":7,"root_password":"x"}'));
+    const { send, close } = createTransport({ baseUrl: server.baseUrl, timeoutMs: 30_000, system });
+    const transport: Transport = {
+      close,
+      send: (...given) => {
+        const answer = send(...given);
+        // While the first connection is being opened.
+        if (commits.length === 1) stoodStillMs = 15_001;
+        return answer;
+      },
+    };
+    const { api } = startClient(server.baseUrl, { system, transport });
+    const commits: number[] = [];
+    const beforeSend = async () => void commits.push(server.arrivals.length);
+    expect(await api.createServer(ORDER, { beforeSend })).toMatchObject({ id: 7 });
+    expect(commits).toEqual([0, 0]);
+    expect(server.arrivals.map(({ method }) => method)).toEqual(['POST']);
+  });
+
   it('is not sent when the caller refuses', async () => {
-    const server = await startServer((_, response) => response.end('{"id":7}'));
+    const server = await startServer((_, response) => response.end('{"id":7,"root_password":"x"}'));
     const { api } = startClient(server.baseUrl);
     const refusal = new Refusal('already_handled', {});
     const refused = api.createServer(ORDER, { beforeSend: () => Promise.reject(refusal) });
@@ -159,10 +190,10 @@ it('never answers with a list that was requested before a change', async () => {
     else response.end('{"id":7,"state":"running"}');
   });
   const { api } = startClient(server.baseUrl);
-  await api.listServers();
-  await api.listServers();
+  await api.fetchServers();
+  await api.fetchServers();
   await api.changePower('start', 7);
-  await api.listServers();
+  await api.fetchServers();
   expect(server.arrivals.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
 });
 
@@ -196,13 +227,15 @@ it('returns the answer even if a listener for metrics or waiting throws', async 
 
 it('lets a paid call in flight end when it closes, and refuses the next one', async () => {
   const held: (() => void)[] = [];
-  const server = await startServer((_, response) => held.push(() => response.end('{"id":7}')));
+  const server = await startServer((_, response) =>
+    held.push(() => response.end('{"id":7,"root_password":"x"}')),
+  );
   const { hosting, api } = startClient(server.baseUrl);
   const paid = api.createServer(ORDER, PAY);
   await expect.poll(() => held.length).toBe(1);
   const closed = hosting.close();
   await expect(api.createServer(ORDER, PAY)).rejects.toEqual(new Refusal('shutting_down', {}));
-  await expect(hosting.of(new Secret('another')).listServers()).rejects.toEqual(
+  await expect(hosting.of(new Secret('another')).fetchServers()).rejects.toEqual(
     new Refusal('shutting_down', {}),
   );
   held[0]?.();
@@ -217,7 +250,7 @@ it('logs how many servers it could not read', async () => {
   );
   const warn = vi.fn();
   const { api } = startClient(server.baseUrl, { log: { warn } });
-  expect(await api.listServers()).toEqual([{ id: 7, label: 'web-1', state: '' }]);
+  expect((await api.fetchServers()).servers).toEqual([{ id: 7, label: 'web-1', state: '' }]);
   expect(warn).toHaveBeenCalledWith({ operation: 'list_servers', count: 1 }, expect.any(String));
 });
 
@@ -229,7 +262,7 @@ it('notifies the user once when the service asks the account to wait', async () 
   });
   const { api } = startClient(server.baseUrl, { system });
   const onWait = vi.fn(() => void setImmediate(() => system.endSleeps()));
-  expect(await api.listServers({ onWait })).toEqual([]);
+  expect((await api.fetchServers({ onWait })).servers).toEqual([]);
   expect(onWait).toHaveBeenCalledOnce();
 });
 
@@ -251,7 +284,7 @@ describe('against the whole service', () => {
     const created = await api.createServer({ plan: plan.code, location, image, label: 'web-1' }, PAY);
     expect(created.rootPassword?.reveal()).toBe(service.passwordOf(created.id));
     service.clock.advance(3_600_000);
-    const [server] = await api.listServers();
+    const [server] = (await api.fetchServers()).servers;
     expect(server).toMatchObject({
       id: created.id,
       label: 'web-1',
@@ -261,10 +294,10 @@ describe('against the whole service', () => {
     const renewed = await api.renewServer(created.id, PAY);
     expect(renewed.paidUntil).toBeGreaterThan(server?.paidUntil ?? Number.POSITIVE_INFINITY);
     for (const action of ['stop', 'start', 'reboot'] as const) {
-      expect(await api.changePower(action, created.id)).toMatchObject({ id: created.id });
+      expect(await api.changePower(action, created.id)).toEqual({ state: expect.any(String) });
       service.clock.advance(3_600_000);
     }
-    expect(await api.deleteServer(created.id)).toMatchObject({ id: created.id });
+    expect(await api.deleteServer(created.id)).toBe(true);
     expect(await failureOf(api.renewServer(created.id, PAY))).toMatchObject({
       code: 'not_found',
       moneyMoved: 'no',
@@ -277,10 +310,10 @@ describe('against the whole service', () => {
 
   it('recognizes a wrong key, and a key before the first top-up', async () => {
     const { service, hosting } = await open();
-    expect(await failureOf(hosting.of(KEY).listServers())).toMatchObject({ code: 'unauthorized' });
+    expect(await failureOf(hosting.of(KEY).fetchServers())).toMatchObject({ code: 'unauthorized' });
     const poor = service.accounts.create({ name: 'new here' });
     const key = new Secret(service.createKey(poor, { beforeTopUp: true }));
-    expect(await failureOf(hosting.of(key).listServers())).toMatchObject({ code: 'not_allowed' });
+    expect(await failureOf(hosting.of(key).fetchServers())).toMatchObject({ code: 'not_allowed' });
   });
 
   it.each(

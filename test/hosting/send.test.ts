@@ -1,13 +1,15 @@
-import { createServer } from 'node:net';
-import { Dispatcher } from 'undici';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Dispatcher, Pool } from 'undici';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { finish } from '../../src/domain/steps.ts';
 import { decode } from '../../src/hosting/decode.ts';
-import { createServer as createOrder, listServers } from '../../src/hosting/endpoints.ts';
+import { createServer as createOrder, listPage } from '../../src/hosting/endpoints.ts';
 import { createTransport } from '../../src/hosting/send.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { failureOf, heldSystem, KEY, ORDER, settle, startServer } from './support.ts';
+
+const listServers = listPage('/servers');
 
 const create = createOrder(ORDER);
 
@@ -17,6 +19,28 @@ function open(baseUrl: string, system: System = realSystem) {
   return transport;
 }
 
+/** A connection on which exactly this happens. */
+class Scripted extends Dispatcher {
+  readonly abort = vi.fn();
+  readonly #script: (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => void;
+
+  constructor(
+    script: (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => void,
+  ) {
+    super();
+    this.#script = script;
+  }
+
+  override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { abort } = this;
+    const state = { aborted: false, paused: false, reason: null };
+    this.#script(handler, { ...state, abort, pause: () => {}, resume: () => {} });
+    return true;
+  }
+}
+
+const failing = (code: string) => Object.assign(new Error(code), { code });
+
 describe('a request', () => {
   it('carries the key, the order and nothing else', async () => {
     const server = await startServer((_, response) => response.writeHead(201).end('{"id":1}'));
@@ -24,7 +48,7 @@ describe('a request', () => {
       createOrder({ ...ORDER, extra: 'no' } as typeof ORDER),
       KEY,
     );
-    expect(answer).toEqual({ status: 201, text: '{"id":1}' });
+    expect(answer).toEqual({ status: 201, text: '{"id":1}', paging: {} });
     const [arrival] = server.arrivals;
     expect(arrival).toMatchObject({ method: 'POST', url: '/v1/servers', body: JSON.stringify(ORDER) });
     expect(arrival?.headers).toMatchObject({
@@ -129,6 +153,72 @@ describe('a paid request that was cut off', () => {
   });
 });
 
+describe('a request that is too late right before its first byte', () => {
+  /** Answers each request, and keeps what came over each connection. */
+  async function startRecorder(answer: (socket: Socket) => void) {
+    const received: string[] = [];
+    const server = createServer((socket) => {
+      const index = received.push('') - 1;
+      socket.on('data', (bytes) => {
+        received[index] += String(bytes);
+        answer(socket);
+      });
+      socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return { received, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  }
+  const EMPTY = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]';
+
+  it('isn’t sent over a new connection, and that is proven', async () => {
+    const { received, baseUrl } = await startRecorder((socket) => socket.write(EMPTY));
+    const transport = open(baseUrl);
+    const failure = await failureOf(transport.send(create, KEY, () => true));
+    expect(failure).toMatchObject({ code: 'not_sent', moneyMoved: 'no', details: { cause: 'late' } });
+    await transport.send(listServers, KEY, () => false);
+    expect(received.join('')).not.toContain('POST');
+  });
+
+  it('isn’t sent over a connection that another request has used, and that is proven', async () => {
+    const held: Socket[] = [];
+    const { received, baseUrl } = await startRecorder((socket) => held.push(socket));
+    const dispatcher = new Pool(baseUrl, { connections: 1, pipelining: 1 });
+    const transport = createTransport({ baseUrl, timeoutMs: 30_000, system: realSystem, dispatcher });
+    onTestFinished(() => dispatcher.destroy());
+    const read = transport.send(listServers, KEY);
+    await expect.poll(() => held.length).toBe(1);
+    let isTooLate = false;
+    const paid = failureOf(transport.send(create, KEY, () => isTooLate));
+    const after = transport.send(listServers, KEY);
+    await settle();
+    isTooLate = true;
+    held[0]?.write(EMPTY);
+    expect(await read).toMatchObject({ status: 200 });
+    expect(await paid).toMatchObject({ code: 'not_sent', moneyMoved: 'no', details: { cause: 'late' } });
+    await expect.poll(() => held.length).toBe(2);
+    held[1]?.write(EMPTY);
+    expect(await after).toMatchObject({ status: 200 });
+    expect(received.map((bytes) => bytes.match(/GET|POST/g))).toEqual([['GET'], ['GET']]);
+  });
+
+  it('is unconfirmed if undici had already begun to write it', async () => {
+    let isTooLate = false;
+    const connection = new Scripted((handler, controller) => {
+      handler.onRequestStart?.(controller, {});
+      isTooLate = true;
+      handler.onRequestStart?.(controller, {});
+      expect(connection.abort).toHaveBeenCalledOnce();
+      handler.onResponseError?.(controller, failing('UND_ERR_SOCKET'));
+    });
+    const transport = createTransport({
+      ...{ baseUrl: 'http://x/v1', timeoutMs: 30_000, system: realSystem, dispatcher: connection },
+    });
+    const failure = await failureOf(transport.send(create, KEY, () => isTooLate));
+    expect(failure).toMatchObject({ code: 'no_answer', moneyMoved: 'maybe' });
+  });
+});
+
 describe('the one timeout', () => {
   it('does not discard an answer that arrived while the process was suspended', async () => {
     const server = await startServer((_, response) => {
@@ -221,50 +311,28 @@ describe('an answer that is not UTF-8', () => {
     );
     const answer = await open(server.baseUrl).send(create, KEY);
     expect(answer.text).toContain('\uFFFD');
-    const made = finish(decode(create, answer, () => {}));
-    expect(made.rootPassword).toBeUndefined();
-    expect(Buffer.from(made.sealedAnswer?.reveal() ?? '', 'latin1').toString('latin1')).toContain('"ü');
+    const failure = await failureOf(Promise.resolve().then(() => finish(decode(create, answer, () => {}))));
+    expect(failure).toMatchObject({ code: 'unreadable_answer', moneyMoved: 'maybe' });
+    expect(failure.sealedAnswer?.reveal()).toContain('"ü');
   });
 });
 
-it('has the headers that announce pages, and no others', async () => {
+const OTHERS = { 'x-secret': 'no', 'x-ratelimit-total': '300', 'retry-after-count': '1', 'x-csrf-page': 'x' };
+
+it('passes on the headers that may announce pages, and no others', async () => {
   const server = await startServer((_, response) =>
-    response.writeHead(200, { link: '<a>; rel="next"', 'x-total-count': '5', 'x-secret': 'no' }).end('[]'),
+    response.writeHead(200, { link: '<a>; rel="next"', 'x-total-count': '5', ...OTHERS }).end('[]'),
   );
   const { paging } = await open(server.baseUrl).send(listServers, KEY);
   expect(paging).toEqual({ link: '<a>; rel="next"', 'x-total-count': '5' });
 });
 
 describe('not_sent needs two proofs', () => {
-  /** A connection on which exactly this happens. */
-  class Scripted extends Dispatcher {
-    readonly abort = vi.fn();
-    readonly #script: (
-      handler: Dispatcher.DispatchHandler,
-      controller: Dispatcher.DispatchController,
-    ) => void;
-
-    constructor(
-      script: (handler: Dispatcher.DispatchHandler, controller: Dispatcher.DispatchController) => void,
-    ) {
-      super();
-      this.#script = script;
-    }
-
-    override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-      const { abort } = this;
-      const state = { aborted: false, paused: false, reason: null };
-      this.#script(handler, { ...state, abort, pause: () => {}, resume: () => {} });
-      return true;
-    }
-  }
-
   const send = (dispatcher: Dispatcher) =>
     createTransport({ baseUrl: 'http://x/v1', timeoutMs: 30_000, system: realSystem, dispatcher }).send(
       create,
       KEY,
     );
-  const failing = (code: string) => Object.assign(new Error(code), { code });
 
   it.each([
     'ECONNRESET',

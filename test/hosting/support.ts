@@ -11,22 +11,28 @@ export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
 export const PAY = { beforeSend: async () => {} };
 
-/** The taken slots, in memory. */
-export function memoryCalls(): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {
+/** The taken slots, in memory, as `src/store/api-calls.ts` stores them. */
+export function memoryCalls(
+  now: () => number = Date.now,
+): ApiCalls & { readonly rows: Map<string, { account: string; at: number }> } {
   const rows = new Map<string, { account: string; at: number }>();
   const listTaken = (account: string) =>
     [...rows].filter(([, row]) => row.account === account).map(([id]) => id);
   return {
     rows,
-    take: async ({ id, account, at }, limit, freed = []) => {
+    take: async ({ id, account }, { limit, maxHoldMs }, freed = []) => {
+      const at = now();
       for (const over of freed) rows.delete(over);
+      for (const [other, row] of rows)
+        if (row.account === account && (row.at <= at - maxHoldMs || row.at > at + maxHoldMs))
+          rows.delete(other);
       const isFree = listTaken(account).length < limit;
       if (isFree) rows.set(id, { account, at });
       return isFree;
     },
-    takeAgain: async (old, { id, at }) => {
+    takeAgain: async (old, id) => {
       const row = rows.get(old);
-      if (row) rows.set(id, { ...row, at });
+      if (row) rows.set(id, { ...row, at: now() });
       return rows.delete(old);
     },
     release: async (ids) => {

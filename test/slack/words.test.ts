@@ -31,6 +31,7 @@ const MONEY_CODES = [
   'paid_until_unknown',
   'create_in_doubt',
   'create_in_doubt_elsewhere',
+  'label_taken',
   'renewed_elsewhere',
   'stale_confirmation',
   'waited_too_long',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/app/ports.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { createApiCalls } from '../../src/store/api-calls.ts';
@@ -12,6 +12,9 @@ import { realSystem } from '../../src/system.ts';
 import { openStore } from '../support/migrated.ts';
 import { asInTests, postgresUrl } from '../support/postgres.ts';
 import { engines, makeFolder, makePostgres, open, stillSystem, T0, vault } from './support.ts';
+
+const HOLD_MS = 110_000;
+const of = (limit: number) => ({ limit, maxHoldMs: HOLD_MS });
 
 describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   let store: Store;
@@ -45,12 +48,12 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   });
 
   describe('slots of the hosting API', () => {
-    const slot = (id: string, account = 'a') => ({ id, account, at: T0 });
+    const slot = (id: string, account = 'a') => ({ id, account });
 
     test('are taken by account until they are given back', async () => {
       const { apiCalls } = store;
-      await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), 300)));
-      await apiCalls.take(slot('9', 'b'), 300);
+      await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), of(300))));
+      await apiCalls.take(slot('9', 'b'), of(300));
       expect(await apiCalls.listTaken('a')).toEqual(['1', '2', '3']);
       await Promise.all([apiCalls.release(['1', 'unknown']), apiCalls.release(['3']), apiCalls.release([])]);
       expect(await apiCalls.listTaken('a')).toEqual(['2']);
@@ -59,25 +62,58 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
 
     test('can be taken again while they are taken, even if all are', async () => {
       const { apiCalls } = store;
-      await apiCalls.take(slot('1'), 1);
-      expect(await apiCalls.takeAgain('1', { id: '2', at: T0 })).toBe(true);
+      await apiCalls.take(slot('1'), of(1));
+      expect(await apiCalls.takeAgain('1', '2')).toBe(true);
       expect(await apiCalls.listTaken('a')).toEqual(['2']);
-      expect(await apiCalls.take(slot('3'), 1)).toBe(false);
-      expect(await apiCalls.takeAgain('1', { id: '4', at: T0 })).toBe(false);
+      expect(await apiCalls.take(slot('3'), of(1))).toBe(false);
+      expect(await apiCalls.takeAgain('1', '4')).toBe(false);
       await apiCalls.release(['2']);
-      expect(await apiCalls.takeAgain('2', { id: '5', at: T0 })).toBe(false);
+      expect(await apiCalls.takeAgain('2', '5')).toBe(false);
       expect(await apiCalls.listTaken('a')).toEqual([]);
     });
 
     test('are stored when `take` resolves, one by one or together', async () => {
       for (let call = 0; call < 5; call++) {
-        await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), 300)));
+        await Promise.all([0, 1, 2].map((one) => store.apiCalls.take(slot(`${call}-${one}`), of(300))));
         expect(await store.apiCalls.listTaken('a')).toHaveLength(3 * (call + 1));
       }
     });
 
+    test('end by their age on the clock of the database, in the transaction that takes one', async () => {
+      const { apiCalls } = store;
+      const now = vi.spyOn(stillSystem, 'now');
+      onTestFinished(() => now.mockRestore());
+      for (const id of ['1', '2']) await apiCalls.take(slot(id), of(2));
+      await apiCalls.take(slot('9', 'b'), of(1));
+      now.mockReturnValue(T0 + 60_000);
+      await apiCalls.takeAgain('2', '3');
+      now.mockReturnValue(T0 + HOLD_MS - 1);
+      expect(await apiCalls.take(slot('4'), of(2))).toBe(false);
+      now.mockReturnValue(T0 + HOLD_MS);
+      expect([await apiCalls.take(slot('5'), of(2)), await apiCalls.take(slot('6'), of(2))]).toEqual([
+        true,
+        false,
+      ]);
+      // What was taken again is as old as that.
+      expect(await apiCalls.listTaken('a')).toEqual(['3', '5']);
+      expect(await apiCalls.listTaken('b')).toEqual(['9']);
+      expect(await apiCalls.takeAgain('1', '7')).toBe(false);
+    });
+
+    test('from before the clock was set back end at once, or when they are old enough, whichever is sooner', async () => {
+      const { apiCalls } = store;
+      const now = vi.spyOn(stillSystem, 'now');
+      onTestFinished(() => now.mockRestore());
+      await apiCalls.take(slot('1'), of(1));
+      now.mockReturnValue(T0 - HOLD_MS);
+      expect(await apiCalls.take(slot('2'), of(1))).toBe(false);
+      now.mockReturnValue(T0 - HOLD_MS - 1);
+      expect(await apiCalls.take(slot('3'), of(1))).toBe(true);
+      expect(await apiCalls.listTaken('a')).toEqual(['3']);
+    });
+
     test('never exceed the limit, whether they are requested together or not', async () => {
-      const take = (id: string, account = 'a') => store.apiCalls.take(slot(id, account), 4);
+      const take = (id: string, account = 'a') => store.apiCalls.take(slot(id, account), of(4));
       const together = await Promise.all(['1', '2', '3', '4', '5', '6'].map((id) => take(id)));
       expect(together.filter(Boolean)).toHaveLength(4);
       expect(await take('7')).toBe(false);
@@ -87,8 +123,8 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
       expect(await store.apiCalls.listTaken('a')).toHaveLength(4);
       // What is given back by the same call makes room for it.
       const more = await Promise.all([
-        store.apiCalls.take(slot('12'), 4, ['9', 'unknown']),
-        store.apiCalls.take(slot('13'), 4),
+        store.apiCalls.take(slot('12'), of(4), ['9', 'unknown']),
+        store.apiCalls.take(slot('13'), of(4)),
       ]);
       expect(more).toEqual([true, false]);
       expect(await store.apiCalls.listTaken('a')).not.toContain('9');
@@ -98,7 +134,7 @@ describe.each(engines)('reply addresses and API slots on $name', ({ make }) => {
   test('fail and don’t hang after the store was closed', async () => {
     await Promise.all([store.close(), store.close()]);
     await expect(store.ping()).rejects.toThrow();
-    await expect(store.apiCalls.take({ id: '1', account: 'a', at: T0 }, 300)).rejects.toThrow();
+    await expect(store.apiCalls.take({ id: '1', account: 'a' }, of(300))).rejects.toThrow();
   });
 });
 
@@ -110,11 +146,11 @@ test('a burst of calls of the hosting API is one commit, and so is its end', asy
   await migrate(db, createMigrations(vault));
   const apiCalls = createApiCalls({ db, engine, vault, newId: stillSystem.newId });
   const ids = Array.from({ length: 300 }, (_, id) => String(id));
-  await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a', at: T0 }, 300)));
+  await Promise.all(ids.map((id) => apiCalls.take({ id, account: 'a' }, of(300))));
   expect(queries.filter((query) => query.startsWith('insert into "api_calls"'))).toHaveLength(1);
   expect(await apiCalls.listTaken('a')).toHaveLength(300);
   await Promise.all(ids.map((id) => apiCalls.release([id])));
-  expect(queries.filter((query) => query.startsWith('delete from "api_calls"'))).toHaveLength(1);
+  expect(queries.filter((query) => query.startsWith('delete from "api_calls" where "id"'))).toHaveLength(1);
   expect(await apiCalls.listTaken('a')).toEqual([]);
   engine.close();
 });
@@ -128,7 +164,7 @@ test.each([
   const url = await make();
   const openHere = (lock: boolean) => open(url, { lock, openEngine: asInTests });
   const [app, commandLine] = [await openHere(true), await openHere(false)];
-  const take = (store: Store, id: string) => store.apiCalls.take({ id, account: 'a', at: T0 }, 10);
+  const take = (store: Store, id: string) => store.apiCalls.take({ id, account: 'a' }, of(10));
   const taken = await Promise.all(
     Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),
   );

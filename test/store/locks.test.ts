@@ -153,7 +153,7 @@ describe('two processes over one database', () => {
     clock = T0;
     const system = { ...realSystem, now: () => clock };
     const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    stores = [await open(url, { lock: false, system }), await open(url, { lock: false, system })];
+    stores = [await open(url, { system }), await open(url, { lock: false, system })];
   });
   const locksOf = ({ lockLeases }: Store, system: System = realSystem) =>
     createLocks({ leases: lockLeases, system, log: silentLog });
@@ -200,7 +200,7 @@ describe('two processes over one database', () => {
   test('keep the lock for as long as the work runs', async () => {
     const { system, pass } = movedByHand();
     const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    const one = await open(url, { lock: false, system });
+    const one = await open(url, { system });
     const two = await open(url, { lock: false, system });
     const held = await hold(locksOf(one, system), 'account');
     for (let passed = 0; passed < 3 * LEASE_MS; passed += 5000) {
@@ -293,7 +293,7 @@ describe('what a killed process held', () => {
   // A30 in docs/attacks.md.
   test('stays held when a second process opens the store beside the first', async () => {
     const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
-    const first = await open(url, { lock: false });
+    const first = await open(url);
     onTestFinished(() => first.close());
     const operation = newCreate();
     await first.ledger.prepare(operation);

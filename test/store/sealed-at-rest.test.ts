@@ -136,8 +136,11 @@ describe('a row that was copied', () => {
 test('a lost key is named, and what it sealed is not lost with it', async () => {
   await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
   await store.close();
-  const other = createVault(parseKeyring(`k9:${makeKey('other')}`));
-  const reopened = await openStore({ databaseUrl: `sqlite:${path}`, vault: other, system: stillSystem });
+  const ring = (keys: string) => ({ databaseUrl: `sqlite:${path}`, vault: createVault(parseKeyring(keys)) });
+  const [other, own] = [`k9:${makeKey('other')}`, `test:${makeKey('store')}`];
+  // A key that was lost after another one had come before it.
+  await (await openStore({ ...ring(`${other},${own}`), system: stillSystem })).close();
+  const reopened = await openStore({ ...ring(other), system: stillSystem });
   const found = reopened.apiKeys.find('T1');
   await expect(found).rejects.toThrow(Refusal);
   await expect(found).rejects.toMatchObject({ code: 'key_unreadable', details: { keyId: 'test' } });

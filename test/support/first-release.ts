@@ -46,7 +46,7 @@ type OldOperation = Pick<OperationRow, 'id' | 'purchase' | 'kind' | 'claim' | 's
 
 /** Writes a database as release 0.1.0 left it: its first tables alone, and rows sealed and signed in its form. */
 export async function writeFirstRelease(release: FirstRelease): Promise<void> {
-  const engine = openSqlite(release.path, { lock: false, system: realSystem });
+  const engine = openSqlite(release.path, { lock: true, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
     await migrate(db, { '0001-first-tables': firstTables });

@@ -88,6 +88,8 @@ async function makeDatabase(): Promise<TestDatabase> {
   // The database is dropped with this connection open.
   client.on('error', () => undefined);
   await client.connect();
+  // The keys of that store are not the next one's.
+  await empty({ url, client });
   return { url, client };
 }
 

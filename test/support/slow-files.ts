@@ -12,6 +12,7 @@ export const SLOW: readonly string[] = [
   'whole/servers/following-killed',
   'whole/slack/interrupted-messages',
   'whole/slack/socket-processes',
+  'whole/keys',
   'whole/start',
   'whole/stop',
   // servers and programs of their own

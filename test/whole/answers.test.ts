@@ -2,6 +2,44 @@ import { describe, expect, it } from 'vitest';
 import { startTeam } from '../support/team.ts';
 
 describe('an answer', () => {
+  it.each([
+    '',
+    '{"ok":true}',
+    'success',
+  ])('appears once, even if Slack accepts it and answers %j', async (body) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    team.slack.faults.wordReplyAnswers(body);
+    const otto = team.slack.as('otto').in('#ops');
+    for (const [typed, seen] of [
+      ['list', '1 server'],
+      ['show web-1', 'Paid until'],
+      ['help', '/vps help'],
+    ] as const) {
+      await otto.types(`/vps ${typed}`);
+      await otto.sees(seen);
+    }
+    const answers = () => team.slack.traffic().filter(({ what }) => /^(response_url|chat\.)/.test(what));
+    await otto.types('/vps list');
+    await expect.poll(() => answers().length).toBe(4);
+    expect(new Set(answers().map(({ what }) => what))).toEqual(new Set(['response_url']));
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it.each([
+    '<!channel>',
+    '<@U0VERA0001>',
+    '<https://evil.example|web>',
+    'a&lt;b',
+    '*web* _1_',
+  ])('repeats a filter as it was typed, without a mention, a link or a format: %s', async (filter) => {
+    await using team = await startTeam();
+    const otto = team.slack.as('otto').in('#ops');
+    await otto.types(`/vps list ${filter}`);
+    await otto.sees(`No servers match ${filter}.`);
+    expect(otto.messages().at(-1)?.text).not.toMatch(/<[@!h]/);
+  });
+
   it('arrives as an ephemeral message when Slack’s reply address fails', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
@@ -41,6 +79,20 @@ describe('a form that Slack refuses to open', () => {
     await manager.types('/vps delete web-1');
     await manager.sees('Slack refused to open the form');
     expect(manager.screen()).not.toContain('too slow');
+    await manager.presses('Delete a server…');
+    await manager.sees('no refund');
+  });
+
+  it('is offered again if Slack doesn’t answer, as one that may be open', async () => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const manager = team.slack.as('mara').in('#ops');
+    team.slack.faults.loseAnswers('views.open');
+    await manager.types('/vps delete web-1');
+    await manager.sees('Slack didn’t confirm that the form opened');
+    manager.doesNotSee('refused');
+    expect(manager.modal()?.shown).toContain('Loading…');
+    await manager.closes();
     await manager.presses('Delete a server…');
     await manager.sees('no refund');
   });

@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
   not_found: /no longer in the hosting account/,
   wrong_state: /current state doesn’t allow|so it can’t be (rebooted|deleted)|can’t be deleted/,
   // An order that the limit keeps waiting for too long expires.
-  rate_limited: /(rate limit is used up|confirmation expired).*[Tt]ry again/s,
+  rate_limited: /(rate limit is used up|wasn’t sent in time).*[Tt]ry again/s,
 };
 
 /** Internals of the program, or a code instead of a sentence. */
@@ -66,7 +66,7 @@ describe('what went wrong', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
-    await using team = await startHurried(25);
+    await using team = await startHurried(10);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
       const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
@@ -156,7 +156,8 @@ describe('the rate limit', () => {
     const account = take.mock.calls[0]?.[0].account ?? '';
     // Another process on the same store is using up the minute.
     const others = Array.from({ length: 300 }, (_, index) => `other-${index}`);
-    for (const id of others) await apiCalls.take({ id, account, at: 0 }, Number.POSITIVE_INFINITY);
+    for (const id of others)
+      await apiCalls.take({ id, account }, { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 });
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('hit the hosting API’s rate limit');
@@ -182,11 +183,16 @@ describe('a form that Slack refuses', () => {
     expect(manager.modal()?.shown).not.toContain('Loading…');
   });
 
-  it('is offered as a button when its trigger has expired', async () => {
+  it.each([
+    'expired_trigger_id',
+    'exchanged_trigger_id',
+    'trigger_expired',
+    'trigger_exchanged',
+  ])('is offered as a button when its trigger has expired: %s', async (code) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, 1, 'web');
     const manager = team.slack.as('mara').in('#ops');
-    team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
+    team.slack.faults.failMethod('views.open', code, 1);
     await manager.types('/vps delete web-1');
     await manager.sees('The form took too long to open');
     await manager.presses('Delete a server…');

@@ -67,7 +67,7 @@ export type WantedGrant = Grantee & {
 
 export interface Granted {
   readonly grant: Grant;
-  /** How many servers its pattern matches today; absent for all servers, and where that can't be read. */
+  /** How many servers its pattern matches today; absent for all servers, and if the whole list can't be read. */
   readonly matchingServers?: number;
 }
 
@@ -140,16 +140,17 @@ function describeGrantForAudit(grant: Grant): string {
   return describeForAudit({ ...grant, forMs: grant.until && grant.until - grant.grantedAt });
 }
 
-/** How many servers a pattern matches today; undefined when that can't be read now. */
+/** How many servers a pattern matches today; undefined if the whole list can't be read now. */
 async function countMatching(
   pattern: string,
   context: UseCaseContext<AccessPorts>,
 ): Promise<number | undefined> {
-  const servers = await context
+  const list = await context
     .hosting()
-    .then((hosting) => hosting.listServers())
+    .then((hosting) => hosting.fetchServers())
     .catch(() => undefined);
-  return servers?.filter(({ label }) => matchesPattern(pattern, label)).length;
+  if (list?.extent !== 'whole') return undefined;
+  return list.servers.filter(({ label }) => matchesPattern(pattern, label)).length;
 }
 
 function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {

@@ -1,4 +1,5 @@
 import { Secret } from '../../domain/secret.ts';
+import type { ServerList } from '../../domain/server.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { notifyKeyChange } from './notify-key-change.ts';
 import type { AccountPorts } from './ports.ts';
@@ -6,27 +7,26 @@ import type { AccountPorts } from './ports.ts';
 const defineUseCase = useCasesOver<AccountPorts>();
 
 /**
- * Tries the key with one read-only request and stores it, sealed, only if that worked. Returns how many servers the
- * account has.
+ * Tries the key with one read-only request and stores it, sealed, only if that worked. Returns the list of servers.
  * @throws HostingError `unauthorized` (wrong key), `not_allowed` (no top-up yet) and the others of a read
  */
 export const connectKey = defineUseCase({
   name: 'connect',
   needs: 'owner',
   effect: 'changes',
-  run: (input: { key: Secret<string> }, context): Promise<number> => storeKey(input.key, context),
+  run: (input: { key: Secret<string> }, context): Promise<ServerList> => storeKey(input.key, context),
   follow: (_output, context) => notifyKeyChange('set', context),
 });
 
-/** Does what `connectKey` says, for the workspace that the actor acts in; returns how many servers the account has. */
+/** Does what `connectKey` says, for the workspace that the actor acts in. */
 export async function storeKey(
   key: Secret<string>,
   { actor, ports }: Pick<UseCaseContext<AccountPorts>, 'actor' | 'ports'>,
-): Promise<number> {
-  const servers = await ports.hostingOf(key, actor.workspaceId).listServers({ freshness: 'fresh' });
+): Promise<ServerList> {
+  const list = await ports.hostingOf(key, actor.workspaceId).fetchServers({ freshness: 'fresh' });
   // Counts as another key from here on: what was confirmed while it was tested was meant for the one before.
   await ports.apiKeys.put(actor.workspaceId, key, actor.userId, ports.system.now());
-  return servers.length;
+  return list;
 }
 
 /** Removes the workspace's API key. False when there was none. */

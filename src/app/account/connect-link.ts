@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
+import type { ServerList } from '../../domain/server.ts';
 import { MINUTE_MS } from '../../domain/time.ts';
 import { type Caller, useCasesOver } from '../authorize/use-case.ts';
 import { storeKey } from './connect-key.ts';
@@ -93,13 +94,14 @@ export const connectByLink = defineUseCase({
     if (!(await connectLinks.take(tokenHash, system.now()))) {
       throw new Refusal('link_unusable', { reason: 'used' });
     }
-    let servers: number | undefined;
+    let list: ServerList | undefined;
     try {
-      servers = await storeKey(input.key, { actor, ports });
+      list = await storeKey(input.key, { actor, ports });
     } finally {
-      if (servers === undefined) await connectLinks.giveBack(tokenHash);
+      if (list === undefined) await connectLinks.giveBack(tokenHash);
     }
-    return { tokenHash, servers };
+    const servers = list.extent === 'whole' ? list.servers.length : undefined;
+    return { tokenHash, ...omitUndefined({ servers }) };
   },
   follow: async ({ tokenHash, servers }, context) => {
     const { actor, ports } = context;
@@ -110,6 +112,6 @@ export const connectByLink = defineUseCase({
 
 interface Connected {
   readonly tokenHash: string;
-  /** How many servers the account has. */
-  readonly servers: number;
+  /** How many servers the account has; absent if the list isn't certainly whole. */
+  readonly servers?: number;
 }

@@ -191,7 +191,7 @@ export interface SlackAbilities {
 /** Reports to Slack what happened on the connect page. */
 export interface ConnectNotifier {
   /** To the user who requested the link, where they requested it, and to the channel. */
-  notifyConnected(link: LinkOrigin, servers: number): Promise<void>;
+  notifyConnected(link: LinkOrigin, servers: number | undefined): Promise<void>;
 }
 
 /** `confirmationId`: the hash under which the link's reply path is stored. */

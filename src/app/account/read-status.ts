@@ -4,6 +4,7 @@ import { type HostingError, isExpected, type Refusal } from '../../domain/errors
 import type { LeftPassword } from '../../domain/left-password.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
+import type { ListExtent } from '../../domain/server.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../../domain/settings.ts';
 import type { Channels } from '../access/ports.ts';
 import type { Approvals } from '../approvals/ports.ts';
@@ -60,6 +61,8 @@ export type ApiStatus =
   | {
       readonly isUsable: true;
       readonly servers: number;
+      /** How much of the list they are. */
+      readonly extent: ListExtent;
       readonly answerMs: number;
       readonly budget: ReturnType<HostingApi['budget']>;
     }
@@ -126,9 +129,9 @@ async function tryApi({ hosting: open, ports }: UseCaseContext<StatusPorts>): Pr
   try {
     const hosting = await open();
     const startedAt = ports.system.elapsed();
-    const servers = await hosting.listServers({ freshness: 'fresh' });
+    const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
     const answerMs = Math.round(ports.system.elapsed() - startedAt);
-    return { isUsable: true, servers: servers.length, answerMs, budget: hosting.budget() };
+    return { isUsable: true, servers: servers.length, extent, answerMs, budget: hosting.budget() };
   } catch (error) {
     if (!isExpected(error)) throw error;
     return { isUsable: false, error };

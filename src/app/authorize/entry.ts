@@ -131,7 +131,7 @@ async function refuseReplay(useCase: UseCaseSpec, { requestId }: Caller, ports: 
 function createContext<Ports extends EntryPorts>(
   { needs }: UseCaseSpec,
   ports: Ports,
-  { actor, onChange }: Caller,
+  { actor, onChange, onPartOfList }: Caller,
   roles: KnownRoles,
   trail: AuditTrail,
 ): UseCaseContext<Ports> {
@@ -152,8 +152,20 @@ function createContext<Ports extends EntryPorts>(
     },
     // One act uses one account: a server found in one account is never deleted in another that was connected since.
     hosting: () => {
-      hosting ??= openHosting(actor, ports);
+      hosting ??= openHosting(actor, ports).then((api) => watchLists(api, onPartOfList));
       return hosting;
+    },
+  };
+}
+
+/** Notifies the surface of a partial list, whatever the use case does with it. */
+function watchLists(api: HostingApi, onPartOfList: Caller['onPartOfList']): HostingApi {
+  return {
+    ...api,
+    fetchServers: async (options) => {
+      const list = await api.fetchServers(options);
+      if (list.extent === 'part') onPartOfList?.();
+      return list;
     },
   };
 }

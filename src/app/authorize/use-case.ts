@@ -51,6 +51,8 @@ export interface Caller {
    * Called before anything is changed, with the server if it is known. Nothing is changed before this call, nor if it rejects.
    */
   readonly onChange?: (server?: ChangedServer) => Promise<void>;
+  /** Called when the hosting API returns only part of the list of servers, so that every surface can say so. */
+  readonly onPartOfList?: () => void;
 }
 
 /** What a use case works with. */

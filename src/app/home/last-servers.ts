@@ -8,6 +8,12 @@ export interface LastServers {
   readonly at: number;
 }
 
+/** A list that is still being read with the API key of that generation. */
+export interface ComingServers {
+  readonly keyGeneration: number;
+  readonly last: Promise<LastServers>;
+}
+
 /** What Home shows while the hosting API doesn't answer. Only in memory: after a start, it begins empty. */
 export interface LastLists {
   /** Undefined if none was read with the key of that generation: another key may be another account's. */

@@ -12,7 +12,7 @@ import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/read-costs.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { HomePorts } from './ports.ts';
-import { type HomeServers, type Reading, readList, showServers } from './read-servers.ts';
+import { type HomeServers, type Reading, readList, showServers, type WantedList } from './read-servers.ts';
 
 type Context = UseCaseContext<HomePorts>;
 
@@ -44,13 +44,9 @@ export interface Requests {
 
 const NO_REQUESTS: Requests = { approvals: [], access: [] };
 
-interface Input {
+interface Input extends WantedList {
   /** Of the servers; from 0. */
   readonly page: number;
-  /** Waits for the hosting API, rather than showing soon what is known. */
-  readonly isPatient?: boolean;
-  /** Reads the servers again, even if that was done half a minute ago. */
-  readonly isFresh?: boolean;
 }
 
 /**
@@ -61,20 +57,20 @@ export const readHome = useCasesOver<HomePorts>()({
   name: 'panel',
   needs: 'anyone',
   effect: 'reads',
-  run: async ({ page, isPatient = false, isFresh = false }: Input, context): Promise<Home> => {
+  run: async ({ page, ...wanted }: Input, context): Promise<Home> => {
     const { actor, ports } = context;
     const user = await ports.users.find(actor.workspaceId, actor.userId);
     if (user?.isStranger) throw new Refusal('other_organization', {});
     const { held, possible } = await lookUpRoles(actor, ports);
     if (!coversRole(held, 'viewer')) return readBareHome(possible.length > 0, context);
-    const reading = await readList({ isPatient, isFresh }, context);
+    const reading = await readList(wanted, context);
     // The hosting API may have taken half a minute: what is shown is what the roles cover now.
     const { held: roles, possible: unknown } = await lookUpRoles(actor, ports);
     if (!coversRole(roles, 'viewer')) return readBareHome(unknown.length > 0, context);
     const open = await listOpen(roles, context);
     const [servers, spending, rest] = await Promise.all([
       reading.kind === 'read' ? showServers(reading, page, roles, open, context) : reading,
-      readSpending(reading, roles, isPatient, context),
+      readSpending(reading, roles, wanted.isPatient === true, context),
       readRest(roles, context),
     ]);
     return { servers, open, ...rest, ...omitUndefined({ role: strongestRole(roles), spending }) };
@@ -147,7 +143,8 @@ async function readSpending(
 ): Promise<Home['spending']> {
   const covers = (label: string) => coversRole(roles, 'viewer', label);
   const paid = await readPaid(covers, context);
-  if (reading.kind !== 'read') return { paid };
+  // An account that was empty then may have servers by now.
+  if (reading.kind !== 'read' || (reading.stale && reading.last.list.servers.length === 0)) return { paid };
   const catalog = await readCatalog(isPatient, context);
   if (!catalog) return { paid };
   const isLimited = !coversAllServers(roles, 'viewer');

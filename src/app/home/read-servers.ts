@@ -13,7 +13,7 @@ import { DAY_MS } from '../../domain/time.ts';
 import type { UseCaseContext } from '../authorize/use-case.ts';
 import { listDue } from '../reminders/list-due.ts';
 import { withTimeout } from '../with-timeout.ts';
-import type { LastServers } from './last-servers.ts';
+import type { ComingServers, LastServers } from './last-servers.ts';
 import type { HomePorts } from './ports.ts';
 
 type Context = UseCaseContext<HomePorts>;
@@ -34,7 +34,11 @@ export type HomeServers =
   /** No API key is connected yet. */
   | { readonly kind: 'not_connected' }
   /** Nothing is known of them; without an error, they are still being read. */
-  | { readonly kind: 'unread'; readonly error?: HostingError | Refusal }
+  | {
+      readonly kind: 'unread';
+      readonly error?: HostingError | Refusal;
+      readonly coming?: ComingServers;
+    }
   | ListedServers;
 
 export interface ListedServers {
@@ -51,6 +55,7 @@ export interface ListedServers {
   readonly isComplete: boolean;
   /** Why there is nothing newer; `reading`: it is on its way. */
   readonly stale?: HostingError | Refusal | 'reading';
+  readonly coming?: ComingServers;
 }
 
 /** Each has two blocks of the hundred that a view may have. */
@@ -61,15 +66,22 @@ const PATIENCE_MS = 1000;
 
 /** A list of servers, or why there is none yet. */
 export type Reading =
-  | { readonly kind: 'read'; readonly last: LastServers; readonly stale?: ListedServers['stale'] }
+  | ({ readonly kind: 'read'; readonly last: LastServers } & Pick<ListedServers, 'stale' | 'coming'>)
   | Exclude<HomeServers, ListedServers>;
 
-/**
- * Reads the account's servers, or what this process knows of them. `isPatient`: waits for as long as the hosting API takes.
- * `isFresh`: nothing that was read half a minute ago.
- */
+/** How to read the list. */
+export interface WantedList {
+  /** Wait for as long as the hosting API takes, rather than show at once what is known. */
+  readonly isPatient?: boolean;
+  /** Read the list again, even if that was done half a minute ago. */
+  readonly isFresh?: boolean;
+  /** Continue a read that has already begun, rather than start another. */
+  readonly coming?: ComingServers | undefined;
+}
+
+/** Reads the account's servers, or what this process knows of them. */
 export async function readList(
-  { isPatient, isFresh }: { readonly isPatient: boolean; readonly isFresh: boolean },
+  { isPatient = false, isFresh = false, coming }: WantedList,
   context: Context,
 ): Promise<Reading> {
   const { actor, ports } = context;
@@ -79,11 +91,13 @@ export async function readList(
     if (!held) return { kind: 'not_connected' };
     const { generation } = held;
     const known = ports.lastLists.find(workspaceId, generation);
-    const reading = readAndKeep(generation, isFresh, context);
+    const reading =
+      coming?.keyGeneration === generation ? coming.last : readAndKeep(generation, isFresh, context);
+    const rest = { coming: { keyGeneration: generation, last: reading } };
     try {
       const last = isPatient ? await reading : await withTimeout(reading, ports.system, PATIENCE_MS);
       if (last) return { kind: 'read', last };
-      return known ? { kind: 'read', last: known, stale: 'reading' } : { kind: 'unread' };
+      return known ? { kind: 'read', last: known, stale: 'reading', ...rest } : { kind: 'unread', ...rest };
     } catch (error) {
       if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
       return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
@@ -98,13 +112,16 @@ export async function readList(
 async function readAndKeep(generation: number, isFresh: boolean, context: Context): Promise<LastServers> {
   const { actor, ports } = context;
   const hosting = await context.hosting();
-  const list = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
+  const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
+  // An account that was empty half a minute ago is probably just being set up.
+  const isDoubtful = !isFresh && read.servers.length === 0;
+  const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
   return ports.lastLists.put(actor.workspaceId, generation, { list, at: ports.system.now() });
 }
 
 /** One page of the servers that the actor may see, the most urgent first. */
 export async function showServers(
-  { last, stale }: Extract<Reading, { kind: 'read' }>,
+  { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
   wantedPage: number,
   roles: HeldRoles,
   open: readonly Operation[],
@@ -128,10 +145,10 @@ export async function showServers(
     })),
   );
   const { urgent, servers } = ordered;
-  const { isComplete } = list;
+  const isComplete = list.extent !== 'part';
   return {
     ...{ kind: 'listed', shown, total: servers.length, page, pages, urgent, readAt, isComplete },
-    ...omitUndefined({ stale }),
+    ...omitUndefined({ stale, coming }),
   };
 }
 

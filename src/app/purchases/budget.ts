@@ -59,7 +59,9 @@ export async function refuseOverBudget(
   ports: SpendingPorts & { readonly approvals: Pick<Approvals, 'find'> },
 ): Promise<void> {
   const state = await readBudget({ actor: { workspaceId, userId: actorId }, ports });
-  if (!state || (await ports.approvals.find(id))?.isOverBudget) return;
+  if (!state) return;
+  const approval = await ports.approvals.find(id);
+  if (approval?.state === 'approved' && approval.isOverBudget) return;
   const { budget } = state;
   // The order itself has been counted since it was confirmed.
   const own = createdAt >= budget.since ? (price ?? 0) : 0;

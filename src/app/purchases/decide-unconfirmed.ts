@@ -117,12 +117,12 @@ async function listCandidates(
   const { hosting } = account;
   const list = await hosting.fetchServers({ freshness: 'fresh' }).catch((error: unknown): ServerList => {
     if (!isExpected(error)) throw error;
-    return { servers: [], isComplete: false, unreadableCount: 0 };
+    return { servers: [], extent: 'maybe_whole', unreadableCount: 0 };
   });
   return {
     candidates: await listFitting(operation, list, hosting.account, context),
     isReconnected: account.kind === 'other',
-    isListComplete: list.isComplete,
+    isListComplete: list.extent === 'whole',
   };
 }
 

@@ -3,9 +3,11 @@ import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { ContradictoryAnswer, refusalOf, unconfirmedReasonOf } from '../../domain/outcome.ts';
 import type { Secret } from '../../domain/secret.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { auditOfOperation } from './audit-operation.ts';
+import { storeAnswer } from './payment.ts';
 import type { PaymentPorts } from './payment-ports.ts';
-import { untilStored } from './until-stored.ts';
+import { resolveUnconfirmed } from './resolve-unconfirmed.ts';
 
 /** The first look at an unconfirmed operation comes within 3 s (docs/design.md 4.8). */
 const FIRST_LOOK_MS = 1500;
@@ -18,10 +20,28 @@ export async function endFailedPayment(
   ports: PaymentPorts,
 ): Promise<void> {
   const store = () => storeEnd(operation, error, owner, ports);
-  await (answerIn(error) ? untilStored(operation.id, store, ports) : store());
+  const password = answerIn(error);
+  await (password ? storeAnswer(operation.id, { password }, store, ports) : store());
+  if (isSuccessWithoutProof(error)) await lookOnce(operation, ports);
   if (refusalOf(error)) return;
   const cause = isExpected(error) ? { cause: error.code } : describeDefect(error);
   ports.log.error('a payment met a defect', { operationId: operation.id, ...cause });
+}
+
+function isSuccessWithoutProof(error: unknown): boolean {
+  const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
+  return status >= 200 && status <= 299;
+}
+
+/** How long its actor may have to wait for the list; the background looks on. */
+const LOOK_MOST_MS = 5000;
+
+/** The list may prove what the answer didn't, before its actor reads that nobody knows (docs/hosting-api.md 4.12, 5). */
+async function lookOnce({ id }: Operation, ports: PaymentPorts): Promise<void> {
+  const operation = await ports.ledger.find(id);
+  if (operation?.state !== 'unconfirmed') return;
+  const look = resolveUnconfirmed(operation, 0, ports);
+  await withTimeout(look, ports.system, LOOK_MOST_MS).catch(() => undefined);
 }
 
 async function storeEnd(
@@ -48,9 +68,22 @@ async function storeEnd(
       reason,
       ...omitUndefined({ sealedAnswer: answerIn(error) }),
     };
-    await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
+    const isMarked = await ledger.markUnconfirmed(operation.id, unconfirmed, audit);
+    if (!isMarked) await keepAnswer(operation, error, ports);
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
+  } else {
+    await keepAnswer(operation, error, ports);
   }
+}
+
+/** What another process has ended meanwhile keeps what came: it may hold the root password. */
+async function keepAnswer(
+  { id }: Operation,
+  error: unknown,
+  { ledger, system }: PaymentPorts,
+): Promise<void> {
+  const answer = answerIn(error);
+  if (answer) await ledger.keepAnswer(id, answer, system.now());
 }
 
 /** Also by a process that has lost it to another one since: its own proof counts for what it sent itself. */

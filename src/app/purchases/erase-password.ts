@@ -51,6 +51,6 @@ async function findAddress(
 ): Promise<string | undefined> {
   if (!(await hasRole(actor, 'viewer', label, ports))) return undefined;
   const hosting = await getHostingOf(operation, ports);
-  const servers = await hosting.listServers();
+  const { servers } = await hosting.fetchServers();
   return servers.find(({ id }) => id === operation.serverId)?.ipv4;
 }

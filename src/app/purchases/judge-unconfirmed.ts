@@ -31,7 +31,7 @@ const CONTRADICTORY = { kind: 'contradictory' } as const;
 
 /** Judges whether an operation was done after all. From a list that is not complete, nothing follows. Pure. */
 export function judge(operation: Operation, evidence: Evidence): Verdict {
-  if (!evidence.list.isComplete) return NOTHING_YET;
+  if (evidence.list.extent !== 'whole') return NOTHING_YET;
   const { purchase } = operation;
   return purchase.kind === 'create'
     ? judgeCreate(operation, purchase.order.label, evidence)

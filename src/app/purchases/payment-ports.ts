@@ -32,15 +32,19 @@ export interface PaymentPorts extends NotifyPorts, AccountPorts, RolePorts {
       | 'findCreateOf'
       | 'hasNewer'
       | 'listRenewals'
+      | 'listSettledIds'
       | 'listUnresolvedCreates'
       | 'readVersions'
       | 'sumSpent'
       | 'markSent'
       | 'settle'
+      | 'keepAnswer'
       | 'refuse'
       | 'markUnconfirmed'
       | 'markNeedsDecision'
-    >;
+    > &
+    ResolvePorts['ledger'];
+  readonly settings: ResolvePorts['settings'];
   readonly accountRecognition: Pick<AccountRecognition, 'recognize'>;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;

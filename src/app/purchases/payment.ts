@@ -1,8 +1,7 @@
 import { type Catalog, findPlan, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
-import type { ServerId } from '../../domain/ids.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import type { Money } from '../../domain/money.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Server } from '../../domain/server.ts';
 import type { System } from '../../system.ts';
@@ -47,8 +46,8 @@ export async function fetchAllServers(
   hosting: HostingApi,
   how: Pick<CallOptions, 'urgency'>,
 ): Promise<readonly Server[]> {
-  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh', ...how });
-  if (!isComplete) throw new Refusal('list_incomplete', {});
+  const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
+  if (extent === 'part') throw new Refusal('list_incomplete', {});
   return servers;
 }
 
@@ -77,17 +76,28 @@ export async function settleUntilStored(
   settled: Settled,
 ): Promise<void> {
   const { log, ledger, system } = ports;
-  const { id: operationId } = operation;
+  const { id } = operation;
   const audit = auditOfOperation(operation, ports, 'done', { serverId: settled.serverId });
+  const settle = () => ledger.settle(id, { ...settled, at: system.now(), isFirstHand: true }, audit);
+  const isStored = await storeAnswer(id, settled, settle, ports);
+  if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId: id });
+}
+
+/** Stores an answer, however long that takes, and keeps it in a file meanwhile. */
+export async function storeAnswer<Result>(
+  operationId: ConfirmationId,
+  answer: PaidAnswer,
+  store: () => Promise<Result>,
+  ports: PaymentPorts,
+): Promise<Result> {
   let isSpilled = false;
   const spill = async () => {
-    isSpilled ||= await spillAnswer(operationId, withAnswer(settled), ports);
+    isSpilled ||= await spillAnswer(operationId, answer, ports);
   };
-  const settle = () => ledger.settle(operationId, { ...settled, at: system.now(), isFirstHand: true }, audit);
-  const store = () => spillIfSlow(settle, spill, system);
-  const isStored = await untilStored(operationId, store, ports, spill);
-  if (!isStored) log.error('a paid answer came to an operation that had ended', { operationId });
+  const storeSoon = () => spillIfSlow(store, spill, ports.system);
+  const result = await untilStored(operationId, storeSoon, ports, spill);
   if (isSpilled) await forgetSpilled(operationId, ports);
+  return result;
 }
 
 /** A database that takes longer may be stuck, for longer than this process lives. */
@@ -106,9 +116,4 @@ async function spillIfSlow<Result>(
     answered.abort();
     await spilled;
   }
-}
-
-/** If no password was recognized in the answer, the file holds the whole answer instead. */
-function withAnswer({ serverId, paidUntil, password, answer }: Settled): PaidAnswer {
-  return { serverId, ...omitUndefined({ paidUntil, password: password ?? answer }) };
 }

@@ -88,8 +88,9 @@ async function requireRole({ operation, ports }: Payment): Promise<void> {
 async function requireApproval({ operation, ports }: Payment): Promise<void> {
   const { id, workspaceId, purchase, price } = operation;
   const { approval: rule } = (await ports.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
-  if (needsApproval(rule, purchase.kind, price) && !(await ports.approvals.find(id)))
-    throw new Refusal('approval_needed', {});
+  if (!needsApproval(rule, purchase.kind, price)) return;
+  // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
+  if ((await ports.approvals.find(id))?.state !== 'approved') throw new Refusal('approval_needed', {});
 }
 
 async function commitSent(

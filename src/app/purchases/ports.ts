@@ -60,8 +60,8 @@ export interface Ledger extends Prices {
   readVersions(workspaceId: WorkspaceId): Promise<Versions>;
   /**
    * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
-   * it has ended, when its send-by time has passed or the clock was set back, when another owner sent it or has its
-   * lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
+   * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
+   * or has its lease, or when the lock is no longer this owner's. `outdated` when the versions are not those of now, or when an order
    * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
    * the same label, a renewal of the same month that was sent.
    */
@@ -89,8 +89,6 @@ export interface Ledger extends Prices {
       readonly serverId?: ServerId;
       readonly paidUntil?: number;
       readonly password?: Secret<string>;
-      /** The answer in which no password was recognized: stored for its creator like one. */
-      readonly answer?: Secret<string>;
       /** It is the API's own answer, not what was concluded from a list. */
       readonly isFirstHand?: boolean;
       /** It was found after it had been refused without proof: only such an operation is settled by this. */
@@ -125,6 +123,11 @@ export interface Ledger extends Prices {
     },
     audit: AuditEntry,
   ): Promise<boolean>;
+  /**
+   * Keeps an unclear answer to a create that came after its operation had left `sent`: until a server is found, or as
+   * the password of one that was found without it. It may hold a root password that exists nowhere else.
+   */
+  keepAnswer(id: ConfirmationId, answer: Secret<string>, at: number): Promise<void>;
   /** Leaves an unconfirmed operation to a manager, once, and says why; it is looked for all the same. */
   markNeedsDecision(id: ConfirmationId, audit: AuditEntry, reason?: UnconfirmedReason): Promise<void>;
   /** Adds time that has passed while the app was looking for it. */
@@ -216,7 +219,8 @@ export interface LeasePorts {
 
 /** The API's own answer to a paid request: its password exists nowhere else. */
 export interface PaidAnswer {
-  readonly serverId: ServerId;
+  /** Absent if it proves nothing: then `password` is the whole answer to a create. */
+  readonly serverId?: ServerId;
   readonly paidUntil?: number;
   readonly password?: Secret<string>;
 }

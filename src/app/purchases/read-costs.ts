@@ -25,8 +25,6 @@ export interface Costs {
   readonly paid: PaidThisMonth;
   /** The actor's role is for some servers only: others are not counted. */
   readonly isLimited: boolean;
-  /** False when the hosting API has shown only a part of the list. */
-  readonly isListComplete: boolean;
 }
 
 export interface ServerCost {
@@ -120,7 +118,7 @@ export async function costsOf(
 ): Promise<Costs> {
   const findPrice = await readKnownPrices(actor.workspaceId, catalog, ports);
   const costs = await runInSteps(priceServers(list.servers, covers, findPrice));
-  return { ...addUp(costs), paid, isLimited, isListComplete: list.isComplete };
+  return { ...addUp(costs), paid, isLimited };
 }
 
 function* priceServers(

@@ -1,12 +1,13 @@
 import { type Catalog, findPlan, type Order, type Plan } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
+import type { ServerId } from '../../domain/ids.ts';
 import { isOrderOf } from '../../domain/known-price.ts';
 import { isSameLabel, parseLabel } from '../../domain/label.ts';
 import type { Money } from '../../domain/money.ts';
 import { findNearest } from '../../domain/nearest.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
-import type { Server } from '../../domain/server.ts';
+import { isDeleted, type Server } from '../../domain/server.ts';
 import { needsApproval, takesApprovals } from '../../domain/settings.ts';
 import { getWorkspace } from '../account/change-settings.ts';
 import type { ApiKeys, AuditLog } from '../account/ports.ts';
@@ -42,8 +43,8 @@ export const openCreate = defineUseCase({
 export interface CreateReview {
   readonly order: Order;
   readonly plan: Plan;
-  /** A server of that label that exists already: allowed by the API as far as we know, but seldom meant. */
-  readonly namesake?: Server;
+  /** Servers that already have that label: as far as we know, the API allows it, but it's rarely intended. */
+  readonly namesakeIds: readonly ServerId[];
   readonly terms: Terms;
 }
 
@@ -79,15 +80,24 @@ export const reviewCreate = defineUseCase({
   effect: 'reads',
   run: async (input: { order: Order }, context): Promise<CreateReview> => {
     const hosting = await context.hosting();
-    const [catalog, servers] = await Promise.all([hosting.fetchCatalog(), hosting.listServers()]);
+    const [catalog, { servers }] = await Promise.all([hosting.fetchCatalog(), hosting.fetchServers()]);
     const order = { ...input.order, label: parseLabel(input.order.label) };
     await context.requireRoleFor(order.label);
     const plan = getPlanOf(order, catalog);
-    const namesake = servers.find((server) => isSameLabel(server.label, order.label));
-    const terms = await readTerms('create', plan.monthly, context);
-    return omitUndefined({ order, plan, terms, namesake });
+    const namesakeIds = listNamesakes(servers, order.label);
+    if (namesakeIds.length > MOST_NAMESAKES)
+      throw new Refusal('bad_label', { problem: `${namesakeIds.length} servers already have it` });
+    return { order, plan, terms: await readTerms('create', plan.monthly, context), namesakeIds };
   },
 });
+
+/** The metadata of a form has no room for more IDs. */
+const MOST_NAMESAKES = 20;
+
+/** The servers whose labels users would read as that one. */
+export function listNamesakes(servers: readonly Server[], label: string): readonly ServerId[] {
+  return servers.filter((each) => isSameLabel(each.label, label) && !isDeleted(each)).map(({ id }) => id);
+}
 
 /** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
 export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {

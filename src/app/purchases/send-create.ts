@@ -2,15 +2,16 @@ import type { Order } from '../../domain/catalog.ts';
 import { Refusal } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { isSameLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { ContradictoryAnswer } from '../../domain/outcome.ts';
+import type { Server } from '../../domain/server.ts';
 import { fetchServersToPay, getPlan, type Payment, refuseMovedPrice, settleUntilStored } from './payment.ts';
 import { sendPermitted } from './permit-payment.ts';
+import { listNamesakes } from './review-purchase.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
- * @throws ContradictoryAnswer; Refusal `newer_version`, `create_in_doubt`, `create_in_doubt_elsewhere`, `list_incomplete`, `waited_too_long`,
+ * @throws ContradictoryAnswer; Refusal `newer_version`, `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`, `waited_too_long`,
  * `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
@@ -23,16 +24,31 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
     await waitForOtherCreates(payment);
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
     refuseMovedPrice(operation.price, getPlan(catalog, order.plan).monthly);
-    knownIds = (await fetchServersToPay(payment, how)).map(({ id }) => id);
+    const servers = await fetchServersToPay(payment, how);
+    await refuseUnseenNamesake(servers, payment);
+    knownIds = servers.map(({ id }) => id);
     return knownIds;
   };
   const created = await sendPermitted(payment, check, (options) => hosting.createServer(order, options));
-  const { rootPassword, sealedAnswer } = created;
+  const { id, state, rootPassword } = created;
   // A server that was there before is not the one that was just paid.
-  if (knownIds.includes(created.id)) throw new ContradictoryAnswer(rootPassword ?? sealedAnswer);
-  const settled = omitUndefined({ serverId: created.id, password: rootPassword, answer: sealedAnswer });
-  await settleUntilStored(payment, settled);
-  return created.state;
+  if (knownIds.includes(id)) throw new ContradictoryAnswer(rootPassword);
+  await settleUntilStored(payment, { serverId: id, password: rootPassword });
+  return state;
+}
+
+/** A colleague may have just created the same server on the account's page, so the user is asked again. */
+async function refuseUnseenNamesake(
+  servers: readonly Server[],
+  { operation, hosting, ports }: Payment,
+): Promise<void> {
+  const { purchase, workspaceId } = operation;
+  const seen = purchase.kind === 'create' ? (purchase.namesakeIds ?? []) : [];
+  const label = labelOf(purchase);
+  const unseen = listNamesakes(servers, label).filter((id) => !seen.includes(id));
+  // Two orders for one label that were both confirmed here are meant to be two servers.
+  const ours = await ports.ledger.listSettledIds(hosting.account, unseen, workspaceId);
+  if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
 }
 
 /** An open order of a newer version may be for the same server, and this version can't see that. */

@@ -1,6 +1,5 @@
 import { HostingError, Refusal } from '../../domain/errors.ts';
 import { isFrozenLabel } from '../../domain/label.ts';
-import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Purchase } from '../../domain/operation.ts';
 import { isDeleted } from '../../domain/server.ts';
 import type { CallOptions } from '../hosting-api.ts';
@@ -27,9 +26,9 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
     payment.hosting.renewServer(serverId, options),
   );
   // A month that was paid moves the date: an answer that says otherwise proves nothing.
-  if (paidUntil !== undefined && paidUntil <= renewal.paidUntil)
+  if (paidUntil <= renewal.paidUntil)
     throw new HostingError('unreadable_answer', 'maybe', { problem: 'unexpected' });
-  await settleUntilStored(payment, omitUndefined({ serverId, paidUntil }));
+  await settleUntilStored(payment, { serverId, paidUntil });
 }
 
 /** Two workspaces may have confirmed the same month before it was known that they have the same account. */

@@ -20,8 +20,15 @@ const defineUseCase = useCasesOver<PasswordPorts>();
 /** Long enough to be read and copied, also where `PASSWORD_HOLD_MINUTES` is 0. */
 const LEAST_HOLD_MS = 60_000;
 
+/** Which root password its creator asks for, and how to show it. */
+interface Showing {
+  readonly ref: ServerRef;
+  /** True only if Slack has confirmed all of it. `holdMs`: how long it is held from then on, if no time limit runs yet. */
+  show(held: HeldPassword, holdMs: number): Promise<boolean>;
+}
+
 /**
- * Opens a held root password for the user who created the server, and for no one else, owners included.
+ * Shows a held root password to the user who created the server, and to no one else, owners included.
  * The server is found among the held passwords, not through the API, so this works while the API is down.
  * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own, or those that an owner can erase)
  */
@@ -29,8 +36,8 @@ export const showPassword = defineUseCase({
   name: 'password',
   needs: 'anyone',
   effect: 'changes',
-  run: async (ref: ServerRef, context): Promise<HeldPassword> => {
-    const { passwords } = context.ports;
+  run: async ({ ref, show }: Showing, context): Promise<void> => {
+    const { passwords, system, settings } = context.ports;
     const held = await passwords.listHeld(context.actor.workspaceId);
     const isMine = ({ creatorId }: Unopened) => creatorId === context.actor.userId;
     // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
@@ -42,13 +49,10 @@ export const showPassword = defineUseCase({
     context.setSubject(subjectOf(found));
     const password = await passwords.find(found.operationId);
     if (!password) throw new Refusal('no_password', { label: nameOf(ref) });
-    // The time limit starts with this act of the creator, and only with the first one (docs/design.md 5).
-    if (password.heldUntil === undefined) {
-      const { system, settings } = context.ports;
-      const holdMs = Math.max(settings.passwordHoldMs, LEAST_HOLD_MS);
-      await passwords.startHold(password.operationId, system.now(), holdMs);
-    }
-    return password;
+    const holdMs = Math.max(settings.passwordHoldMs, LEAST_HOLD_MS);
+    // The time limit starts only after Slack has accepted the password (docs/design.md 5.3).
+    if (!(await show(password, holdMs))) context.setUnconfirmed('not_shown');
+    else await passwords.startHold(password.operationId, system.now(), holdMs);
   },
 });
 

@@ -37,7 +37,7 @@ export async function forgetSpilled(operationId: ConfirmationId, { spill, log }:
 export interface StoreSpilledPorts extends SpillPorts {
   readonly spill: Spill;
   readonly system: Pick<System, 'now'>;
-  readonly ledger: Pick<Ledger, 'find' | 'settle'>;
+  readonly ledger: Pick<Ledger, 'find' | 'settle' | 'keepAnswer'>;
 }
 
 /** Reads what an earlier process could not store. */
@@ -62,15 +62,18 @@ export async function storeSpilled(
 }
 
 async function storeOne(
-  { operationId, ...answer }: SpilledAnswer,
+  { operationId, serverId, ...answer }: SpilledAnswer,
   ports: StoreSpilledPorts,
 ): Promise<boolean> {
   const { ledger, system } = ports;
   const operation = await ledger.find(operationId);
   if (!operation) return false;
-  const { serverId } = answer;
+  if (serverId === undefined) {
+    if (answer.password) await ledger.keepAnswer(operationId, answer.password, system.now());
+    return true;
+  }
   const audit = auditOfOperation(operation, ports, 'done', { serverId, surface: 'background' });
-  const settled = { ...answer, at: system.now(), isFirstHand: true };
+  const settled = { ...answer, serverId, at: system.now(), isFirstHand: true };
   return (await ledger.settle(operationId, settled, audit)) || isStoredBefore(operation, answer);
 }
 

@@ -26,7 +26,7 @@ export async function findDrift(
   { account, list, at }: SeenAccount,
   ports: DriftPorts,
 ): Promise<Drift> {
-  if (!before || !list.isComplete || before.account !== account) return NO_DRIFT;
+  if (!before || list.extent !== 'whole' || before.account !== account) return NO_DRIFT;
   const was = new Map(before.servers.map((server) => [server.id, server]));
   const is = new Map(
     list.servers.filter((server) => !isDeleted(server)).map((server) => [server.id, server]),

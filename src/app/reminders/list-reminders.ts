@@ -18,7 +18,7 @@ export const listReminders = defineUseCase({
     const { actor, ports } = context;
     const { workspaceId } = actor;
     const hosting = await context.hosting();
-    const { servers, isComplete } = await hosting.fetchServers(onWait ? { onWait } : {});
+    const { servers, extent } = await hosting.fetchServers(onWait ? { onWait } : {});
     const settings = await readReminderSettings(context);
     const postedAt = ports.system.now();
     const day = localDay(postedAt, settings.zone);
@@ -32,7 +32,7 @@ export const listReminders = defineUseCase({
       drift: NO_DRIFT,
       snoozed: 0,
       left: 0,
-      isComplete,
+      isComplete: extent !== 'part',
     };
     return describeDigest({ workspaceId, day, content, sights: {}, postedAt }, ports);
   },

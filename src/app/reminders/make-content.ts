@@ -33,7 +33,7 @@ export async function makeContent(
     drift: await findDrift(workspaceId, before, seen, ports),
     snoozed: hidden.filter(({ untilDay }) => untilDay !== undefined).length,
     left: hidden.filter(({ untilDay }) => untilDay === undefined).length,
-    isComplete: seen.list.isComplete,
+    isComplete: seen.list.extent !== 'part',
   };
 }
 
@@ -51,7 +51,7 @@ function listExpired(
     paidUntil !== undefined && paidUntil > lastAt && paidUntil <= at;
   const listed = list.servers.filter((server) => !isDeleted(server));
   const ids = new Set(list.servers.map(({ id }) => id));
-  const isKnown = list.isComplete && before?.account === account;
+  const isKnown = list.extent === 'whole' && before?.account === account;
   const missing = isKnown ? before.servers.filter(({ id }) => !ids.has(id)) : [];
   return [
     ...listed.map((server) => ({ server, isListed: true })),

@@ -59,7 +59,7 @@ async function lookAgain(live: LiveDigest, ports: ReminderPorts): Promise<LaterS
 /** That a server is gone is concluded only from a complete list; undefined where the list says nothing of it. */
 function sightOf({ serverId, paidUntil }: DueServer, { list }: SeenAccount): LaterSights[number] | undefined {
   const server = list.servers.find(({ id }) => id === serverId);
-  if (!server) return list.isComplete ? { isGone: true } : undefined;
+  if (!server) return list.extent === 'whole' ? { isGone: true } : undefined;
   if (isDeleted(server)) return { isGone: true };
   return omitUndefined({ paidUntil: server.paidUntil !== paidUntil ? server.paidUntil : undefined });
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../domain/errors.ts';
-import type { ConfirmationId } from '../../domain/ids.ts';
+import type { ConfirmationId, ServerId } from '../../domain/ids.ts';
 import { freezeLabel } from '../../domain/label.ts';
 import { localDay } from '../../domain/local-time.ts';
 import { type Money, money } from '../../domain/money.ts';
@@ -42,6 +42,12 @@ export interface RenewalsReview {
   readonly terms: Terms;
 }
 
+interface RenewalsInput {
+  readonly formId: ConfirmationId;
+  /** Only these of the servers that are due. */
+  readonly only?: readonly ServerId[];
+}
+
 /**
  * Looks at what it costs to renew every server that is due, other than those that are snoozed, left to expire or being
  * renewed. Stores what is shown under the form's ID, since a form can't carry it.
@@ -51,9 +57,9 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
   name: 'renew',
   needs: 'manager',
   effect: 'reads',
-  run: async ({ formId }: { readonly formId: ConfirmationId }, context): Promise<RenewalsReview> => {
+  run: async ({ formId, only }: RenewalsInput, context): Promise<RenewalsReview> => {
     await refuseFrozen(context.actor.workspaceId, context.ports.workspaces);
-    const { due, isComplete } = await listRenewable(context);
+    const { due, isComplete } = await listRenewable(only, context);
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     const renewals: ReviewedRenewal[] = [];
     for (const server of due.slice(0, MOST_RENEWALS))
@@ -69,25 +75,26 @@ export const reviewRenewals = useCasesOver<ReviewPorts>()({
 
 /** The most urgent first. */
 async function listRenewable(
+  only: RenewalsInput['only'],
   context: UseCaseContext<ReviewPorts>,
 ): Promise<{ readonly due: readonly PaidServer[]; readonly isComplete: boolean }> {
   const { actor, ports } = context;
   const { workspaceId } = actor;
   const hosting = await context.hosting();
-  const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
+  const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
   const settings = await readReminderSettings(context);
   const now = ports.system.now();
   const marks = await ports.reminders.listMarks(workspaceId);
   const due = listDue(servers, localDay(now, settings.zone), now, settings, marks)
     .filter(({ mark }) => mark === undefined)
     .map(({ server }) => server)
-    .filter(({ label }) => context.covers(label));
+    .filter(({ id, label }) => context.covers(label) && (only?.includes(id) ?? true));
   const ids = due.map(({ id }) => id);
   const renewals = await ports.reminders.listRenewals(workspaceId, ids);
   const claims = new Set(renewals.map(({ purchase }) => claimOf(purchase)));
   const isUnclaimed = ({ id: serverId, label, paidUntil }: PaidServer) =>
     !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil }));
-  return { due: due.filter(isUnclaimed), isComplete };
+  return { due: due.filter(isUnclaimed), isComplete: extent !== 'part' };
 }
 
 async function storeBatch(

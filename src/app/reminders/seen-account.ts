@@ -28,7 +28,7 @@ export async function readAccount(
 
 /** What the next digest compares with; undefined where the list was incomplete. */
 export function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undefined {
-  if (!list.isComplete) return undefined;
+  if (list.extent !== 'whole') return undefined;
   const servers = list.servers
     .filter((server) => !isDeleted(server))
     .map(({ id, label, state, paidUntil }) => ({

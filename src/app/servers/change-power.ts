@@ -2,7 +2,7 @@ import { HostingError, isRefusal, Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { PowerAction, Server } from '../../domain/server.ts';
 import { type UseCase, useCasesOver } from '../authorize/use-case.ts';
-import type { CallOptions, HostingApi, OnWait, Urgency } from '../hosting-api.ts';
+import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting-api.ts';
 import { checkPower } from './check-power.ts';
 import type { PowerConfirmation } from './confirmed-power.ts';
 import { type ExactRef, getServer, type ServerRef, subjectOf } from './find-server.ts';
@@ -16,8 +16,10 @@ const defineUseCase = useCasesOver<ServerPorts>();
 
 export interface PowerChange {
   readonly server: Server;
-  /** The state that the hosting API reports now; absent when it did not say. */
+  /** The state that the hosting API reports now; absent if its answer names none that the action can lead to. */
   readonly state?: string;
+  /** The hosting API's own words, in place of a state. */
+  readonly words?: string;
   /** The answer proves nothing: the action may have been carried out, and `state` is what the list showed right after. */
   readonly isUnconfirmed: boolean;
   /** The followed act; absent if nothing more is to be expected of the server. */
@@ -67,7 +69,7 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
       await context.beforeChange(server);
       const answer = await send(action, server, hosting, waiting, context.ports);
       if (answer.code === undefined) {
-        const change = { server, ...omitUndefined({ state: answer.state || undefined }) };
+        const change = { server, ...answer };
         const actId = await followPower(action, { ...change, among, keyGeneration }, context);
         return { ...change, isUnconfirmed: false, ...omitUndefined({ actId }) };
       }
@@ -80,34 +82,21 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange, Serv
   });
 }
 
-/** The state that the answer names, or why the answer proves nothing. @throws HostingError with proof that nothing was done */
+/** What the answer says, or why it is unconfirmed. @throws HostingError with proof that nothing was done */
 async function send(
   action: PowerAction,
   server: Server,
   hosting: HostingApi,
   waiting: CallOptions,
   ports: Pick<ServerPorts, 'system'>,
-): Promise<{ readonly state: string; readonly code?: never } | { readonly code: UnansweredCode }> {
+): Promise<(AcceptedPower & { readonly code?: never }) | { readonly code: UnansweredCode }> {
   try {
-    const { state } = await hosting.changePower(action, server.id, waiting);
-    return proves(action, state) ? { state } : { code: 'unreadable_answer' };
+    return await hosting.changePower(action, server.id, waiting);
   } catch (error) {
     const code = findUnanswered(error);
     if (code === undefined) throw await describeFailure(error, action, server, hosting, ports);
     return { code };
   }
-}
-
-/**
- * Whether a success that names this state proves the action. A started server is `running` (docs/hosting-api.md 3). The
- * states after a stop and a reboot are not documented, so only a contradiction counts against them. An answer without a
- * state is no error (docs/hosting-api.md 7).
- */
-function proves(action: PowerAction, state: string): boolean {
-  const said = state.trim().toLowerCase();
-  if (said === '') return true;
-  if (action === 'start') return said === 'running';
-  return said !== 'deleted' && !(action === 'stop' && said === 'running');
 }
 
 /** Names the server and the action, and the state that the server is in now where that is why it was refused. */
@@ -145,7 +134,7 @@ function nameOf(ref: ServerRef | ExactRef) {
 /** The server in a fresh list, after an action without an answer; undefined if the list can't be read either. */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
-    const servers = await hosting.listServers({ freshness: 'fresh' });
+    const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
     return servers.find(({ id }) => id === server.id);
   } catch {
     return undefined;

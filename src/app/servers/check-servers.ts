@@ -19,7 +19,7 @@ export const checkServers = useCasesOver<ServerPorts>()({
     const checked = servers.map((server) => {
       const found = list.servers.find(({ id }) => id === server.serverId);
       const label = found?.label ?? server.label;
-      return lookAt({ ...server, label }, action, { found, isComplete: list.isComplete }, FOLLOW_MS);
+      return lookAt({ ...server, label }, action, { found, isComplete: list.extent === 'whole' }, FOLLOW_MS);
     });
     for (const { label } of checked) await context.requireRoleFor(label);
     return checked;

@@ -36,8 +36,8 @@ function defineChoosing(name: ChosenFor, needs: Role): Choosing {
       const hosting = await context.hosting();
       // While a user types, every letter asks again.
       const freshness = filter === undefined ? 'shared' : 'recent';
-      const [servers, recent] = await Promise.all([
-        hosting.listServers({ freshness }),
+      const [{ servers }, recent] = await Promise.all([
+        hosting.fetchServers({ freshness }),
         listRecentIds(context),
       ]);
       const isOffered = (server: Server) => covers(server.label) && !isDeleted(server);

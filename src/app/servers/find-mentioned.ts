@@ -17,7 +17,7 @@ export const findMentioned = useCasesOver<ServerPorts>()({
     context,
   ): Promise<readonly MentionedServer[]> => {
     const hosting = await context.hosting();
-    const servers = await hosting.listServers();
+    const { servers } = await hosting.fetchServers();
     const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
     return context.runInSteps(findMentionedInSteps(parts, seen));
   },

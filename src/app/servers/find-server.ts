@@ -1,9 +1,9 @@
 import type { AuditSubject } from '../../domain/audit-entry.ts';
-import { isRefusal, Refusal } from '../../domain/errors.ts';
+import { isRefusal, Refusal, type RefusalDetails } from '../../domain/errors.ts';
 import type { ServerId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import type { Server } from '../../domain/server.ts';
+import type { Server, ServerList } from '../../domain/server.ts';
 import { matchServerInSteps } from '../../domain/server-ref.ts';
 import { filterInSteps } from '../../domain/steps.ts';
 import type { AuditLog } from '../account/ports.ts';
@@ -46,9 +46,8 @@ export async function getServer(
 ): Promise<Server> {
   if ('exactly' in ref) return getExactServer(ref.exactly, context, options);
   const hosting = await context.hosting();
-  const servers = await hosting.listServers(options);
-  const server =
-    'id' in ref ? getServerById(ref, servers) : await getNamedServer(ref.typed, servers, context);
+  const list = await hosting.fetchServers(options);
+  const server = 'id' in ref ? getServerById(ref, list) : await getNamedServer(ref.typed, list, context);
   context.setSubject({ serverId: server.id, label: server.label });
   await context.requireRoleFor(server.label, 'id' in ref ? String(ref.id) : ref.typed);
   return server;
@@ -61,11 +60,11 @@ export async function getServer(
 async function getExactServer(label: string, context: Finding, options?: CallOptions): Promise<Server> {
   await context.requireRoleFor(label);
   const hosting = await context.hosting();
-  const { servers, isComplete } = await hosting.fetchServers(options);
+  const { servers, extent } = await hosting.fetchServers(options);
   const matches = servers.filter((each) => isIdenticalLabel(each.label, label));
   const [server] = matches;
   // In an incomplete list, the server may only be missing, and the caller can't look at the list.
-  if (!server && !isComplete) throw new Refusal('list_incomplete', {});
+  if (!server && extent !== 'whole') throw new Refusal('list_incomplete', {});
   if (!server) throw new Refusal('unknown_server', { typed: label });
   if (matches.length > 1) throw new Refusal('ambiguous_server', { typed: label, servers: matches });
   context.setSubject({ serverId: server.id, label: server.label });
@@ -75,11 +74,11 @@ async function getExactServer(label: string, context: Finding, options?: CallOpt
 /** @throws Refusal `unknown_server` */
 function getServerById(
   { id, label = String(id) }: { readonly id: ServerId; readonly label?: string },
-  servers: readonly Server[],
+  list: ServerList,
 ): Server {
-  const server = servers.find((each) => each.id === id);
+  const server = list.servers.find((each) => each.id === id);
   if (server) return server;
-  throw new Refusal('unknown_server', { typed: label });
+  throw notInList({ typed: label }, list);
 }
 
 /**
@@ -87,25 +86,29 @@ function getServerById(
  * than the one they meant. Only the suggestions depend on the user.
  * @throws Refusal `unknown_server`, `ambiguous_server`
  */
-export async function getNamedServer(
-  typed: string,
-  servers: readonly Server[],
-  context: Matching,
-): Promise<Server> {
+export async function getNamedServer(typed: string, list: ServerList, context: Matching): Promise<Server> {
   const { covers, runInSteps } = context;
-  const match = await runInSteps(matchServerInSteps(typed, servers, covers));
+  const match = await runInSteps(matchServerInSteps(typed, list.servers, covers));
   if (match.kind === 'found') return match.server;
   if (match.kind === 'ambiguous') {
     const offered = await runInSteps(filterInSteps(match.servers, ({ label }) => covers(label)));
     // The user has a role for none of them, so none of them is named.
-    if (offered.length === 0) throw new Refusal('unknown_server', { typed });
+    if (offered.length === 0) throw notInList({ typed }, list);
     throw new Refusal('ambiguous_server', { typed, servers: await recentFirst(offered, context) });
   }
-  const { nearest } = match;
+  // The intended server may be in the rest of the list, so no other one is suggested.
+  const nearest = list.extent === 'part' ? [] : match.nearest;
   const [only, ...others] = nearest;
-  if (others.length > 0)
-    throw new Refusal('unknown_server', { typed, near: await recentFirst(nearest, context) });
-  throw new Refusal('unknown_server', omitUndefined({ typed, nearest: only?.label, nearestId: only?.id }));
+  if (others.length > 0) throw notInList({ typed, near: await recentFirst(nearest, context) }, list);
+  throw notInList(omitUndefined({ typed, nearest: only?.label, nearestId: only?.id }), list);
+}
+
+/** The refusal for a server that isn't in the list; it carries the extent, since only a whole list proves anything. */
+export function notInList(
+  details: RefusalDetails['unknown_server'],
+  { extent }: Pick<ServerList, 'extent'>,
+): Refusal<'unknown_server'> {
+  return new Refusal('unknown_server', extent === 'whole' ? details : { ...details, extent });
 }
 
 async function recentFirst(servers: readonly Server[], context: Matching): Promise<readonly Server[]> {

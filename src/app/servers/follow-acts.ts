@@ -81,9 +81,9 @@ export async function followAccount(
 
 async function look(hosting: HostingApi): Promise<Sights> {
   try {
-    const { servers, isComplete } = await hosting.fetchServers({ urgency: 'background' });
+    const { servers, extent } = await hosting.fetchServers({ urgency: 'background' });
     const byId = new Map(servers.map((server) => [server.id, server]));
-    return (id) => ({ found: byId.get(id), isComplete });
+    return (id) => ({ found: byId.get(id), isComplete: extent === 'whole' });
   } catch (error) {
     if (!isExpected(error)) throw error;
     return undefined;

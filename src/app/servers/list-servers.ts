@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import type { Server } from '../../domain/server.ts';
+import type { Server, ServerList } from '../../domain/server.ts';
 import { isNoteOf, type ServerNote } from '../../domain/server-note.ts';
 import { filterServersInSteps } from '../../domain/server-ref.ts';
 import { filterInSteps } from '../../domain/steps.ts';
@@ -17,12 +17,13 @@ export const listServers = defineUseCase({
   run: async (
     { filter, onWait }: { filter: string; onWait?: OnWait | undefined },
     context,
-  ): Promise<Server[]> => {
+  ): Promise<Pick<ServerList, 'servers' | 'extent'>> => {
     const hosting = await context.hosting();
-    const servers = await hosting.listServers(omitUndefined({ onWait }));
+    const { servers, extent } = await hosting.fetchServers(omitUndefined({ onWait }));
     const seen = await context.runInSteps(filterInSteps(servers, ({ label }) => context.covers(label)));
     const notes = filter === '' ? [] : await context.ports.serverNotes.list(context.actor.workspaceId);
-    return context.runInSteps(filterServersInSteps(filter, seen, searchNotes(notes)));
+    const found = await context.runInSteps(filterServersInSteps(filter, seen, searchNotes(notes)));
+    return { servers: found, extent };
   },
 });
 

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/actor.ts';
 import { type HostingError, isExpected, isRefusal, type Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
-import { isDeleted, type Server } from '../../domain/server.ts';
+import { isDeleted, type ListExtent, type Server } from '../../domain/server.ts';
 import { colorOf } from '../../domain/server-state.ts';
 import { filterInSteps } from '../../domain/steps.ts';
 import { WEEK_MS } from '../../domain/time.ts';
@@ -41,7 +41,12 @@ export type PanelServers =
   | { readonly kind: 'not_connected' }
   | { readonly kind: 'failed'; readonly error: HostingError | Refusal }
   /** The most important ones first, of so many; each with the role that the actor has for it. */
-  | { readonly kind: 'listed'; readonly shown: readonly PanelServer[]; readonly total: number };
+  | {
+      readonly kind: 'listed';
+      readonly shown: readonly PanelServer[];
+      readonly total: number;
+      readonly extent: ListExtent;
+    };
 
 export interface PanelServer {
   readonly server: Server;
@@ -81,9 +86,12 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
   if (!coversRole(roles, 'viewer')) return { kind: 'no_role' };
   try {
     const hosting = await context.hosting();
-    const [listed, recent] = await Promise.all([hosting.listServers(), listRecentIds(context)]);
+    const [list, recent] = await Promise.all([hosting.fetchServers(), listRecentIds(context)]);
     const servers = await context.runInSteps(
-      filterInSteps(listed, (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server)),
+      filterInSteps(
+        list.servers,
+        (server) => coversRole(roles, 'viewer', server.label) && !isDeleted(server),
+      ),
     );
     const now = context.ports.system.now();
     const ordered = await context.runInSteps(sortRecentFirstInSteps(servers, recent));
@@ -96,7 +104,7 @@ async function readServers(roles: HeldRoles, context: Context): Promise<PanelSer
         coversRole(roles, role, server.label),
       ),
     }));
-    return { kind: 'listed', shown, total: servers.length };
+    return { kind: 'listed', shown, total: servers.length, extent: list.extent };
   } catch (error) {
     if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected' };
     if (isExpected(error)) return { kind: 'failed', error };

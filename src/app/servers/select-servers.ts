@@ -3,7 +3,7 @@ import type { UserId } from '../../domain/ids.ts';
 import { isIdenticalLabel } from '../../domain/label.ts';
 import { isPattern, matchPatternInSteps } from '../../domain/name-pattern.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
-import { compareServers, type PowerAction, type Server } from '../../domain/server.ts';
+import { compareServers, type PowerAction, type Server, type ServerList } from '../../domain/server.ts';
 import { isFullName, matchServerInSteps } from '../../domain/server-ref.ts';
 import { isWhereLeads, powerActionsIn } from '../../domain/server-state.ts';
 import { filterInSteps, sortInSteps } from '../../domain/steps.ts';
@@ -11,7 +11,7 @@ import { type UseCase, type UseCaseContext, useCasesOver } from '../authorize/us
 import type { OnWait } from '../hosting-api.ts';
 import { findReboot } from './check-power.ts';
 import type { PowerConfirmation } from './confirmed-power.ts';
-import { getNamedServer } from './find-server.ts';
+import { getNamedServer, notInList } from './find-server.ts';
 import type { ServerPorts } from './ports.ts';
 
 /** More servers than this in one command are probably a mistake. */
@@ -69,10 +69,11 @@ function defineSelecting(action: PowerAction): Selecting {
     effect: 'reads',
     run: async ({ names, whole, onWait }: SelectionInput, context) => {
       const hosting = await context.hosting();
-      const servers = await hosting.listServers(omitUndefined({ onWait }));
+      const list = await hosting.fetchServers(omitUndefined({ onWait }));
+      const { servers } = list;
       const patterns = names.filter((name) => isPattern(name) && !servers.some(hasLabel(name)));
       if (patterns.length === 0) return readNames(names, whole, servers, context);
-      return { kind: 'listed', ...(await listMatches(action, names, patterns, servers, context)) };
+      return { kind: 'listed', ...(await listMatches(action, names, patterns, list, context)) };
     },
   });
 }
@@ -114,7 +115,7 @@ async function listMatches(
   action: PowerAction,
   names: readonly string[],
   patterns: readonly string[],
-  servers: readonly Server[],
+  list: ServerList,
   context: Context,
 ): Promise<SelectedServers> {
   const { covers, ports, runInSteps } = context;
@@ -123,8 +124,8 @@ async function listMatches(
   const unmatched: Refusal[] = [];
   for (const name of names) {
     const found = patterns.includes(name)
-      ? await findMatches(name, servers, context)
-      : await findNamed(name, servers, context);
+      ? await findMatches(name, list, context)
+      : await findNamed(name, list, context);
     if (found instanceof Refusal) unmatched.push(found);
     else for (const server of found) matches.add(server);
   }
@@ -142,21 +143,21 @@ async function listMatches(
 
 async function findMatches(
   pattern: string,
-  servers: readonly Server[],
+  list: ServerList,
   { covers, runInSteps }: Context,
 ): Promise<readonly Server[] | Refusal> {
-  const matches = await runInSteps(matchPatternInSteps(pattern, servers));
+  const matches = await runInSteps(matchPatternInSteps(pattern, list.servers));
   const covered = matches.filter(({ label }) => covers(label));
-  return covered.length > 0 ? covered : new Refusal('unknown_server', { typed: pattern });
+  return covered.length > 0 ? covered : notInList({ typed: pattern }, list);
 }
 
 /** @throws Refusal `role_needed` */
 async function findNamed(
   typed: string,
-  servers: readonly Server[],
+  list: ServerList,
   context: Context,
 ): Promise<readonly Server[] | Refusal> {
-  const found = await getNamedServer(typed, servers, context).catch((error: unknown) => {
+  const found = await getNamedServer(typed, list, context).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });

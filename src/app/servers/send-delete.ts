@@ -24,7 +24,7 @@ export async function sendDelete(id: ServerId, hosting: HostingApi): Promise<Del
 /** Why the answer is no proof; undefined if it is one. */
 async function send(id: ServerId, hosting: HostingApi): Promise<UnansweredCode | undefined> {
   try {
-    return isDeleted(await hosting.deleteServer(id)) ? undefined : 'unreadable_answer';
+    return (await hosting.deleteServer(id)) ? undefined : 'unreadable_answer';
   } catch (error) {
     const code = findUnanswered(error);
     if (code === undefined) throw error;
@@ -35,10 +35,10 @@ async function send(id: ServerId, hosting: HostingApi): Promise<UnansweredCode |
 /** Whether the account still has the server; undefined if the list is incomplete or can't be read. */
 export async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | undefined> {
   try {
-    const { servers, isComplete } = await hosting.fetchServers({ freshness: 'fresh' });
+    const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
     const server = servers.find((one) => one.id === id);
     if (server) return !isDeleted(server);
-    return isComplete ? false : undefined;
+    return extent === 'whole' ? false : undefined;
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export const watchServer = defineUseCase({
  */
 async function look(id: ServerId, hosting: HostingApi): Promise<Server | 'stopping' | undefined> {
   try {
-    const servers = await hosting.listServers({ urgency: 'background' });
+    const { servers } = await hosting.fetchServers({ urgency: 'background' });
     return servers.find((server) => server.id === id);
   } catch (error) {
     if (!isExpected(error)) throw error;

@@ -26,6 +26,8 @@ export const DIALECT = {
   listShape: ['array', 'servers', 'data', 'items', 'data.servers'],
   /** How a list that is longer than `pageSize` goes on; `none` lists everything at once (docs/hosting-api.md 4). */
   paging: ['none', 'next', 'link', 'cursor', 'has_more', 'total', 'partial'],
+  /** Whether an object around a list has a field that is documented nowhere. */
+  listBeside: ['nothing', 'unknown'],
   /** The object around the answer to a create, a renewal, a power action and a delete. */
   recordShape: ['plain', 'data', 'server', 'result'],
   passwordField: ['root_password', 'password', 'rootPassword', 'root_pw', 'credentials.password'],
@@ -40,7 +42,8 @@ export const DIALECT = {
   /** Whether a deleted server stays in the list, in the state `deleted`. */
   listsDeleted: ['no', 'yes'],
   choices: ['strings', 'objects', 'names'],
-  prices: ['documented', 'number', 'three_decimals', 'comma'],
+  /** `in_usd` names the currency of each plan, which isn't documented. */
+  prices: ['documented', 'number', 'three_decimals', 'comma', 'in_usd'],
   /** Whether an error repeats the label that was sent, in `message`. */
   echo: ['no', 'yes'],
 } as const;
@@ -65,6 +68,7 @@ export const DEFAULT_STYLE: AnswerStyle = {
   errorShape: 'code',
   listShape: 'array',
   paging: 'none',
+  listBeside: 'nothing',
   recordShape: 'plain',
   passwordField: 'root_password',
   ids: 'number',

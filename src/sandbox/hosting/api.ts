@@ -152,6 +152,12 @@ function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: Fault
       exchange.json(200, effect.works ? withError(outcome.body, code) : { success: false, error: code });
       break;
     }
+    case 'other_answer': {
+      const { status = 200, body, beside, headers } = fault ?? {};
+      const shown = body ?? (beside ? withBeside(outcome.body, beside) : outcome.body);
+      exchange.json(status, shown, {}, { ...outcome.headers, ...headers });
+      break;
+    }
     case 'cut':
       exchange.cut();
       break;
@@ -165,14 +171,17 @@ function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: Fault
       exchange.text(fault?.status ?? 502, 'text/html; charset=utf-8', BAD_GATEWAY_PAGE);
       break;
     case 'garbage':
-      exchange.text(200, 'application/json; charset=utf-8', '{"id": 10');
+      exchange.text(200, 'application/json; charset=utf-8', fault?.garbage ?? '{"id": 10');
       break;
   }
 }
 
 /** A success and a failure in one answer. */
 function withError(body: unknown, code: ErrorCode): unknown {
-  const beside = { error: { code, message: 'in words' } };
+  return withBeside(body, { error: { code, message: 'in words' } });
+}
+
+function withBeside(body: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(body)) return { servers: body, ...beside };
   return typeof body === 'object' && body !== null ? { ...body, ...beside } : beside;
 }

@@ -107,7 +107,11 @@ function speakCatalog(style: AnswerStyle, catalog: Catalog): unknown {
     return style.choices === 'objects' ? { code, name } : { name };
   };
   return {
-    plans: catalog.plans.map((plan) => ({ ...plan, monthly: speakPrice(style, plan) })),
+    plans: catalog.plans.map((plan) => ({
+      ...plan,
+      monthly: speakPrice(style, plan),
+      ...(style.prices === 'in_usd' && { currency: 'USD' }),
+    })),
     locations: catalog.locations.map(choice),
     images: catalog.images.map(choice),
   };
@@ -116,6 +120,7 @@ function speakCatalog(style: AnswerStyle, catalog: Catalog): unknown {
 function speakPrice(style: AnswerStyle, { monthly }: Plan): unknown {
   switch (style.prices) {
     case 'documented':
+    case 'in_usd':
       return monthly;
     case 'number':
       return Number(monthly);

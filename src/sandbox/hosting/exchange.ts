@@ -53,17 +53,17 @@ export class Exchange {
     return new URL(this.request.url ?? '', `http://${this.request.headers.host ?? 'localhost'}`);
   }
 
-  /** Answers with any text. */
+  /** Answers with any text, or bytes that are none. */
   text(
     status: number,
     type: string,
-    text: string,
+    text: string | Uint8Array,
     change: RequestChange = {},
     headers: Readonly<Record<string, string>> = {},
   ): void {
     if (this.#hasEnded) return;
     this.#end({ ...change, ending: 'answered', status });
-    const body = Buffer.from(text);
+    const body = typeof text === 'string' ? Buffer.from(text) : text;
     this.#response.writeHead(status, {
       'content-type': type,
       'content-length': body.length,

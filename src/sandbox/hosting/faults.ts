@@ -6,7 +6,15 @@ import type { Supplier } from './supplier.ts';
 /** What happens to a request under a fault: whether its work is done, and what the caller gets to see. */
 export interface Effect {
   readonly works: boolean;
-  readonly shows: 'answer' | 'answer_with_error' | 'cut' | 'nothing' | 'status_500' | 'html' | 'garbage';
+  readonly shows:
+    | 'answer'
+    | 'answer_with_error'
+    | 'other_answer'
+    | 'cut'
+    | 'nothing'
+    | 'status_500'
+    | 'html'
+    | 'garbage';
   readonly waits?: 'before_work' | 'after_work';
 }
 
@@ -25,6 +33,8 @@ export const FAULT_EFFECTS = {
   error: { works: false, shows: 'answer' },
   error_beside: { works: true, shows: 'answer_with_error' },
   error_in_2xx: { works: false, shows: 'answer_with_error' },
+  other_answer: { works: true, shows: 'other_answer' },
+  other_answer_before: { works: false, shows: 'other_answer' },
   checking_completes: { works: true, shows: 'answer' },
   checking_refunds: { works: true, shows: 'answer' },
 } as const satisfies Record<string, Effect>;
@@ -46,8 +56,16 @@ export interface FaultRule {
   readonly delayMs?: number;
   /** For `error`: the code to refuse with; for `error_beside` and `error_in_2xx` the default is `bad_request`. */
   readonly code?: ErrorCode;
-  /** For `html`: the status of the page (default 502). */
+  /** For `html`: the status of the page (default 502); for the other answers the default is 200. */
   readonly status?: number;
+  /** For `garbage`: the whole answer. */
+  readonly garbage?: string | Uint8Array;
+  /** For the other answers: a body instead of the correct one. */
+  readonly body?: unknown;
+  /** For the other answers, without a `body`: fields beside those of the correct one; a list becomes `servers`. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+  /** For the other answers. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** For the `checking` kinds: when the server appears or the money is back, a minute later by default. */
   readonly afterMs?: number;
 }

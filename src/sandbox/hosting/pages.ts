@@ -44,7 +44,8 @@ function readPage(address: URL): number {
   return /^[1-9]\d{0,5}$/.test(written) ? Number(written) - 1 : 0;
 }
 
-function wrap(style: AnswerStyle, elements: readonly unknown[], beside: Record<string, unknown>): unknown {
+function wrap(style: AnswerStyle, elements: readonly unknown[], paging: Record<string, unknown>): unknown {
+  const beside = style.listBeside === 'unknown' ? { ...paging, foo: { bar: 1 } } : paging;
   const isBare = style.listShape === 'array' && Object.keys(beside).length === 0;
   if (isBare) return elements;
   if (style.listShape === 'data.servers') return { data: { servers: elements }, ...beside };

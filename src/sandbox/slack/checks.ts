@@ -62,7 +62,22 @@ export function faultWords(faults: readonly BlockKitFault[]): readonly string[] 
 /** Records what users would not see as it was meant. */
 function checkDrawing(world: World, what: string, blocks: unknown): void {
   checkDialogs(world, what, blocks);
+  checkEscapes(world, what, blocks);
   checkFolds(world, what, blocks);
+}
+
+/** Slack takes what stands in angle brackets for a mention, a date or a link; a placeholder there is not shown as it is. */
+function checkEscapes(world: World, what: string, blocks: unknown): void {
+  for (const text of mrkdwnIn(blocks)) {
+    const [bare] = text.replace(/<(?:[@#!]|https?:|mailto:)[^<>]*>/g, '').match(/<[^>]*>?/) ?? [];
+    if (bare !== undefined) world.journal.breakRule('unescaped', `${what}: ${bare}`);
+  }
+}
+
+function mrkdwnIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(mrkdwnIn);
+  if (!isJson(value)) return [];
+  return value.type === 'mrkdwn' ? [textIn(value, 'text')] : Object.values(value).flatMap(mrkdwnIn);
 }
 
 /** Slack folds tall sections by their drawn height, unless they are sent expanded; the numbers are a guess. */

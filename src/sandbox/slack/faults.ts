@@ -15,7 +15,8 @@ export class Faults {
   #losesEphemerals = false;
   #endsRunTokens = false;
   #refusesBotTokens = false;
-  #replyUrl: { readonly status: number; left: number } | undefined;
+  #replyUrl: { readonly status: number; left: number; spared: number } | undefined;
+  #replyAnswer = 'ok';
 
   /** The next calls of this Web API method answer with this error. */
   failMethod(method: string, code: string, times = Number.POSITIVE_INFINITY): void {
@@ -42,9 +43,14 @@ export class Faults {
     this.#delays.set(method, delayMs);
   }
 
-  /** The next posts to a response_url are answered with this status. */
-  breakReplyUrls(status = 500, times = Number.POSITIVE_INFINITY): void {
-    this.#replyUrl = { status, left: times };
+  /** The next posts to a response_url are answered with this status, after so many that work. */
+  breakReplyUrls(status = 500, times = Number.POSITIVE_INFINITY, spared = 0): void {
+    this.#replyUrl = { status, left: times, spared };
+  }
+
+  /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
+  wordReplyAnswers(body: string): void {
+    this.#replyAnswer = body;
   }
 
   /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
@@ -78,6 +84,7 @@ export class Faults {
       switches.clear();
     this.#lostAnswers.clear();
     this.#replyUrl = undefined;
+    this.#replyAnswer = 'ok';
     this.#lateAcksMs = 0;
     this.#repeatedEvents = 0;
     this.#losesEphemerals = false;
@@ -100,7 +107,12 @@ export class Faults {
   }
 
   takeReplyUrlStatus(): number | undefined {
+    if (this.#replyUrl && this.#replyUrl.spared-- > 0) return undefined;
     return takeOne(this.#replyUrl)?.status;
+  }
+
+  replyAnswer(): string {
+    return this.#replyAnswer;
   }
 
   takeRepeatedEvent(): boolean {

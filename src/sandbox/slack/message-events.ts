@@ -8,15 +8,21 @@ import type { World } from './world.ts';
 
 /**
  * Sends the event of a message that was posted: `message.im` in the app's conversation, also for the app's own messages,
- * and `app_mention` where the app is mentioned and a member. Undefined: the app gets no event.
+ * and `app_mention` where the app is mentioned and a member. `more`: its subtype, and what goes with it. Undefined: the app gets
+ * no event.
  */
-export async function sendPosted(world: World, message: StoredMessage): Promise<Delivery | undefined> {
+export async function sendPosted(
+  world: World,
+  message: StoredMessage,
+  more: Json = {},
+): Promise<Delivery | undefined> {
   if (message.to !== undefined || message.user === SLACKBOT) return undefined;
   const from = sourceOf(world, message);
   if (from.channel?.kind === 'dm')
-    return sendEvent(world, { ...eventOf(world, message), channel_type: 'im' }, from);
+    return sendEvent(world, { ...eventOf(world, message), ...more, channel_type: 'im' }, from);
   if (!mentionsApp(message)) return undefined;
-  if (from.channel?.members.has(APP.botUserId)) return sendEvent(world, mentionOf(world, message), from);
+  if (from.channel?.members.has(APP.botUserId))
+    return sendEvent(world, { ...mentionOf(world, message), ...more }, from);
   world.messages.post({
     channel: message.channel,
     user: SLACKBOT,

@@ -70,7 +70,7 @@ async function answerApi(
   await sleepUnlessNone(world.faults.delayMs(method));
   const answer = answerWebCall(world, worlds, call);
   if (world.faults.takeLostAnswer(method)) outgoing.destroy();
-  else sendJson(outgoing, answer.status, answer.body, answer.headers);
+  else sendJson(outgoing, answer.status, answer.body, { ...dateOf(world), ...answer.headers });
   world.journal.record({
     at,
     tookMs: Math.round(performance.now() - startedMs),
@@ -80,6 +80,11 @@ async function answerApi(
     status: answer.status,
     response: JSON.stringify(answer.body),
   });
+}
+
+/** Slack's answers tell Slack's time. */
+function dateOf({ clock }: World) {
+  return { date: new Date(clock.now()).toUTCString() };
 }
 
 async function answerReply(

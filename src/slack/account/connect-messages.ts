@@ -22,12 +22,12 @@ export function installedMessage(): Message {
 }
 
 /** The key works: what there is now, and what to do next. */
-export function connectedMessage(servers: number): Message {
+export function connectedMessage(servers: number | undefined): Message {
   const next =
     servers === 0
       ? 'It has no servers yet. Create one with `/vps create`.'
-      : 'See them with `/vps list`, or create one with `/vps create`.';
-  const found = servers === 0 ? '' : `: ${count(servers, 'server')}`;
+      : 'See its servers with `/vps list`, or create one with `/vps create`.';
+  const found = !servers ? '' : `: ${count(servers, 'server')}`;
   return textMessage(`Your hosting account is connected${found}. ${next}`);
 }
 

@@ -30,7 +30,7 @@ export const status = defineCommand({
 export function statusMessage(found: Status, currency: string): Message {
   const { api, freeze } = found;
   return {
-    text: api.isUsable ? 'The hosting API answers.' : 'The hosting API isn’t available right now.',
+    text: api.isUsable ? 'The hosting API is up.' : 'The hosting API isn’t available right now.',
     blocks: [
       section(describeApi(api, currency)),
       ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
@@ -49,8 +49,12 @@ export function statusMessage(found: Status, currency: string): Message {
 
 function describeApi(api: ApiStatus, currency: string): string {
   if (!api.isUsable) return wordsOfError(api.error, currency);
-  return `The hosting API answers and accepts the key (${api.answerMs} ms, ${count(api.servers, 'server')}).`;
+  const answers = `The hosting API is up and the key works (${api.answerMs} ms, ${count(api.servers, 'server')}).`;
+  return api.extent === 'maybe_whole' ? `${answers} ${MAYBE_WHOLE}` : answers;
 }
+
+const MAYBE_WHOLE =
+  'The list of servers contains something that we can’t interpret, so some servers may be missing from it.';
 
 function describeBudget(api: ApiStatus): string {
   if (!api.isUsable) return 'unknown';

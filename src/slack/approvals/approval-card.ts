@@ -6,6 +6,7 @@ import { actions, confirmation, context, type Message, section, textMessage } fr
 import { codeLabel, codeTyped, count, mention, plainLabel, slackDate } from '../kit/text.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
 import { toKeys } from '../purchases/choice-options.ts';
+import { namesakeWords } from '../purchases/create-review.ts';
 import { deleteButton, showButton } from '../servers/buttons.ts';
 import { kindOf } from './action-kind.ts';
 import {
@@ -99,8 +100,10 @@ function describeFacts({ action, requestedAt }: Approval): string {
     const { serverId, paidUntil } = action.purchase;
     return `ID ${serverId} · Paid until ${slackDate(paidUntil)}`;
   }
-  const { plan, location, image } = action.purchase.order;
-  return [plan, location, image].map(codeTyped).join(' · ');
+  const { order, namesakeIds = [] } = action.purchase;
+  const { plan, location, image, label } = order;
+  const choices = [plan, location, image].map(codeTyped).join(' · ');
+  return namesakeIds.length > 0 ? `${choices}\n${namesakeWords(namesakeIds.length, label)}` : choices;
 }
 
 function whyWords({ isOverBudget, action }: Approval): string {

@@ -19,15 +19,14 @@ import { homeBlocks } from './home-blocks.ts';
 
 /** The app's Home tab. */
 export const homeScreen: HomeScreen = {
-  load: async ({ page, isPatient, isFresh, isWelcome }, request) => {
-    const home = await request.execute(readHome, { page, isPatient, isFresh });
+  load: async ({ isWelcome, ...wanted }, request) => {
+    const home = await request.execute(readHome, wanted);
     const { servers } = home;
-    const isListed = servers.kind === 'listed';
     const { currency, accountUrl } = request;
     return {
       blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
-      page: isListed ? servers.page : 0,
-      isReading: isListed ? servers.stale === 'reading' : servers.kind === 'unread' && !servers.error,
+      page: servers.kind === 'listed' ? servers.page : 0,
+      coming: 'coming' in servers ? servers.coming : undefined,
     };
   },
 };

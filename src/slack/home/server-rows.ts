@@ -6,10 +6,12 @@ import { powerActionsIn } from '../../domain/server-state.ts';
 import { requestAccessButton } from '../access/buttons.ts';
 import { actions, context, header, section } from '../kit/blocks.ts';
 import { steady } from '../kit/home-view.ts';
+import { partOfList } from '../kit/part-of-list.ts';
 import { count, describeNumber, plainLabel, slackDate } from '../kit/text.ts';
 import { createButton, renewButton } from '../purchases/buttons.ts';
 import { confirmPower } from '../servers/confirm-dialogs.ts';
 import { serverLine } from '../servers/describe-server.ts';
+import { NO_SERVERS } from '../servers/server-list.ts';
 import { VERBS } from '../servers/verbs.ts';
 import { wordsOfError } from '../words.ts';
 import { homeFindChoice, homeManageButton, homePages, homePower, homeRefreshButton } from './buttons.ts';
@@ -69,7 +71,7 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
     return [
       ...heading,
       ...cautions(servers, rendering.currency),
-      section('No servers to show.'),
+      ...(servers.stale === 'reading' ? [] : [section(NO_SERVERS)]),
       actions(...create, refresh()),
     ];
   const attention =
@@ -94,17 +96,12 @@ function listed(servers: ListedServers, rendering: Rendering): KnownBlock[] {
 }
 
 /** Says that the list is incomplete, and how old it is if nothing newer could be read. */
-function cautions({ stale, isComplete, readAt }: ListedServers, currency: string): KnownBlock[] {
-  const part = isComplete
-    ? []
-    : [
-        section(
-          ':warning: The hosting API returned only part of the list, so some servers may be missing here.',
-        ),
-      ];
+function cautions({ stale, isComplete, readAt, total }: ListedServers, currency: string): KnownBlock[] {
+  const part = isComplete ? [] : [partOfList()];
   if (stale === undefined) return part;
   const since = `as of ${slackDate(readAt)}`;
-  if (stale === 'reading') return [context(`Showing servers ${since}. Loading…`), ...part];
+  if (stale === 'reading')
+    return [context(`${total === 0 ? 'No servers' : 'Showing servers'} ${since}. Loading…`), ...part];
   return [section(`🔴 ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
 }
 
@@ -171,7 +168,9 @@ function powerElement(action: PowerAction, server: Server): Button {
 /** "Hosting account connected · 3 servers · updated …", for the line at the end. */
 export function accountWords(servers: HomeServers): string | undefined {
   if (servers.kind !== 'listed') return undefined;
-  const answers =
-    servers.stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
-  return `${answers} · ${count(servers.total, 'server')} · updated ${slackDate(servers.readAt)}`;
+  const { stale, total, readAt } = servers;
+  const answers = stale === undefined ? '🟢 Hosting account connected' : '🟡 Hosting account connected';
+  // There may be servers by now.
+  const counted = stale !== undefined && total === 0 ? [] : [count(total, 'server')];
+  return [answers, ...counted, `updated ${slackDate(readAt)}`].join(' · ');
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { UseCaseSpec } from '../../app/authorize/use-case.ts';
 import { choicesOf } from '../../app/servers/find-server.ts';
 import type { Server } from '../../domain/server.ts';
+import { whyNotOpened } from '../transport/not-opened.ts';
 import type { OpenedView, SlackRequest } from '../transport/request.ts';
 import { actions, context, plain, section, textMessage } from './blocks.ts';
 import { type ActionHandler, defineButton } from './button.ts';
@@ -48,6 +49,8 @@ const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow 
 const NOT_OPENED = {
   too_late: 'The form took too long to open. Try again:',
   refused: 'Slack refused to open the form, so nothing was done. Try again:',
+  unanswered:
+    'Slack didn’t confirm that the form opened. If you don’t see it, or it stays on “Loading…”, try again:',
   no_trigger: 'This takes a form, which a message can’t open. Press the button:',
 } as const;
 
@@ -90,8 +93,8 @@ export function defineForm<Input>(parts: FormParts<Input>): FormKind<Input> {
 /** In place of the card whose button was pressed; otherwise as a modal of its own. */
 async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<OpenedView> {
   if (!modal?.isCard) return views.open(view);
-  const { ok } = await views.update(modal.viewId, view);
-  return ok ? { ok, viewId: modal.viewId } : { ok, why: 'refused' };
+  const shown = await views.update(modal.viewId, view);
+  return shown.ok ? { ok: true, viewId: modal.viewId } : { ok: false, why: whyNotOpened(shown.error) };
 }
 
 type Picker = ModalKind<Record<never, never>, { server: string }>;

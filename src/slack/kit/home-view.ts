@@ -1,5 +1,7 @@
 import type { HomeView, KnownBlock } from '@slack/types';
 import { z } from 'zod';
+import type { ComingServers } from '../../app/home/last-servers.ts';
+import type { WantedList } from '../../app/home/read-servers.ts';
 import type { ChannelId } from '../../domain/ids.ts';
 import type { SlackRequest } from '../transport/request.ts';
 import { context } from './blocks.ts';
@@ -8,13 +10,9 @@ import { context } from './blocks.ts';
 export const HOME_VIEW = 'home';
 
 /** What a user wants to see on Home. */
-export interface WantedHome {
+export interface WantedHome extends WantedList {
   /** Of the list of servers; from 0. */
   readonly page: number;
-  /** Waits for the hosting API. */
-  readonly isPatient: boolean;
-  /** Reads the servers again. */
-  readonly isFresh: boolean;
   /** The user has never opened Home before. */
   readonly isWelcome: boolean;
 }
@@ -25,7 +23,7 @@ export interface HomeContent {
   /** The page that is shown. */
   readonly page: number;
   /** The hosting API has not answered yet: there is more to show once it has. */
-  readonly isReading: boolean;
+  readonly coming?: ComingServers | undefined;
 }
 
 /** The Home tab of the app. It may be read at any time, so it does nothing. */

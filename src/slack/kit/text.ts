@@ -16,6 +16,16 @@ export function shorten(text: string, most: number): string {
   return `${cut}…`;
 }
 
+/** Splits into pieces of at most `most` characters, never inside a surrogate pair. */
+export function splitText(text: string, most: number): string[] {
+  const pieces: string[] = [];
+  for (let rest = text; rest !== ''; rest = rest.slice(pieces.at(-1)?.length)) {
+    const isCut = rest.length > most && /[\uD800-\uDBFF]/.test(rest.charAt(most - 1));
+    pieces.push(rest.slice(0, isCut ? most - 1 : most));
+  }
+  return pieces;
+}
+
 /** The same for names that differ at their ends: it loses its middle. */
 function shortenMiddle(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -36,7 +36,7 @@ function planTable(plans: readonly Plan[], currency: string): DataTableBlock {
   const head = ['Plan', 'Per month', 'vCPU', 'RAM', 'Disk'].map(cell);
   const rows = plans.map((plan) => [
     cell(plainLabel(plan.code, 40)),
-    cell(describeMoney(plan.monthly, currency)),
+    cell(describeMoney(plan.monthly, plan.currency ?? currency)),
     cell(String(plan.vcpu)),
     cell(describeRam(plan.ramMb)),
     cell(`${plan.diskGb} GB`),
@@ -48,7 +48,7 @@ function planSections(plans: readonly Plan[], currency: string): KnownBlock[] {
   if (plans.length === 0) return [context('No plans can be ordered right now.')];
   const lines = plans.map(
     (plan) =>
-      `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMonthly(plan.monthly, currency))}*`,
+      `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMonthly(plan.monthly, plan.currency ?? currency))}*`,
   );
   const sections: KnownBlock[] = [];
   for (let at = 0; at < lines.length; at += 20) sections.push(section(lines.slice(at, at + 20).join('\n')));

@@ -24,7 +24,7 @@ export function listChoices(catalog: Catalog, field: Choice, currency: string): 
   const texts = new Map<string, number>();
   return listCodes(catalog, field).map((code) => {
     const plan = field === 'plan' ? catalog.plans.find((each) => each.code === code) : undefined;
-    const price = plan ? ` · ${describeMonthly(plan.monthly, currency)}` : '';
+    const price = plan ? ` · ${describeMonthly(plan.monthly, plan.currency ?? currency)}` : '';
     const name = shortenMiddle(plainLabel(code, Number.POSITIVE_INFINITY), LIMITS.optionText - price.length);
     // Two long codes may look the same when they are shortened; the review shows them whole.
     const place = (texts.get(name) ?? 0) + 1;

@@ -29,19 +29,9 @@ export function costsMessage(costs: Costs, currency: string): Message {
     : { text, blocks: around(chart), plainBlocks: around([]) };
 }
 
-function cautions({ isLimited, isListComplete, servers }: Costs): KnownBlock[] {
-  return [
-    ...(isLimited && servers.length > 0
-      ? [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')]
-      : []),
-    ...(isListComplete
-      ? []
-      : [
-          section(
-            ':warning: The hosting API returned only part of the list of servers, so some may be missing here.',
-          ),
-        ]),
-  ];
+function cautions({ isLimited, servers }: Costs): KnownBlock[] {
+  if (!isLimited || servers.length === 0) return [];
+  return [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')];
 }
 
 /** The largest have a bar of their own; Slack's colors and a phone's width don't tell more apart. */

@@ -57,8 +57,10 @@ export const create = defineCommand({
       return showSoon(loadForm(order, request, { ...origin, channelId }), viewId, request);
     }),
     createReview.onSubmit(confirmPurchase, async ({ metadata, origin, viewId }, request) => {
-      const purchase = { kind: 'create' as const, order: metadata.order };
-      const confirmation = { id: origin.formId, purchase, price: money(metadata.price) };
+      const { order, price, namesakeIds } = metadata;
+      const shown = namesakeIds.length > 0 ? { namesakeIds } : {};
+      const purchase = { kind: 'create' as const, order, ...shown };
+      const confirmation = { id: origin.formId, purchase, price: money(price) };
       return pay(confirmation, CREATE_TITLE, viewId, request);
     }),
   ],

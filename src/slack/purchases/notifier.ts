@@ -9,8 +9,9 @@ import { noticeView } from '../kit/form.ts';
 import { notifySafely } from '../transport/notify-safely.ts';
 import type { Outbox } from '../transport/outbox.ts';
 import { lowBalanceMessage } from './order-news.ts';
-import { announcement, outcomeMessage } from './outcome-message.ts';
+import { announcement, deliveryMessages, outcomeMessage } from './outcome-message.ts';
 import { outcomeWords, pointerWords, queuedWords, unsavedWords } from './outcome-words.ts';
+import { sendAll } from './password-blocks.ts';
 import type { Wording } from './reason-words.ts';
 
 interface Parts {
@@ -59,7 +60,10 @@ async function notify(
 ) {
   const { outbox } = parts;
   const confirmer = confirmerOf(operation);
-  const isShown = await outbox.replyTo(confirmer).send(outcomeMessage(operation, held, parts, reported));
+  const messages = held
+    ? deliveryMessages(operation, held, parts, reported)
+    : [outcomeMessage(operation, parts, reported)];
+  const isShown = await sendAll(messages, outbox.replyTo(confirmer));
   const isNotified = isShown || (await sendDirectly(operation, operation.actorId, parts));
   await outbox.updateFollowed(confirmer, () => outcomeView(operation, { isShown, isNotified }, parts), {
     isFinal: operation.state !== 'unconfirmed',
@@ -101,7 +105,7 @@ function confirmerOf({ id, workspaceId, actorId, channelId }: Operation) {
 
 /** The last resort says everything but the password, which `/vps password` shows. */
 function sendDirectly(operation: Operation, userId: string, parts: Sending): Promise<boolean> {
-  const message = outcomeMessage(operation, undefined, parts);
+  const message = outcomeMessage(operation, parts);
   return parts.outbox.sendDirectly(operation.workspaceId, userId, message);
 }
 

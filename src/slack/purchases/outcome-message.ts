@@ -8,18 +8,24 @@ import { showButton } from '../servers/buttons.ts';
 import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
 import { toKeys } from './choice-options.ts';
 import { outcomeWords } from './outcome-words.ts';
-import { passwordBlocks } from './password-blocks.ts';
+import { againWords, passwordParts } from './password-blocks.ts';
 import type { Wording } from './reason-words.ts';
 
-/** How an order stands, for the user who confirmed it. The password, if there is one, is in a block of its own. */
-export function outcomeMessage(
+/** How an order stands, for the user who confirmed it, with the root password in blocks of its own. */
+export function deliveryMessages(
   operation: Operation,
-  held: HeldPassword | undefined,
+  held: HeldPassword,
   wording: Wording,
   reported?: string,
-): Message {
+): Message[] {
+  const text = outcomeWords(operation, wording, reported);
+  const parts = passwordParts(held, againWords(held), ...showButtons(operation));
+  return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
+}
+
+/** How an order stands, without the root password. */
+export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
-  if (held) return textMessage(words, ...passwordBlocks(held, ...showButtons(operation)));
   const buttons = nextButtons(operation);
   return textMessage(words, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }

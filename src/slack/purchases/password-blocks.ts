@@ -1,5 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { HeldPassword } from '../../app/purchases/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/time.ts';
 import {
   actions,
   confirmation,
@@ -9,27 +10,39 @@ import {
   section,
   textMessage,
 } from '../kit/blocks.ts';
-import { codeLabel, plainLabel } from '../kit/text.ts';
+import { LIMITS } from '../kit/limits.ts';
+import { codeLabel, count, plainLabel, slackDate, splitText } from '../kit/text.ts';
 import { savedButton } from './buttons.ts';
 
-/** The password itself, in a block in which nothing is read as formatting, with the button that erases it. */
-export function passwordBlocks(held: HeldPassword, ...more: Button[]): KnownBlock[] {
-  const { operationId, serverId, label } = held;
-  return [
-    section(`*Root password of* ${codeLabel(label)} (only you can see this):`),
-    preformatted(held.password.reveal()),
-    context(
-      `Save it in your password manager now. You can see it again with \`/vps password ${serverId}\` until you press *I've saved it*.`,
-    ),
-    actions(
-      savedButton.element(
-        "I've saved it",
-        { operationId },
-        { style: 'primary', confirm: confirmSaved(label) },
-      ),
-      ...more,
-    ),
-  ];
+/** Slack refuses messages above about 12,000 characters, and doesn't document whether it counts them escaped or in bytes. */
+const BLOCKS_IN_MESSAGE = 2;
+
+/**
+ * The password itself, in blocks in which nothing is read as formatting, with the button that erases it. Returns the blocks of
+ * each message: an answer in which no password was recognized may need three.
+ */
+export function passwordParts(held: HeldPassword, words: string, ...more: Button[]): KnownBlock[][] {
+  const { operationId, label } = held;
+  const texts = splitText(held.password.reveal(), LIMITS.preformatted);
+  const parts = Math.ceil(texts.length / BLOCKS_IN_MESSAGE);
+  return Array.from({ length: parts }, (_, at) => {
+    const part = parts === 1 ? '' : `, part ${at + 1} of ${parts}`;
+    const shown = texts.slice(at * BLOCKS_IN_MESSAGE, (at + 1) * BLOCKS_IN_MESSAGE);
+    const head = section(`*Root password of* ${codeLabel(label)}${part} (only you can see this):`);
+    if (at < parts - 1) return [head, ...shown.map(preformatted)];
+    const saved = { style: 'primary', confirm: confirmSaved(label) } as const;
+    return [
+      head,
+      ...shown.map(preformatted),
+      context(`Save it in your password manager now. ${words}`),
+      actions(savedButton.element("I've saved it", { operationId }, saved), ...more),
+    ];
+  });
+}
+
+/** How to see it again. Mentions no time limit, since none starts until its creator asks for it. */
+export function againWords({ serverId }: HeldPassword): string {
+  return `\`/vps password ${serverId}\` shows it again.`;
 }
 
 function confirmSaved(label: string) {
@@ -41,9 +54,29 @@ function confirmSaved(label: string) {
   });
 }
 
-/** A held root password, for its creator's eyes alone; nothing of it is in the text. */
-export function passwordMessage(held: HeldPassword): Message {
-  return { text: `Root password of ${codeLabel(held.label)}`, blocks: passwordBlocks(held) };
+/**
+ * A held root password for its creator, who has asked for it; the messages' texts contain nothing of it. `holdMs`: how long
+ * it is held once Slack has accepted these messages, if no time limit runs yet.
+ */
+export function passwordMessages(held: HeldPassword, holdMs: number): Message[] {
+  const { serverId, label, heldUntil } = held;
+  const least =
+    holdMs < 2 * HOUR_MS
+      ? count(Math.floor(holdMs / MINUTE_MS), 'minute')
+      : count(Math.floor(holdMs / HOUR_MS), 'hour');
+  const time = heldUntil === undefined ? `for at least ${least}` : `until ${slackDate(heldUntil)}`;
+  const words = `\`/vps password ${serverId}\` shows it again ${time}, unless you press *I’ve saved it*.`;
+  const text = `Root password of ${codeLabel(label)}`;
+  return passwordParts(held, words).map((blocks) => ({ text, blocks }));
+}
+
+/** Sends messages in order, and stops at the first that Slack doesn't accept. True if Slack accepted them all. */
+export async function sendAll(
+  messages: readonly Message[],
+  reply: { send(message: Message): Promise<boolean> },
+): Promise<boolean> {
+  for (const message of messages) if (!(await reply.send(message))) return false;
+  return true;
 }
 
 /** Replaces the password once it is saved. */

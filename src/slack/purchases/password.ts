@@ -1,6 +1,7 @@
 import { eraseLeftPassword } from '../../app/purchases/erase-left-password.ts';
 import { erasePassword } from '../../app/purchases/erase-password.ts';
 import { listPasswords } from '../../app/purchases/list-passwords.ts';
+import type { HeldPassword } from '../../app/purchases/ports.ts';
 import { showPassword } from '../../app/purchases/show-password.ts';
 import type { ServerRef } from '../../app/servers/find-server.ts';
 import { actions, textMessage } from '../kit/blocks.ts';
@@ -9,7 +10,7 @@ import { chooseMessage, offerMatches, pickChoice } from '../servers/pick-server.
 import type { SlackRequest } from '../transport/request.ts';
 import { discardButton, passwordButton, savedButton } from './buttons.ts';
 import { discardedMessage } from './left-password.ts';
-import { erasedMessage, passwordMessage } from './password-blocks.ts';
+import { erasedMessage, passwordMessages, sendAll } from './password-blocks.ts';
 
 export const password = defineCommand({
   name: 'password',
@@ -52,6 +53,6 @@ async function offer(ref: { readonly typed: string }, request: SlackRequest): Pr
 }
 
 async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {
-  const held = await request.execute(showPassword, ref);
-  await request.reply.send(passwordMessage(held));
+  const show = (held: HeldPassword, holdMs: number) => sendAll(passwordMessages(held, holdMs), request.reply);
+  await request.execute(showPassword, { ref, show });
 }

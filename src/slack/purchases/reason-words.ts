@@ -11,6 +11,7 @@ import {
   type UnconfirmedReason,
   type UnprovenRefusalDetails,
 } from '../../domain/outcome.ts';
+import { PART_OF_LIST } from '../../domain/part-of-list.ts';
 import { describeReason, type ReasonWords } from '../../domain/reason.ts';
 import { frozenWords } from '../account/frozen-words.ts';
 import { codeLabel, escapeText, slackDate } from '../kit/text.ts';
@@ -64,10 +65,12 @@ const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
   create_in_doubt_elsewhere: ({ label }) =>
     `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
+  label_taken: ({ label }) =>
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you want another one, try again.`,
   renewed_elsewhere: ({ label }) =>
     `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account.`,
-  stale_confirmation: () => 'Your confirmation expired before the order was sent. Try again.',
-  list_incomplete: () => 'The hosting API didn’t return the complete list of servers. Try again later.',
+  stale_confirmation: () => 'The order wasn’t sent in time. Try again.',
+  list_incomplete: () => `${PART_OF_LIST} Try again later.`,
   account_changed: () => 'The hosting account was reconnected after you confirmed.',
   label_moved: ({ before, now }) =>
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,

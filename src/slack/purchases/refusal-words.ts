@@ -1,4 +1,5 @@
 import { describeMonthly } from '../../domain/money.ts';
+import { PART_OF_LIST } from '../../domain/part-of-list.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../kit/text.ts';
 import { budgetWords } from './budget-words.ts';
@@ -19,10 +20,11 @@ export const purchaseRefusalWords = {
     `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
   create_in_doubt_elsewhere: ({ label }) =>
     `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Nothing more was ordered. Choose another label, or try again when it’s resolved there.`,
+  label_taken: ({ label }) =>
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. Nothing was ordered or charged. Review it again if you want another one.`,
   renewed_elsewhere: ({ label }) =>
     `This month of ${codeLabel(label)} was already ordered from another workspace on the same hosting account. Nothing more was charged.`,
-  list_incomplete: () =>
-    'The hosting API didn’t return the complete list of servers, so nothing was ordered. Try again later.',
+  list_incomplete: () => `${PART_OF_LIST} Nothing was ordered or charged. Try again later.`,
   order_unsaved: ({ isDatabaseAway = false }) =>
     `We couldn’t save your order’s status. It may still go through; don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',

@@ -52,7 +52,7 @@ function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, no
   const charged = terms.takesApproval ? ' once it is approved' : '';
   // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
-    ? `*${escapeText(describeMoney(plan.monthly, currency))}* is the catalog price of the plan you ordered with this app.`
+    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is the catalog price of the plan you ordered with this app.`
     : '*We don’t know the price*: the hosting API doesn’t report it. The app knows it only for servers created with it whose plan is still in the catalog.';
   return [
     section(`One more month will be charged to the account balance${charged}. ${price}`),

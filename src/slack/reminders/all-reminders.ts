@@ -42,7 +42,7 @@ async function readPage(page: number, request: SlackRequest): Promise<Message> {
 }
 
 /** One page of them; the last one if there are fewer by now. */
-export function remindersPage({ due, isComplete }: Digest, asked: number, currency: string): Message {
+export function remindersPage({ due }: Pick<Digest, 'due'>, asked: number, currency: string): Message {
   const last = Math.max(0, Math.ceil(due.length / ON_A_PAGE) - 1);
   const page = Math.min(asked, last);
   const from = page * ON_A_PAGE;
@@ -56,7 +56,6 @@ export function remindersPage({ due, isComplete }: Digest, asked: number, curren
     blocks: [
       section(words),
       ...servers.flatMap((server) => dueBlocks(server, currency, page)),
-      ...(isComplete ? [] : [context(INCOMPLETE)]),
       ...(last > 0
         ? [
             context(
@@ -68,9 +67,6 @@ export function remindersPage({ due, isComplete }: Digest, asked: number, curren
     ],
   };
 }
-
-const INCOMPLETE =
-  '⚠️ The hosting API didn’t return the complete list of servers, so some may be missing here.';
 
 function pageButtons(page: number, last: number): KnownBlock {
   return actions(

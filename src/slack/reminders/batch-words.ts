@@ -1,12 +1,15 @@
 import type { RenewalResult } from '../../app/reminders/end-batch.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { type Message, section, textMessage } from '../kit/blocks.ts';
+import { actions, type Message, section, textMessage } from '../kit/blocks.ts';
 import { count, describeNumber, mention, slackDate } from '../kit/text.ts';
 import { outcomeWords } from '../purchases/outcome-words.ts';
 import type { Wording } from '../purchases/reason-words.ts';
 import { wordsOfError } from '../words.ts';
+import { renewAllButton } from './buttons.ts';
 import { digestLabel } from './due-words.ts';
 import { listNames, splitLines } from './many.ts';
+
+const PRIMARY = { style: 'primary' } as const;
 
 /** 25 outcomes, each with its reason. */
 const ROOM = { sections: 4, characters: 2800 };
@@ -21,7 +24,10 @@ export function batchMessage(results: readonly RenewalResult[], wording: Wording
     omitted > 0
       ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what is left to renew.`)]
       : [];
-  return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more);
+  const rest = results.filter(wasNotSent).map(({ renewal }) => renewal.serverId);
+  const again =
+    rest.length > 0 ? [actions(renewAllButton.element('Renew the rest…', { only: rest }, PRIMARY))] : [];
+  return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more, ...again);
 }
 
 /** "3 of 5 servers were renewed." */
@@ -44,6 +50,20 @@ function isOwnRenewal(result: RenewalResult): boolean {
   return result.kind === 'operation' && result.isOwn && result.operation.state === 'settled';
 }
 
+/** Reasons that say nothing against the renewal itself: it couldn't be sent in time. */
+const OUT_OF_TIME: readonly (string | undefined)[] = [
+  'stale_confirmation',
+  'waited_too_long',
+  'shutting_down',
+  'rate_limited',
+  'not_sent',
+];
+
+function wasNotSent(result: RenewalResult): boolean {
+  if (result.kind === 'not_begun') return true;
+  return result.kind === 'operation' && result.isOwn && OUT_OF_TIME.includes(result.operation.reason?.code);
+}
+
 function resultWords(result: RenewalResult, wording: Wording): string {
   const label = digestLabel(result.renewal.label);
   switch (result.kind) {
@@ -54,7 +74,7 @@ function resultWords(result: RenewalResult, wording: Wording): string {
     case 'failed':
       return `🔴 ${label} wasn’t renewed. ${wordsOfError(result.error, wording.currency)}`;
     case 'not_begun':
-      return `⚪ ${label} wasn’t renewed: the app didn’t get to it in time. Press *Renew all…* again.`;
+      return `⚪ ${label} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`;
   }
 }
 

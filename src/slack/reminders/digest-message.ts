@@ -3,6 +3,7 @@ import type { Digest } from '../../domain/digest.ts';
 import { describeMoney } from '../../domain/money.ts';
 import { sumCost } from '../../domain/renewal-cost.ts';
 import { actions, context, header, type Message, section } from '../kit/blocks.ts';
+import { withPartOfList } from '../kit/part-of-list.ts';
 import { count, describeNumber, escapeText } from '../kit/text.ts';
 import { allRemindersButton, remindersButton, renewAllButton } from './buttons.ts';
 import { driftBlocks, expiredBlocks } from './drift-words.ts';
@@ -38,7 +39,10 @@ export function digestMessage(
     ...driftBlocks(digest.drift),
     ...noteBlocks(digest, isOver),
   ];
-  return { text: notificationWords(digest, due.length), blocks };
+  return {
+    text: notificationWords(digest, due.length),
+    blocks: digest.isComplete ? blocks : withPartOfList(blocks),
+  };
 }
 
 /** Read aloud and shown in notifications. */
@@ -94,7 +98,7 @@ function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
   );
 }
 
-function noteBlocks({ isComplete, snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
+function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
   const hidden = [
     ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
     ...(left > 0 ? [`${left} left to expire`] : []),
@@ -103,13 +107,6 @@ function noteBlocks({ isComplete, snoozed, left }: Digest, isOver: boolean): Kno
     ...(hidden.length > 0
       ? [context(`Not listed: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)]
       : []),
-    ...(isComplete
-      ? []
-      : [
-          context(
-            '⚠️ The hosting API didn’t return the complete list of servers, so some may be missing here.',
-          ),
-        ]),
     ...(isOver ? [context('A newer digest has replaced this one.')] : []),
   ];
 }

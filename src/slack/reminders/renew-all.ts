@@ -1,25 +1,26 @@
-import { z } from 'zod';
 import { confirmRenewals } from '../../app/reminders/confirm-renewals.ts';
 import { reviewRenewals } from '../../app/reminders/review-renewals.ts';
 import type { ActionHandler } from '../kit/button.ts';
 import { defineForm, noticeView } from '../kit/form.ts';
 import type { ModalHandler } from '../kit/modal.ts';
 import { count } from '../kit/text.ts';
-import { renewAllButton } from './buttons.ts';
+import { renewAllButton, renewAllInput } from './buttons.ts';
 import { RENEW_ALL_TITLE, renewAllReview, renewAllView } from './renew-all-review.ts';
 
 const form = defineForm({
   id: 'renew_all',
   title: RENEW_ALL_TITLE,
-  input: z.object({}),
+  input: renewAllInput,
   needs: reviewRenewals,
-  load: async (_input, request, origin) =>
-    renewAllView(await request.execute(reviewRenewals, { formId: origin.formId }), origin, request.currency),
+  load: async (input, request, origin) => {
+    const review = await request.execute(reviewRenewals, { ...input, formId: origin.formId });
+    return renewAllView(review, origin, request.currency);
+  },
 });
 
 export const renewAllActions: readonly ActionHandler[] = [
   form.handler,
-  renewAllButton.on((_value, request) => form.open({}, request)),
+  renewAllButton.on((input, request) => form.open(input, request)),
 ];
 
 /** Money effect: pays once for each server of the review; a second press shows that it was confirmed before. */

@@ -19,16 +19,16 @@ export const list = defineCommand({
   needs: 'viewer',
   parse: ({ words }) => ({ filter: words.map(plainMention).join(' ') }),
   run: async ({ filter }, request) => {
-    const servers = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
-    await request.reply.send(serverList(servers, filter, 0, request.now()));
+    const found = await request.execute(listServers, { filter, onWait: sendWaiting(request) });
+    await request.reply.send(serverList(found, filter, 0, request.now()));
   },
   actions: [
     ...panelActions,
     listPages.back.on(showPage),
     listPages.further.on(showPage),
     listButton.on(async (_value, request) => {
-      const servers = await request.execute(listServers, { filter: '' });
-      await request.reply.send(serverList(servers, '', 0, request.now()));
+      const found = await request.execute(listServers, { filter: '' });
+      await request.reply.send(serverList(found, '', 0, request.now()));
     }),
     manageChoice.on((id, request) => showById(Number(id), request)),
   ],
@@ -47,8 +47,8 @@ async function showPage(
   { filter, page }: { filter: string; page: number },
   request: SlackRequest,
 ): Promise<void> {
-  const servers = await request.execute(listServers, { filter });
-  await request.reply.replace(serverList(servers, filter, page, request.now()));
+  const found = await request.execute(listServers, { filter });
+  await request.reply.replace(serverList(found, filter, page, request.now()));
 }
 
 /** As the contact of a note is searched: without the name that Slack adds. */

@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { Panel, PanelServer } from '../../app/servers/read-panel.ts';
+import type { Panel, PanelServer, PanelServers } from '../../app/servers/read-panel.ts';
 import { roleCovers } from '../../domain/actor.ts';
 import { labelOf, type Operation } from '../../domain/operation.ts';
 import { requestAccessButton } from '../access/buttons.ts';
@@ -11,7 +11,9 @@ import type { SlackRequest } from '../transport/request.ts';
 import { wordsOfError } from '../words.ts';
 import { approvalsButton, listButton, manageChoice, showButton } from './buttons.ts';
 import { serverLine } from './describe-server.ts';
+import { NO_SERVERS } from './server-list.ts';
 
+type ListedServers = Extract<PanelServers, { kind: 'listed' }>;
 type Rendering = Pick<SlackRequest, 'now' | 'currency'>;
 
 /** The control panel: what matters to this user now, with the buttons that they may press. */
@@ -87,7 +89,7 @@ function serverBlocks({ servers, role }: Panel, now: number, currency: string): 
     case 'failed':
       return [section(wordsOfError(servers.error, currency)), actions(listButton.element('Try again', {}))];
     case 'listed':
-      return listed(servers.shown, servers.total, roleCovers(role, 'manager'), now);
+      return listed(servers, roleCovers(role, 'manager'), now);
   }
 }
 
@@ -102,11 +104,11 @@ function notConnected(isOwner: boolean): KnownBlock[] {
   ];
 }
 
-function listed(shown: readonly PanelServer[], total: number, isManager: boolean, now: number): KnownBlock[] {
+function listed({ shown, total, extent }: ListedServers, isManager: boolean, now: number): KnownBlock[] {
   const create = isManager ? [createButton.element('Create a server…', {})] : [];
   if (total === 0)
     return [
-      section('There are no servers in the hosting account yet.'),
+      section(extent === 'whole' ? 'There are no servers in the hosting account yet.' : NO_SERVERS),
       ...(create.length > 0 ? [actions(...create)] : []),
     ];
   const more = total > shown.length ? [context(`Showing ${shown.length} of ${count(total, 'server')}.`)] : [];

@@ -1,12 +1,13 @@
 import { findKeyNameOf, isCommandLine } from '../../domain/actor.ts';
+import { unmatchedWords } from '../../domain/part-of-list.ts';
 import type { RefusalWords } from '../kit/refusal-words.ts';
 import { codeLabel, codeTyped, count, escapeText, mention } from '../kit/text.ts';
 import { VERBS } from './verbs.ts';
 
 /** What the refusals of servers say. */
 export const serverRefusalWords = {
-  unknown_server: ({ typed, nearest, near = [] }) =>
-    `No server matches ${codeTyped(typed)}.${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
+  unknown_server: ({ typed, nearest, near = [], extent }) =>
+    `${unmatchedWords(typed, codeTyped(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
   ambiguous_server: ({ typed, servers }) =>
     `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,

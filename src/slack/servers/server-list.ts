@@ -1,5 +1,5 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
-import type { Server } from '../../domain/server.ts';
+import type { ListExtent, Server, ServerList } from '../../domain/server.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import { actions, context, type Message, section, textMessage } from '../kit/blocks.ts';
 import { pageButtons } from '../kit/pagination.ts';
@@ -19,8 +19,13 @@ const SECTIONS_PER_MESSAGE = 25;
 const MENU_MOST = 25;
 
 /** All servers that match, in a table that Slack sorts and pages; a menu manages one of them. */
-export function serverList(servers: readonly Server[], filter: string, page: number, now: number): Message {
-  if (servers.length === 0) return emptyList(filter);
+export function serverList(
+  { servers, extent }: Pick<ServerList, 'servers' | 'extent'>,
+  filter: string,
+  page: number,
+  now: number,
+): Message {
+  if (servers.length === 0) return emptyList(filter, extent);
   const parts = splitServers(servers, now);
   const at = Math.min(page, parts.length - 1);
   const shown = parts[at] ?? [];
@@ -47,8 +52,18 @@ export function serverList(servers: readonly Server[], filter: string, page: num
   };
 }
 
-function emptyList(filter: string): Message {
-  if (filter) return textMessage(`No servers match ${codeTyped(filter)}.`);
+/** For an empty list of an account that may have servers. */
+export const NO_SERVERS = 'No servers to show.';
+
+function emptyList(filter: string, extent: ListExtent): Message {
+  const isWhole = extent === 'whole';
+  if (filter) {
+    const words = isWhole
+      ? `No servers match ${codeTyped(filter)}.`
+      : `No listed server matches ${codeTyped(filter)}, but some servers may be missing.`;
+    return textMessage(words);
+  }
+  if (!isWhole) return textMessage(NO_SERVERS);
   const create = createButton.element('Create a server…', {}, { style: 'primary' });
   return textMessage('There are no servers in the hosting account yet.', actions(create));
 }
@@ -105,7 +120,9 @@ function serverSections(servers: readonly Server[], now: number): KnownBlock[] {
   const shown = servers.slice(0, SECTIONS_PER_MESSAGE);
   const rest = servers.length - shown.length;
   const lines = shown.map((server) => section(serverLine(server, now)));
-  return rest > 0 ? [...lines, context(`${rest} more: narrow the list with \`/vps list <filter>\`.`)] : lines;
+  return rest > 0
+    ? [...lines, context(`${rest} more: narrow the list with \`/vps list &lt;filter&gt;\`.`)]
+    : lines;
 }
 
 function listControls(

@@ -30,8 +30,7 @@ export function selectionMessage(
     ...(leftOut.length > 0 ? [context(leftOutWords(past, leftOut))] : []),
     ...unmatched.slice(0, LEFT_OUT_SHOWN).map((error) => section(explain(error))),
   ];
-  if (chosen.length === 0)
-    return textMessage(`There’s no server to ${action}. Nothing has been changed.`, ...others);
+  if (chosen.length === 0) return textMessage(`Nothing was ${past}.`, ...others);
   const servers = chosen.map(({ server }) => server);
   return textMessage(
     `${title} ${chosen.length === 1 ? 'this server' : `these ${chosen.length} servers`}?`,

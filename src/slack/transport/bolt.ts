@@ -114,7 +114,7 @@ function register(
     await (answer ? ack(answer) : ack()).finally(resolve);
   });
   app.options(/.*/, async ({ ack, body }) => {
-    await ack({ options: await inFlight.add(dispatch.suggestion(body)) });
+    await ack(await inFlight.add(dispatch.suggestion(body)));
   });
   // The one event that Bolt does not acknowledge itself: an unacknowledged one comes again.
   app.event('function_executed', async ({ ack, body }) => {

@@ -68,12 +68,13 @@ async function answerMessage(
   const caller = callerOf(actor, message.kind, idOf(message), delivery);
   const given = { ...caller, ...omitUndefined({ onChange }) };
   const request = await createRequest(routing, given, reply, undefined, thread);
-  const lateMs = routing.system.now() - message.sentAt;
+  const lateMs = routing.connections.clock.now() - message.sentAt;
   const answer = async (seen: SlackRequest): Promise<void> => {
     await refuseOutsider(message, seen);
     if (text === undefined) await seen.reply.send(textMessage(BEGIN_WITH_IT));
     else if (lateMs > LATE_MS) await seen.reply.send(textMessage(lateWords(lateMs)));
     else await routing.runCommand(text, seen);
+    await seen.note.sayUnsaid(seen.reply);
   };
   await showing(request, routing, (seen) =>
     answer(seen).catch((error: unknown) => sendError(error, seen, routing.nextSteps(error, text))),

@@ -1,8 +1,10 @@
-import type { PlainTextOption } from '@slack/types';
+import type { PlainTextElement, PlainTextOption } from '@slack/types';
 import type { z } from 'zod';
 import { withTimeout } from '../../app/with-timeout.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { Refusal } from '../../domain/errors.ts';
+import { PART_OF_LIST } from '../../domain/part-of-list.ts';
+import { plain } from '../kit/blocks.ts';
 import { CARD_VIEW } from '../kit/card-view.ts';
 import { noticeView } from '../kit/form.ts';
 import { readHomePage } from '../kit/home-view.ts';
@@ -60,6 +62,7 @@ async function runAction(
   const value = pressed?.selected_option?.value ?? pressed?.value ?? '';
   const running = action ? action.run(value, request) : Promise.reject(new Refusal('unreadable_press', {}));
   await running.catch((error: unknown) => sendError(error, request, routing.nextSteps(error)));
+  if (!request.home) await request.note.sayUnsaid(request.reply);
 }
 
 /** On Home: the result is shown there. */
@@ -117,7 +120,7 @@ export async function dispatchSubmission(body: unknown, delivery: Delivery, rout
     const answer = await modal.run(view, final.request);
     return answer.after
       ? await finish(answer, answer.after, view.id, final, routing.nextSteps)
-      : { ack: submissionAck(answer) };
+      : { ack: submissionAck(answer, final.request) };
   } catch (error) {
     return { ack: explainInModal(error, final.request) };
   }
@@ -137,30 +140,43 @@ async function finish(
 ) {
   const work = after().catch((error: unknown) => showLateError(error, viewId, request, nextSteps(error)));
   const view = await take();
-  return { ack: submissionAck(view ? { with: view } : answer), after: () => work };
+  return { ack: submissionAck(view ? { with: view } : answer, request), after: () => work };
 }
+
+/** The options of a menu, in the form that Slack expects. */
+export type OfferedOptions =
+  | { readonly options: PlainTextOption[] }
+  | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
 
 /** Slack gives up after 3 s; what comes later is cached by then, for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
-/** A user types into a menu. */
-export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<PlainTextOption[]> {
+/** A user types into a menu. Its choices are put in a group if servers may be missing, because Slack shows the group's label. */
+export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<OfferedOptions> {
   const payload = suggestionPayload.safeParse(body).data;
-  if (!payload) return [];
+  if (!payload) return { options: [] };
   const origin = findOrigin(payload.view?.private_metadata ?? '');
   const actor = actorOf(payload, channelOf(payload, origin));
-  if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined) return [];
+  if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
+    return { options: [] };
+  let isPart = false;
+  const onPartOfList = () => {
+    isPart = true;
+  };
   const request = await createRequest(
     routing,
-    { actor, surface: 'modal' },
+    { actor, surface: 'modal', onPartOfList },
     replyTo(undefined, actor, routing),
     undefined,
   );
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
-    return (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
+    const options = (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
+    return isPart && options.length > 0
+      ? { option_groups: [{ label: plain(PART_OF_LIST), options }] }
+      : { options };
   } catch (error) {
     request.explain(error); // logs a defect; Slack shows an empty menu
-    return [];
+    return { options: [] };
   }
 }

@@ -5,6 +5,7 @@ import { cardView } from '../kit/card-view.ts';
 import { fillView, loadingView } from '../kit/form.ts';
 import type { Shortcut } from '../kit/shortcut.ts';
 import { isRefused } from './admission.ts';
+import { whyNotOpened } from './not-opened.ts';
 import { actorOf, channelOf, placeOf, shortcutPayload, triggerId } from './payloads.ts';
 import { replyTo } from './reply-paths.ts';
 import type { SlackRequest } from './request.ts';
@@ -23,9 +24,9 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   const thread = threadFrom(message);
   const reply = replyTo(payload.response_url, actor, routing, thread);
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: false })) return;
-  const refusal = shortcut === undefined ? NO_SHORTCUT : opened?.ok ? undefined : TOO_LATE;
   if (!shortcut || !opened?.ok) {
-    await reply.send(textMessage(refusal ?? TOO_LATE));
+    const why = opened?.ok === false ? whyNotOpened(opened.error) : 'too_late';
+    await reply.send(textMessage(shortcut ? NOT_OPENED[why] : NO_SHORTCUT));
     return;
   }
   const id = triggerId('shortcut', trigger, actor);
@@ -63,4 +64,9 @@ function threadFrom(message: Message): Thread | undefined {
 
 /** An older or an edited manifest may offer others. */
 const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
-const TOO_LATE = 'The window took too long to open, so nothing was done. Use the shortcut again.';
+const NOT_OPENED = {
+  too_late: 'The window took too long to open, so nothing was done. Use the shortcut again.',
+  refused: 'Slack refused to open the window, so nothing was done. Use the shortcut again.',
+  unanswered:
+    'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
+} as const;

@@ -1,8 +1,12 @@
-import type { PlainTextOption } from '@slack/types';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { isRefused } from './admission.ts';
 import { dispatchEvent } from './dispatch-events.ts';
-import { dispatchAction, dispatchSubmission, dispatchSuggestion } from './dispatch-interactions.ts';
+import {
+  dispatchAction,
+  dispatchSubmission,
+  dispatchSuggestion,
+  type OfferedOptions,
+} from './dispatch-interactions.ts';
 import { dispatchShortcut } from './dispatch-shortcut.ts';
 import { dispatchStep } from './dispatch-step.ts';
 import { type SubmissionAck, sendError } from './failures.ts';
@@ -37,7 +41,7 @@ export interface Dispatch {
     body: unknown,
     delivery: Delivery,
   ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }>;
-  suggestion(body: unknown): Promise<PlainTextOption[]>;
+  suggestion(body: unknown): Promise<OfferedOptions>;
   shortcut(body: unknown, delivery: Delivery): Promise<void>;
   /** An execution of the app's step in a workflow: stored, before its ack; what is to be done after that. */
   step(body: unknown): Promise<(() => Promise<void>) | undefined>;
@@ -78,5 +82,6 @@ async function dispatchCommand(
   await routing
     .runCommand(payload.text, request)
     .catch((error: unknown) => sendError(error, request, routing.nextSteps(error, payload.text)));
+  await request.note.sayUnsaid(request.reply);
   await seen.cleaned();
 }

@@ -35,11 +35,11 @@ export async function showLateError(
   if (!ok) await request.reply.send(textMessage(words, ...steps));
 }
 
-export function submissionAck(answer: SubmitAnswer): SubmissionAck {
+export function submissionAck(answer: SubmitAnswer, { note }: Pick<SlackRequest, 'note'>): SubmissionAck {
   const shown = answer.with ?? 'close';
   if (shown === 'close') return undefined;
   if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
-  return { response_action: 'update', view: shown };
+  return { response_action: 'update', view: note.inView(shown) };
 }
 
 /** Shows the error beside the field that it is about, if there is one; otherwise in place of the form. */
@@ -47,7 +47,7 @@ export function explainInModal(error: unknown, request: SlackRequest): Submissio
   const words = request.explain(error);
   const field = fieldOf(error);
   if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
-  return { response_action: 'update', view: noticeView('That didn’t work', words) };
+  return submissionAck({ with: noticeView('That didn’t work', words) }, request);
 }
 
 function fieldOf(error: unknown): string | undefined {

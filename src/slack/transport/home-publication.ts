@@ -14,7 +14,7 @@ import type { SlackAnswer } from './slack-api.ts';
 
 /** One Home to be shown to one user. */
 export interface Publication {
-  readonly wanted: Omit<WantedHome, 'isPatient'>;
+  readonly wanted: Omit<WantedHome, 'isPatient' | 'coming'>;
   readonly request: SlackRequest;
   /** The least time between the end of the user's last publication and this one. */
   readonly gapMs: number;
@@ -49,27 +49,36 @@ export async function publish(publication: Publication, parts: PublishingParts):
   return newestFirst.run(
     key,
     async () => {
-      const read = await readHome(publication, false, parts);
+      const read = await readHome(publication, {}, parts);
       if (!read) return false;
       const version = newestFirst.version(key);
-      const isShown = await sendNewest(read, publication, false, parts);
-      if (isShown && read.content.isReading) startFollowUp(publication, version, parts);
+      const isShown = await sendNewest(read, publication, {}, parts);
+      if (isShown && read.content.coming) startFollowUp(read, publication, version, parts);
       return isShown;
     },
     publication.gapMs,
   );
 }
 
-function startFollowUp(publication: Publication, version: number, parts: PublishingParts): void {
+/** Publishes the result of the read that the first publication has begun, under the same read ID. */
+function startFollowUp(
+  { readId, content: { coming } }: ReadHome,
+  publication: Publication,
+  version: number,
+  parts: PublishingParts,
+): void {
   const { newestFirst } = parts;
   const key = keyOf(publication);
   const followUp = async () => {
-    const read = await readHome(publication, true, parts);
-    if (!read || newestFirst.version(key) !== version) return;
-    await newestFirst.run(key, () => sendNewest(read, publication, true, parts), 0);
+    const content = await load(publication, { isPatient: true, coming }, parts);
+    if (!content || newestFirst.version(key) !== version) return;
+    const read = { content, readId };
+    await newestFirst.run(key, () => sendNewest(read, publication, { isPatient: true }, parts), 0);
   };
   void followUp().catch((error: unknown) => logFailure(error, parts));
 }
+
+type HowRead = Pick<WantedHome, 'isPatient' | 'coming'>;
 
 /** What Home shows, and an ID of before it was read, in the order of all processes. */
 interface ReadHome {
@@ -80,11 +89,11 @@ interface ReadHome {
 /** Undefined for users who get no Home. */
 async function readHome(
   publication: Publication,
-  isPatient: boolean,
+  how: HowRead,
   parts: PublishingParts,
 ): Promise<ReadHome | undefined> {
   const readId = parts.system.newId();
-  const content = await load(publication, isPatient, parts);
+  const content = await load(publication, how, parts);
   return content && { content, readId };
 }
 
@@ -95,11 +104,11 @@ async function readHome(
 async function sendNewest(
   read: ReadHome,
   publication: Publication,
-  isPatient: boolean,
+  how: HowRead,
   parts: PublishingParts,
 ): Promise<boolean> {
   if (await isNewest(read, publication, parts)) return send(read.content, publication, parts);
-  const again = await readHome(publication, isPatient, parts);
+  const again = await readHome(publication, how, parts);
   if (!again) return false;
   await isNewest(again, publication, parts);
   return send(again.content, publication, parts);
@@ -118,14 +127,14 @@ async function isNewest(
 /** Undefined for users who get no Home; it shows a defect, rather than staying empty. */
 async function load(
   { wanted, request }: Publication,
-  isPatient: boolean,
+  how: HowRead,
   { screen }: PublishingParts,
 ): Promise<HomeContent | undefined> {
-  return screen.load({ ...wanted, isPatient }, request).catch((error: unknown) => {
+  return screen.load({ ...wanted, ...how }, request).catch((error: unknown) => {
     if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
     const words = request.explain(error);
     const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
-    return { blocks: [section(`${words}${more}`)], page: wanted.page, isReading: false };
+    return { blocks: [section(`${words}${more}`)], page: wanted.page };
   });
 }
 

@@ -80,7 +80,7 @@ const NOTHING_MORE = { page: 0, isFresh: false, isWelcome: false } as const;
 async function open(request: SlackRequest, publishing: Publishing): Promise<void> {
   const { workspaceId, userId } = request.caller.actor;
   publishing.notices.delete(homeKey(workspaceId, userId));
-  const wanted = { ...NOTHING_MORE, isWelcome: !(await hasHome(request, publishing)) };
+  const wanted = { ...NOTHING_MORE, isFresh: true, isWelcome: !(await hasHome(request, publishing)) };
   const onShown = () => remember(request, 0, publishing);
   await publish({ wanted, request, gapMs: GAP_MS, onShown }, publishing);
 }

@@ -20,7 +20,9 @@ export function replyInHome(
   const send = async (message: Message): Promise<boolean> => {
     if (!holdsSecret(message)) return (await add(knownBlocks(message))) || otherwise.send(message);
     const isSent = await otherwise.send(message);
-    await add([section(isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN)]);
+    // Only one notice, even for a password in several messages.
+    notices = notices.filter((notice) => notice !== SHOWN_IN_MESSAGES);
+    await add([isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN]);
     return isSent;
   };
   const none = async () => false;
@@ -32,7 +34,9 @@ function knownBlocks({ blocks, plainBlocks }: Message): KnownBlock[] {
   return (plainBlocks ?? blocks).filter((block): block is KnownBlock => block.type !== 'data_visualization');
 }
 
-const SHOWN_IN_MESSAGES =
-  'The root password is in the *Messages* tab, visible only to you. If you don’t see it there, type `/vps password` in any channel.';
-const NOT_SHOWN =
-  'Slack didn’t let this app show you the root password. Type `/vps password` in any channel to see it.';
+const SHOWN_IN_MESSAGES = section(
+  'The root password is in the *Messages* tab, visible only to you. If you don’t see it there, type `/vps password` in any channel.',
+);
+const NOT_SHOWN = section(
+  'Slack didn’t confirm that it showed you the root password. If you don’t see all of it in the *Messages* tab, type `/vps password` in any channel.',
+);

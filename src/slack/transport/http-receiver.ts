@@ -9,6 +9,7 @@ import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
 import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
+import type { SlackClock } from './slack-clock.ts';
 import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unverified-bodies.ts';
 
 /**
@@ -26,6 +27,7 @@ export function createHttpReceiver(options: {
   readonly log: Log;
   readonly system: Pick<System, 'elapsed'>;
   readonly bodies?: UnverifiedBodies;
+  readonly clock: Pick<SlackClock, 'noteRequest'>;
 }): Transport {
   const { log, system, bodies = new UnverifiedBodies() } = options;
   const signingSecret = options.signingSecret.reveal();
@@ -44,7 +46,10 @@ export function createHttpReceiver(options: {
       const isOurs = isSigned(request, body, signingSecret);
       const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
       if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
-      if (isOurs) workspaceId = claimedWorkspace(body);
+      if (isOurs) {
+        workspaceId = claimedWorkspace(body);
+        options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
+      }
     } finally {
       arriving.release();
     }

@@ -39,12 +39,30 @@ export function readRefusal(error: unknown): SlackRefusal {
   return { code: answer.error, pointers: findPointers(words), neededScope: answer.needed };
 }
 
-/** Reads the answer to a post to a `response_url`; undefined when Slack took it. Anything but an "ok" has failed. */
+/**
+ * Reads the answer to a post to a `response_url`; undefined when Slack accepted it. Slack documents no body, so any 2xx
+ * counts, except for a refusal in JSON and for a page, which comes from a proxy.
+ */
 export function readReplyRefusal(status: number, text: string): SlackRefusal | undefined {
-  const isOk = text.trim() === 'ok' || /^\s*\{\s*"ok"\s*:\s*true\b/.test(text);
-  if (status >= 200 && status <= 299 && isOk) return undefined;
+  const isTaken = status >= 200 && status <= 299 && !/^\s*</.test(text) && !saysNotOk(text);
+  if (isTaken) return undefined;
   const otherwise = status === 200 ? 'not_ok' : `status_${status}`;
   return { code: codeIn(text) ?? otherwise, pointers: findPointers(text) };
+}
+
+function saysNotOk(text: string): boolean {
+  try {
+    return refusedReply.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+const refusedReply = z.object({ ok: z.literal(false) });
+
+/** Whether Slack's answer to such a post says `ok`. A root password counts as sent only then. */
+export function saysOk(text: string): boolean {
+  return text.trim() === 'ok' || /^\s*\{\s*"ok"\s*:\s*true\b/.test(text);
 }
 
 /** An error code out of an answer, never the answer itself: it may repeat what was posted. */

@@ -82,7 +82,8 @@ function createReply(
     const url = await findUrl();
     if (url === undefined) return false;
     const respond = ({ text, blocks }: Message) => slack.respond(url, { ...how, text, blocks });
-    return (await withFallback(message, respond)).ok;
+    const answer = await withFallback(message, respond);
+    return answer.ok && (answer.saysOk || !holdsSecret(message));
   };
   const ephemerally = (message: Message) => postEphemeral(message, to, slack);
   const send = async (message: Message) => {
@@ -126,7 +127,7 @@ async function postToChannel(
 }
 
 const NOT_SHOWN =
-  'Slack didn’t let this app show you a private message here. Run the command again to see it.';
+  'Slack didn’t confirm that it showed you the root password. If you don’t see all of it, run `/vps password` again.';
 
 /**
  * The same answers, with a direct message as the last resort (docs/design.md 2). A secret is never sent directly: the user

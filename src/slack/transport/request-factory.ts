@@ -7,6 +7,8 @@ import { DAY_MS, MINUTE_MS } from '../../domain/time.ts';
 import { announce } from './announce.ts';
 import { explainError } from './explain-error.ts';
 import { withPlainView } from './fallback.ts';
+import { whyNotOpened } from './not-opened.ts';
+import { createPartNote } from './part-note.ts';
 import type { Announcement, Reply, SlackRequest, Views } from './request.ts';
 import type { RequestParts, Ways } from './request-parts.ts';
 
@@ -27,9 +29,9 @@ function makeRequest(
   caller: Caller,
   ways: Ways,
   onBegin: () => void = () => undefined,
+  note = createPartNote(),
 ): SlackRequest {
   const { entry, system } = parts;
-  const { reply } = ways;
   let hasBegun = false;
   const begin = () => {
     hasBegun = true;
@@ -41,14 +43,16 @@ function makeRequest(
   };
   return {
     caller,
-    reply,
-    views: createViews(parts, caller, ways),
+    // Home itself says it.
+    reply: caller.surface === 'home' ? ways.reply : note.inReply(ways.reply),
+    views: note.inViews(createViews(parts, caller, ways)),
+    note,
     currency: parts.currency,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       if (mayHaveBegun(useCase)) begin();
-      const output = await entry.execute(useCase, input, { ...caller, onChange });
+      const output = await entry.execute(useCase, input, { ...heard(caller, note), onChange });
       if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
       return output;
     },
@@ -58,12 +62,20 @@ function makeRequest(
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
     explain: (error) => explainError(error, { ...parts, hasBegun }),
-    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways, begin),
+    subrequest: (place) => makeRequest(parts, numbered(caller, place), ways, begin, note),
     announce: (action, ...more) => announce({ action, more }, parts, caller, ways),
     placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, ways),
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
+}
+
+function heard(caller: Caller, note: ReturnType<typeof createPartNote>): Caller {
+  const onPartOfList = () => {
+    caller.onPartOfList?.();
+    note.hear();
+  };
+  return { ...caller, onPartOfList };
 }
 
 /** An action that is done once for each form may be under way from an earlier press, even if this press fails. */
@@ -93,9 +105,6 @@ function numbered(caller: Caller, place: number): Caller {
   return requestId === undefined ? caller : { ...caller, requestId: `${requestId}#${place}` };
 }
 
-/** A trigger lives for 3 s and works once; any other error is about the view itself. */
-const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'];
-
 const REPLY_URL_MS = 30 * MINUTE_MS;
 /** Longer than an order can wait for its approval and then for its outcome. */
 const THREAD_MS = 60 * DAY_MS;
@@ -110,8 +119,7 @@ function createViews(
       if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
       const slack = clients.of(workspaceId);
       const opened = await withPlainView(view, (shown) => slack.openView(triggerId, shown));
-      if (opened.ok) return opened;
-      return { ok: false, why: EXPIRED.includes(opened.error) ? 'too_late' : 'refused' };
+      return opened.ok ? opened : { ok: false, why: whyNotOpened(opened.error) };
     },
     update: (viewId, view) =>
       acknowledgedViews.update(viewId, () =>

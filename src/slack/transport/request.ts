@@ -17,6 +17,7 @@ export interface SlackRequest {
   readonly caller: Caller;
   readonly reply: Reply;
   readonly views: Views;
+  readonly note: PartNote;
   /** The open modal whose button was pressed. */
   readonly modal?: {
     readonly viewId: string;
@@ -58,6 +59,13 @@ export interface SlackRequest {
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
 }
 
+/** Once the hosting API has returned only part of the list, says so in everything that this request shows its user. */
+export interface PartNote {
+  inView(view: ModalView): ModalView;
+  /** Sends the note by itself if the user has been shown nothing with it: the outcome may only have been announced. */
+  sayUnsaid(reply: Reply): Promise<void>;
+}
+
 /** What was announced in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
@@ -80,10 +88,10 @@ export interface Reply {
   readonly url?: Secret<string>;
 }
 
-/** Whether Slack opened a modal: the trigger may have expired, a message brings none, and Slack may refuse the view. */
+/** Whether Slack opened a modal. The trigger may have expired, messages have none, and Slack may refuse the view or not answer. */
 export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
-  | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' };
+  | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
 /** The modals of this user. */
 export interface Views {

@@ -13,6 +13,7 @@ import { findReplyUrl, replyByUrl } from './reply.ts';
 import type { SlackRequest } from './request.ts';
 import type { RequestParts } from './request-parts.ts';
 import type { Revocation } from './revocations.ts';
+import type { SlackConnections } from './slack-api.ts';
 import type { EndStep } from './step-ends.ts';
 
 /** How a request reached us. */
@@ -36,6 +37,7 @@ export interface Routes {
 /** What requests are routed with. */
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
+  readonly connections: Pick<SlackConnections, 'clock'>;
   readonly home: HomePublisher;
   readonly messages: MessageIntake;
   readonly steps: StepIntake;

@@ -23,7 +23,8 @@ import {
 } from './answer-shapes.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { inTurn } from './rate-limited-calls.ts';
-import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal } from './refusals.ts';
+import { createRefusalLog, type RefusalLog, readRefusal, readReplyRefusal, saysOk } from './refusals.ts';
+import { createSlackClock, type SlackClock } from './slack-clock.ts';
 
 /** The few methods of Slack's Web API that are used. None throws: each says whether Slack took it, and why not. */
 export interface SlackApi {
@@ -49,8 +50,11 @@ export interface SlackApi {
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
   /** One page of the members of a channel; an empty cursor follows the last one. */
   listMembers(channelId: string, cursor: string): Promise<SlackAnswer<MemberPage>>;
-  /** Posts to a `response_url` (Slack, "Handling user interaction"). */
-  respond(url: Secret<string>, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
+  /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: Slack's answer says `ok`. */
+  respond(
+    url: Secret<string>,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<SlackAnswer<{ saysOk: boolean }>>;
 }
 
 /** What calls for a workspace are made with. */
@@ -84,6 +88,8 @@ export interface SlackConnections {
   open(findToken: FindToken, watch?: SlackWatch): SlackApi;
   /** For other clients of Slack's libraries, which write into what they are given: made separately for each of them. */
   clientOptions(): WebClientOptions;
+  /** Set by every answer of the Web API. */
+  readonly clock: SlackClock;
   close(): Promise<void>;
 }
 
@@ -101,6 +107,7 @@ export function createSlackConnections(options: {
   readonly system: System;
 }): SlackConnections {
   const refusals = createRefusalLog(options.log, options.system);
+  const clock = createSlackClock(options.system);
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
   const clientOptions = (): WebClientOptions => ({
     slackApiUrl: options.apiUrl,
@@ -109,8 +116,13 @@ export function createSlackConnections(options: {
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     // Slack's library sends text; forms with files are not used here.
-    fetch: (url, { body, ...init } = {}) =>
-      fetch(url, { ...init, body: typeof body === 'string' ? body : null, dispatcher: agent }),
+    fetch: async (url, { body, ...init } = {}) => {
+      const text = typeof body === 'string' ? body : null;
+      const askedAt = options.system.now();
+      const answer = await fetch(url, { ...init, body: text, dispatcher: agent });
+      clock.noteAnswer(answer.headers.get('date'), askedAt);
+      return answer;
+    },
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
@@ -119,6 +131,7 @@ export function createSlackConnections(options: {
       return createSlackApi(call, agent, refusals, options.system, watch);
     },
     clientOptions,
+    clock,
     close: () => agent.destroy(),
   };
 }
@@ -211,7 +224,7 @@ async function respond(
   body: Readonly<Record<string, unknown>>,
   agent: Agent,
   refusals: RefusalLog,
-): Promise<SlackAnswer> {
+): Promise<SlackAnswer<{ saysOk: boolean }>> {
   try {
     const { origin, pathname, search } = new URL(url.reveal());
     // Three times cheaper than `fetch`. It follows no redirect: that is no "ok" either.
@@ -223,8 +236,9 @@ async function respond(
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const refusal = readReplyRefusal(answer.statusCode, await answer.body.text());
-    if (refusal === undefined) return { ok: true };
+    const text = await answer.body.text();
+    const refusal = readReplyRefusal(answer.statusCode, text);
+    if (refusal === undefined) return { ok: true, saysOk: saysOk(text) };
     refusals.add('response_url', refusal);
     return { ok: false, error: refusal.code };
   } catch (error) {

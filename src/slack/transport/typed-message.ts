@@ -50,6 +50,9 @@ type Envelope = z.output<typeof envelope>;
 
 const SLACKBOT = 'USLACKBOT';
 
+/** A reply that is shown to the channel as well, a message with a file, and `/me`. */
+const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
+
 /**
  * Reads what a user wrote to the app; undefined for everything else: messages of apps, also of this one, what only looks
  * like a message (a change, a deletion, someone who joined), edited messages, and messages in channels without a mention.
@@ -59,7 +62,7 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   if (!read) return undefined;
   const { event } = read;
   const isOfApp = (event.bot_id ?? undefined) !== undefined || event.user === SLACKBOT;
-  const isOther = event.subtype !== undefined && event.subtype !== 'thread_broadcast';
+  const isOther = event.subtype !== undefined && !TYPED_SUBTYPES.includes(event.subtype);
   if (isOfApp || isOther || (event.edited ?? undefined) !== undefined) return undefined;
   const kind = event.type === 'app_mention' ? 'mention' : 'direct_message';
   if (kind === 'direct_message' && event.channel_type !== 'im') return undefined;

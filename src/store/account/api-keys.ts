@@ -4,6 +4,7 @@ import type { SealedPlace } from '../../vault.ts';
 import type { Foundation, Queries } from '../engine/database.ts';
 import type { ApiKeyRow } from '../engine/tables.ts';
 import { forgetServers, joinEarlierNames } from './accounts.ts';
+import { takeChain } from './audit-chain.ts';
 import { countChange } from './versions.ts';
 
 /** The API key of each workspace, sealed for that workspace, who set it and when: an altered row opens nothing. */
@@ -68,6 +69,8 @@ async function putKey(
   const names = vault.namesOf(key.reveal());
   const row = { ...facts, account: names[0], sealed: vault.seal(key.reveal(), placeOfKey(facts)) };
   await engine.transact(db, async (trx) => {
+    // Starts the chain, so that an API key without one is a sign that the audit was emptied.
+    await takeChain(trx, vault, workspaceId);
     const before = await findNameOfKey(trx, workspaceId);
     await trx
       .insertInto('api_keys')

@@ -154,14 +154,15 @@ const UNPROVEN: SignedEnds = { ends: '', signature: '' };
 /** States of operations that are written together with an audit entry. */
 export const AUDITED = ['settled', 'refused', 'in_doubt'] as const;
 
-/** Whether there are other operations; each of these was written together with an audit entry. */
+/** Whether there is an API key or another operation, none of which is written without an audit chain. */
 async function hasOthers(db: Queries, workspaceId: string, operationId: string): Promise<boolean> {
   const one = await db
     .selectFrom('operations')
-    .select('id')
+    .select('workspace_id')
     .where('workspace_id', '=', workspaceId)
     .where('id', '<>', operationId)
     .where('state', 'in', AUDITED)
+    .unionAll(db.selectFrom('api_keys').select('workspace_id').where('workspace_id', '=', workspaceId))
     .limit(1)
     .executeTakeFirst();
   return one !== undefined;

@@ -42,6 +42,7 @@ export function createAuditLog(foundation: Foundation): AuditLog {
         .select('workspace_id')
         .union(db.selectFrom('audit_chains').select('workspace_id'))
         .union(db.selectFrom('audit_heads').select('workspace_id'))
+        .union(db.selectFrom('api_keys').select('workspace_id'))
         .union(db.selectFrom('operations').select('workspace_id').where('state', 'in', AUDITED))
         .orderBy('workspace_id')
         .execute();

@@ -11,6 +11,7 @@ export type MovedTable = Exclude<keyof Tables, Own>;
 const MOVED: Readonly<Record<MovedTable, true>> = {
   workspaces: true,
   workspace_versions: true,
+  key_checks: true,
   api_keys: true,
   account_names: true,
   account_servers: true,

@@ -13,8 +13,6 @@ export interface Engine {
   readonly schema?: string;
   /** Whether no other process can hold a lease, so that leases of a crashed process can be freed at the start. */
   readonly isSoleProcess: boolean;
-  /** Called when the schema is current. */
-  markMigrated(): void;
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
   readonly skipsLockedRows: boolean;
   /** The one clock of all processes that share the database. */
@@ -42,6 +40,11 @@ export interface Engine {
 export interface EngineOptions {
   /** Whether to hold the database against other processes for as long as it is open, where one process has it alone. */
   readonly lock: boolean;
+  /**
+   * Whether to refuse a database that doesn't exist yet: only the app and `store -- copy` create one. Default: without `lock`.
+   * With both, no app may have the database open, even where several processes share it.
+   */
+  readonly mustExist?: boolean;
   /** How many processes share the server at most; absent: not set. */
   readonly maxProcesses?: number | undefined;
   readonly system: Pick<System, 'now' | 'elapsed' | 'sleep' | 'random' | 'newId'>;

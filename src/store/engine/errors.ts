@@ -14,6 +14,13 @@ export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable';
 }
 
+/** There is no database, and this program doesn't create one. */
+export class DatabaseMissing extends DatabaseUnusable {
+  constructor(place: string) {
+    super(`The app has no database at ${place}: correct DATABASE_URL, or start the app once to create one.`);
+  }
+}
+
 /** The connection was lost while a transaction was committed: it was stored as a whole, or not at all. */
 export class CommitUnknown extends DatabaseUnreachable {
   override readonly name = 'CommitUnknown';

@@ -63,7 +63,8 @@ function noteNeeds(migrations: Migrations): Record<string, Migration> {
 
 type MigrationTables = { kysely_migration: { name: string } };
 
-async function listExecuted(db: Kysely<Tables>, schema: string | undefined): Promise<string[]> {
+/** The names of the migrations that this database has executed; none if the app has never used it. */
+export async function listExecuted(db: Kysely<Tables>, schema: string | undefined): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === 'kysely_migration' && table.schema === schema)) return [];
   const rows = await db.withTables<MigrationTables>().selectFrom('kysely_migration').select('name').execute();

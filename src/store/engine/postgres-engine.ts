@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Engine, EngineOptions } from './engine.ts';
-import { DatabaseUnusable } from './errors.ts';
+import { DatabaseInUse, DatabaseMissing, DatabaseUnusable } from './errors.ts';
 import { createDatabaseClock, postgresMoment } from './postgres-clock.ts';
 import { createPostgresDialect } from './postgres-dialect.ts';
-import { BUSY, createPool, PATIENT, UNLIMITED } from './postgres-pool.ts';
+import { ALONE, BUSY, createPool, PATIENT, UNLIMITED } from './postgres-pool.ts';
 import { shareConnections } from './postgres-share.ts';
 import { createTransact } from './postgres-transact.ts';
 
@@ -15,16 +15,21 @@ const EXAMPLE = 'postgres://user:password@host:5432/database';
  */
 export async function openPostgres(
   url: string,
-  { lock, maxProcesses, system }: EngineOptions,
+  { lock, mustExist = !lock, maxProcesses, system }: EngineOptions,
 ): Promise<Engine> {
   // It is not repeated: it may hold the password.
   if (!URL.canParse(url)) throw new DatabaseUnusable(`DATABASE_URL must be written like ${EXAMPLE}.`);
-  const [pool, migrationPool] = [createPool(url, lock ? BUSY : PATIENT), createPool(url, UNLIMITED)];
+  const isApp = lock && !mustExist;
+  const [pool, migrationPool] = [createPool(url, lock ? BUSY : PATIENT, isApp), createPool(url, UNLIMITED)];
+  let letAppsIn = async () => {};
   const close = async () => {
+    await letAppsIn();
     for (const one of [pool, migrationPool]) if (!one.ending) await one.end();
   };
   try {
+    if (lock && mustExist) letAppsIn = await keepAppsOut(url);
     const { schema, isEmpty } = await examine(pool);
+    if (mustExist && isEmpty) throw new DatabaseMissing(placeOfPostgres(url));
     if (maxProcesses !== undefined) await shareConnections([pool, migrationPool], maxProcesses);
     const clock = await createDatabaseClock(() => readTime(pool), system);
     return {
@@ -32,8 +37,7 @@ export async function openPostgres(
       migrationDialect: createPostgresDialect(migrationPool),
       schema,
       // The command line may run beside an older app, whose tables it must not change.
-      mayMigrate: lock || isEmpty,
-      markMigrated: () => undefined,
+      mayMigrate: lock,
       isSoleProcess: false,
       skipsLockedRows: true,
       clock,
@@ -46,8 +50,24 @@ export async function openPostgres(
     };
   } catch (error) {
     await close();
-    throw error instanceof DatabaseUnusable ? error : new DatabaseUnusable(describeFailure(url, error));
+    if (error instanceof DatabaseUnusable || error instanceof DatabaseInUse) throw error;
+    throw new DatabaseUnusable(describeFailure(url, error));
   }
+}
+
+/** Keeps apps from connecting until the returned function is called. @throws DatabaseInUse when one is connected */
+async function keepAppsOut(url: string): Promise<() => Promise<void>> {
+  // A pool of its own, because the others are ended before the work is over.
+  const pool = createPool(url, UNLIMITED);
+  const client = await pool.connect();
+  const end = () => {
+    client.release(true);
+    return pool.end();
+  };
+  const { rows } = await client.query<{ is_alone: boolean }>(`select ${ALONE} as is_alone`);
+  if (rows[0]?.is_alone) return end;
+  await end();
+  throw new DatabaseInUse(placeOfPostgres(url));
 }
 
 /** Looks at what money depends on. @throws DatabaseUnusable */

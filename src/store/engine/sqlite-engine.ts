@@ -1,9 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { sql } from 'kysely';
 import type { Engine, EngineOptions } from './engine.ts';
-import { DatabaseInUse, DatabaseUnusable } from './errors.ts';
+import { DatabaseInUse, DatabaseMissing, DatabaseUnusable } from './errors.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 
 /** How long a statement waits for another process. It holds the event loop: while it waits, no request is answered. */
@@ -17,19 +17,18 @@ const LOCK_TIMEOUT_MS = 1000;
  * Opens a file of SQLite, or `:memory:`; the folder and the file are made for their owner only.
  * @throws DatabaseInUse, DatabaseUnusable
  */
-export function openSqlite(path: string, { lock, system }: EngineOptions): Engine {
+export function openSqlite(path: string, { lock, mustExist = !lock, system }: EngineOptions): Engine {
+  if (mustExist) requireFile(path);
   if (path === ':memory:')
     return makeEngine(path, BUSY_TIMEOUT_MS, { mayMigrate: true, isSoleProcess: true, clock: system });
   prepareFile(path);
-  const instanceLock = takeLock(`${path}.lock`, lock ? LOCK_TIMEOUT_MS : 0);
+  const instanceLock = lock ? takeLock(`${path}.lock`) : undefined;
   if (lock && !instanceLock) throw new DatabaseInUse(path);
   try {
-    const mayMigrate = instanceLock !== undefined;
     const timeoutMs = lock ? BUSY_TIMEOUT_MS : PATIENT_TIMEOUT_MS;
     const besidePath = (ending: string) => `${path}.${ending}`;
-    const rights = { mayMigrate, isSoleProcess: lock, clock: system };
-    const engine = { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
-    return lock ? engine : { ...engine, markMigrated: () => instanceLock?.close() };
+    const rights = { mayMigrate: lock, isSoleProcess: lock, clock: system };
+    return { ...makeEngine(path, timeoutMs, rights, instanceLock), besidePath };
   } catch (error) {
     instanceLock?.close();
     throw error;
@@ -46,7 +45,6 @@ function makeEngine(
   return {
     dialect: createSqliteDialect(connection),
     ...rights,
-    markMigrated: () => undefined,
     skipsLockedRows: false,
     // Its processes are on one machine, so they have one clock.
     moment: (at) => sql<number>`${at}`,
@@ -68,6 +66,17 @@ function makeEngine(
       if (instanceLock?.isOpen) instanceLock.close();
     },
   };
+}
+
+/** Refuses a path without a database, so that a mistyped one creates nothing. @throws DatabaseUnusable */
+function requireFile(path: string): void {
+  try {
+    if (statSync(path).size > 0) return;
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && /^ENO(ENT|TDIR)$/.test(String(error.code));
+    if (!isMissing) throw new DatabaseUnusable(`The database ${path} can't be opened: ${wordsOf(error)}.`);
+  }
+  throw new DatabaseMissing(path);
 }
 
 /** SQLite copies the mode of the database file to `-wal` and `-shm`, so the file is created before SQLite does it. */
@@ -114,10 +123,10 @@ function readPragma(connection: DatabaseSyncInstance, pragma: string): unknown {
  * Holds a second file exclusively: the operating system frees it when the process ends, however it ends.
  * Undefined when another process holds it.
  */
-function takeLock(path: string, timeoutMs: number): DatabaseSyncInstance | undefined {
+function takeLock(path: string): DatabaseSyncInstance | undefined {
   let connection: DatabaseSyncInstance | undefined;
   try {
-    connection = new DatabaseSync(path, { timeout: timeoutMs });
+    connection = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
     connection.exec('begin exclusive');
     return connection;
   } catch (error) {

@@ -28,6 +28,7 @@ import type { WorkflowTables } from './workflow-tables.ts';
 export interface Tables extends FollowTables, WorkflowTables {
   workspaces: WorkspacesTable;
   workspace_versions: WorkspaceVersionsTable;
+  key_checks: KeyChecksTable;
   api_keys: ApiKeysTable;
   account_names: AccountNamesTable;
   account_servers: AccountServersTable;
@@ -85,6 +86,12 @@ interface WorkspaceVersionsTable {
   key_generation: Generated<number>;
   access_version: Generated<number>;
   settings_version: Generated<number>;
+}
+
+/** The keys of `ENCRYPTION_KEYS` that the app has used here. */
+interface KeyChecksTable {
+  key_id: string;
+  value: string;
 }
 
 interface ApiKeysTable {

@@ -19,6 +19,7 @@ import { homes } from './0018-homes.ts';
 import { workflows } from './0019-workflows.ts';
 import { refreshHistory } from './0020-refresh-history.ts';
 import { messagesAndHomes } from './0021-messages-and-homes.ts';
+import { keyChecks } from './0022-key-checks.ts';
 
 /** The migrations by name, in order, other than those that need the vault. A list rather than a folder that is searched: it is the same in `dist`. */
 export const MIGRATIONS: Migrations = {
@@ -50,5 +51,6 @@ export function createMigrations(vault: Vault): Migrations {
     '0019-workflows': { ...workflows, needs: '0013-restores-and-versions' },
     '0020-refresh-history': { ...refreshHistory, needs: '0013-restores-and-versions' },
     '0021-messages-and-homes': { ...messagesAndHomes, needs: '0013-restores-and-versions' },
+    '0022-key-checks': { ...keyChecks, needs: '0013-restores-and-versions' },
   };
 }

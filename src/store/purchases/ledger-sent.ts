@@ -94,14 +94,13 @@ async function markSent(
     .where('id', '=', id)
     .where((column) =>
       column.or([
-        column.and([
-          column('state', '=', 'prepared'),
-          column('send_by', '>=', engine.moment(at, at)),
-          column('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at)),
-        ]),
+        column('state', '=', 'prepared'),
         column.and([column('state', '=', 'sent'), column('sent_by', '=', owner)]),
       ]),
     )
+    // Also for a request that is sent again: a retry may have waited for minutes.
+    .where('send_by', '>=', engine.moment(at, at))
+    .where('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at))
     .where('lease_owner', '=', owner)
     .where('lease_until', '>', engine.moment(at, at))
     .returning('attempt')

@@ -12,7 +12,7 @@ import { ended, move } from './ledger-moves.ts';
 import { hasMadeServer } from './ledger-rivals.ts';
 import { type StoredState, toOperation } from './ledger-rows.ts';
 import { storePassword } from './passwords.ts';
-import { asPassword, openAnswer } from './sealed-answers.ts';
+import { asPassword, openAnswer, sealAnswer } from './sealed-answers.ts';
 
 const OPEN = ['sent', 'in_doubt'] as const;
 
@@ -28,7 +28,7 @@ export async function settle(
   const before = await findBefore(trx, id);
   if (!settled.isFirstHand && (await hasMadeServer(trx, id, serverId))) return false;
   const password =
-    settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, settled, before);
+    settled.password ?? findAnswer(foundation, { id, workspaceId: audit.workspaceId }, serverId, before);
   const row = await move(trx, id, listOrigins(settled, before?.has_password === 0), {
     ...ended(at),
     ...omitUndefined({ server_id: serverId }),
@@ -65,14 +65,37 @@ function findBefore(trx: Queries, id: ConfirmationId) {
     .executeTakeFirst();
 }
 
-/** What came with this answer or an earlier one, where no password was recognized. */
+/** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
+export async function keepAnswer(
+  trx: Transaction<Tables>,
+  foundation: Foundation,
+  id: ConfirmationId,
+  answer: Secret<string>,
+  at: number,
+): Promise<void> {
+  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row?.kind !== 'create' || row.has_password === 1) return;
+  const { server_id: serverId, workspace_id: workspaceId } = row;
+  const isFound = row.state === 'settled' && serverId !== null;
+  const change = isFound
+    ? { has_password: 1, told_at: 0, due_at: at }
+    : { sealed_answer: row.sealed_answer ?? sealAnswer(foundation, { id, workspaceId }, answer) };
+  await trx.updateTable('operations').set(change).where('id', '=', id).execute();
+  if (isFound)
+    await storePassword(trx, foundation.vault, toOperation(row), {
+      at,
+      serverId,
+      password: asPassword(answer),
+    });
+}
+
+/** What came with an earlier answer that proved nothing. */
 function findAnswer(
   foundation: Foundation,
   row: Pick<Operation, 'id' | 'workspaceId'>,
-  { serverId, answer }: Parameters<Ledger['settle']>[1],
+  serverId: number | undefined,
   before: { readonly sealed_answer: string | null } | undefined,
 ): Secret<string> | undefined {
-  if (answer) return asPassword(answer);
   const sealed = before?.sealed_answer ?? null;
   return serverId === undefined || sealed === null ? undefined : openAnswer(foundation, row, sealed);
 }

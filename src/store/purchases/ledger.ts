@@ -5,7 +5,7 @@ import { createLeases } from './leases.ts';
 import { createLedgerLists } from './ledger-lists.ts';
 import { createLedgerMoves } from './ledger-moves.ts';
 import { prepareOperation } from './ledger-prepare.ts';
-import { settle } from './ledger-settle.ts';
+import { keepAnswer, settle } from './ledger-settle.ts';
 import { createPrices } from './prices.ts';
 import { sumSpent } from './spending.ts';
 
@@ -18,6 +18,7 @@ export function createLedger(foundation: Foundation): Ledger {
     ...createLeases(foundation),
     ...createLedgerMoves(foundation),
     prepare: (operation, budget) => engine.transact(db, (trx) => prepareOperation(trx, operation, budget)),
+    keepAnswer: (id, answer, at) => engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
     settle: (id, settled, audit) => engine.transact(db, (trx) => settle(trx, foundation, id, settled, audit)),
     readVersions: (workspaceId) => readVersions(db, workspaceId),
     sumSpent: (workspaceId, actorId, since) => sumSpent(db, workspaceId, actorId, since),

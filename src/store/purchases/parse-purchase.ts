@@ -15,7 +15,7 @@ const order = z.strictObject({
 
 /** What was confirmed, as it is stored. */
 export const storedPurchase = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('create'), order }),
+  z.strictObject({ kind: z.literal('create'), order, namesakeIds: z.array(z.number()).exactOptional() }),
   z.strictObject({
     kind: z.literal('renew'),
     serverId: z.number(),

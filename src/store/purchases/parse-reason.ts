@@ -49,6 +49,7 @@ const REFUSALS: Schemas<OperationRefusalDetails> = {
   paid_until_unknown: label,
   create_in_doubt: label,
   create_in_doubt_elsewhere: label,
+  label_taken: label,
   renewed_elsewhere: label,
   stale_confirmation: none,
   list_incomplete: none,

@@ -9,22 +9,23 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { PaidAnswer, Spill, SpilledAnswer } from '../../app/purchases/ports.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { SealedPlace, Vault } from '../../vault.ts';
 
-/** A full disk takes no new file, but one that has its place can be written over. */
-const RESERVE_BYTES = 4096;
+/** A full disk takes no new file, but an existing one can be overwritten. Long enough for the longest answer that is kept, sealed. */
+const RESERVE_BYTES = 32 * 1024;
 const ENDING = '.sealed';
 
 const storedAnswer = z.object({
-  serverId: z.number(),
+  serverId: z.number().optional(),
   paidUntil: z.number().optional(),
   password: z.string().optional(),
 });
@@ -66,15 +67,7 @@ function keepInMemory(): Files {
 function keepInFolder(folder: string): Files {
   const pathOf = (name: string) => join(folder, `${encodeURIComponent(name)}${ENDING}`);
   const reserve = join(folder, 'reserve');
-  // A full disk is no reason not to start: it is tried again when the first answer is kept.
-  const makeReserve = () => {
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (!existsSync(reserve))
-        writeFileSync(reserve, Buffer.alloc(RESERVE_BYTES, 1), { mode: 0o600, flush: true });
-    } catch {}
-  };
-  makeReserve();
+  makeReserve(reserve);
   return {
     write: (name, text) => {
       const path = pathOf(name);
@@ -84,8 +77,16 @@ function keepInFolder(folder: string): Files {
       // Processes of one machine may share the folder: a rename gives the reserve to one of them.
       const part = `${path}.part`;
       renameIfThere(reserve, part);
-      overwrite(part, text);
+      try {
+        overwrite(part, text);
+      } catch (error) {
+        // Keeps the space for the next attempt, or for a shorter answer.
+        renameIfThere(part, reserve);
+        throw error;
+      }
       renameSync(part, path);
+      // The next answer gets a reserve too, from the space that this one left.
+      makeReserve(reserve);
     },
     list: () =>
       (existsSync(folder) ? readdirSync(folder) : [])
@@ -94,9 +95,36 @@ function keepInFolder(folder: string): Files {
     read: (name) => readFileSync(pathOf(name), 'utf8'),
     remove: (name) => {
       rmSync(pathOf(name), { force: true });
-      makeReserve();
+      makeReserve(reserve);
     },
   };
+}
+
+/**
+ * A full disk doesn't keep the app from starting: this is tried again after each answer, and a partial reserve is better than none.
+ * It is written under another name first, since another process may take the reserve at any time.
+ */
+function makeReserve(reserve: string): void {
+  if (sizeOf(reserve) >= RESERVE_BYTES) return;
+  const part = `${reserve}.${process.pid}`;
+  try {
+    mkdirSync(dirname(reserve), { recursive: true, mode: 0o700 });
+    rmSync(part, { force: true });
+    writeFileSync(part, Buffer.alloc(RESERVE_BYTES, 1), { flag: 'wx', mode: 0o600, flush: true });
+  } catch {}
+  try {
+    if (sizeOf(part) > sizeOf(reserve)) renameSync(part, reserve);
+    else rmSync(part, { force: true });
+  } catch {}
+}
+
+/** 0 if there is none, or no folder for it. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
 }
 
 function renameIfThere(from: string, to: string): void {
@@ -110,7 +138,10 @@ function renameIfThere(from: string, to: string): void {
 function overwrite(path: string, text: string): void {
   const file = existsSync(path) ? openSync(path, 'r+') : openSync(path, 'wx', 0o600);
   try {
-    ftruncateSync(file, writeSync(file, text, 0));
+    const bytes = Buffer.from(text);
+    // A full disk writes a part and reports how much; the next write fails.
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
+    ftruncateSync(file, bytes.length);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -126,11 +157,7 @@ function readAnswer(operationId: string, text: string, vault: Vault): SpilledAns
   try {
     const read = storedAnswer.parse(JSON.parse(vault.open(text, placeOf(operationId))));
     const password = read.password === undefined ? undefined : new Secret(read.password);
-    return {
-      operationId,
-      serverId: read.serverId,
-      ...omitUndefined({ paidUntil: read.paidUntil, password }),
-    };
+    return { operationId, ...omitUndefined({ ...read, password }) };
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { HostingError } from '../../../src/domain/errors.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { stillSystem, T0, vault } from '../../store/fixtures.ts';
 import { openStore } from '../../support/migrated.ts';
-import { makeHosting } from '../support/make-hosting.ts';
+import { makeHosting, wholeList } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 let store: Store;
@@ -41,7 +41,7 @@ async function outcomes(): Promise<readonly string[]> {
 
 describe('an API key', () => {
   it('set on the command line is audited before and after, with surface `cli`', async () => {
-    const entry = openEntry({ hostingOf: () => makeHosting({ listServers: async () => [] }) });
+    const entry = openEntry({ hostingOf: () => makeHosting({ fetchServers: async () => wholeList([]) }) });
     await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
     expect(await outcomes()).toEqual(['cli command line connect done', 'cli command line connect started']);
     expect(await store.apiKeys.find('T1')).toMatchObject({ setBy: THE_COMMAND_LINE });
@@ -53,7 +53,7 @@ describe('an API key', () => {
     const refuse = async () => {
       throw new HostingError('unauthorized', 'no');
     };
-    const entry = openEntry({ hostingOf: () => makeHosting({ listServers: refuse }) });
+    const entry = openEntry({ hostingOf: () => makeHosting({ fetchServers: refuse }) });
     const connecting = entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
     await expect(connecting).rejects.toMatchObject({ code: 'unauthorized' });
     expect((await outcomes())[0]).toBe('cli command line connect failed unauthorized');
@@ -62,11 +62,11 @@ describe('an API key', () => {
 
   it('is another one for everything that was confirmed while it was being tested', async () => {
     let whileTested: number | undefined;
-    const listServers = async () => {
+    const fetchServers = async () => {
       whileTested = (await store.ledger.readVersions('T1')).key;
-      return [];
+      return wholeList([]);
     };
-    const entry = openEntry({ hostingOf: () => makeHosting({ listServers }) });
+    const entry = openEntry({ hostingOf: () => makeHosting({ fetchServers }) });
     await entry.execute(connectKey, { key: new Secret('key') }, program('T1'));
     expect(await store.apiKeys.find('T1')).toMatchObject({ generation: (whileTested ?? 0) + 1 });
   });

@@ -43,7 +43,7 @@ function apiOf(key: 'a' | 'b'): HostingApi {
       reads.push(key);
       const shown = (shows[key].length > 1 ? shows[key].shift() : shows[key][0]) ?? [];
       if (shown instanceof HostingError) throw shown;
-      return { servers: shown, isComplete: true, unreadableCount: 0 };
+      return { servers: shown, extent: 'whole', unreadableCount: 0 };
     },
   });
 }

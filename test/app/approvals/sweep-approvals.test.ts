@@ -89,8 +89,7 @@ function makeHosting(): HostingApi {
     renewServer: unused,
     changePower: unused,
     budget: unused,
-    fetchServers: answer(() => ({ servers, isComplete: isListComplete, unreadableCount: 0 })),
-    listServers: answer(() => servers),
+    fetchServers: answer(() => ({ servers, extent: isListComplete ? 'whole' : 'part', unreadableCount: 0 })),
     deleteServer: async (id) => {
       deleted.push(id);
       if (deleteFault) throw deleteFault;
@@ -98,7 +97,7 @@ function makeHosting(): HostingApi {
         if (isCutAfterDelete) isListComplete = false;
         if (isCutAfterDelete || deletedState === 'deleted')
           servers = servers.filter((server) => server.id !== id);
-        return { id, state: deletedState };
+        return deletedState === 'deleted';
       })();
     },
   };

@@ -52,7 +52,7 @@ function read(userId: string, hosting: Partial<HostingApi>, ports: Partial<AppPo
 }
 
 const listing = (...servers: readonly Server[]): Partial<HostingApi> => ({
-  fetchServers: async () => ({ servers, isComplete: true, unreadableCount: 0 }),
+  fetchServers: async () => ({ servers, extent: 'whole', unreadableCount: 0 }),
 });
 const labels = ({ servers }: Home) =>
   servers.kind === 'listed' ? servers.shown.map((each) => each.server.label) : servers.kind;
@@ -110,9 +110,64 @@ describe('the servers on Home', () => {
     await grant('U1', 'viewer');
     const never: Partial<HostingApi> = { fetchServers: () => new Promise(() => undefined) };
     const home = await read('U1', never);
-    expect(home.servers).toEqual({ kind: 'unread' });
+    expect(home.servers).toMatchObject({ kind: 'unread', coming: {} });
+    expect(home.servers).not.toHaveProperty('error');
     expect(home.spending).toMatchObject({ paid: { creates: { count: 0 } } });
   });
+});
+
+describe('a Home that continues a read that an earlier one has begun', () => {
+  /** An account whose list is read only once a test lets it. */
+  function heldList() {
+    let answer: (servers: readonly Server[]) => void = () => undefined;
+    const servers = new Promise<readonly Server[]>((resolve) => {
+      answer = resolve;
+    });
+    const seen: unknown[] = [];
+    const hosting: Partial<HostingApi> = {
+      fetchServers: async (options) => {
+        seen.push(options?.freshness);
+        return { servers: await servers, extent: 'whole', unreadableCount: 0 };
+      },
+    };
+    return { hosting, seen, answer };
+  }
+  const comingOf = ({ servers }: Home) => ('coming' in servers ? servers.coming : undefined);
+
+  test('doesn’t request the list again', async () => {
+    await grant('U1', 'viewer');
+    const { hosting, seen, answer } = heldList();
+    const first = await read('U1', hosting, {}, { isFresh: true });
+    answer([server(1, 'web-1')]);
+    const rest = { isFresh: true, isPatient: true, coming: comingOf(first) };
+    expect(labels(await read('U1', hosting, {}, rest))).toEqual(['web-1']);
+    expect(seen).toEqual(['fresh']);
+  });
+
+  test('requests the list again if the API key was replaced since: another key may open another account', async () => {
+    await grant('U1', 'viewer');
+    const { hosting, answer } = heldList();
+    const coming = comingOf(await read('U1', hosting, {}, { isFresh: true }));
+    answer([server(1, 'of-the-old-key')]);
+    await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
+    const now = await read('U1', listing(server(2, 'web-2')), {}, { isPatient: true, coming });
+    expect(labels(now)).toEqual(['web-2']);
+  });
+});
+
+test('Home that is refreshed without being opened may show a list that is half a minute old, unless it is empty', async () => {
+  await grant('U1', 'viewer');
+  const seen: unknown[] = [];
+  const hosting = (...recent: readonly Server[]): Partial<HostingApi> => ({
+    fetchServers: async (options) => {
+      seen.push(options?.freshness);
+      const servers = options?.freshness === 'recent' ? recent : [server(1, 'web-1'), server(2, 'web-2')];
+      return { servers, extent: 'whole', unreadableCount: 0 };
+    },
+  });
+  expect(labels(await read('U1', hosting(server(1, 'web-1'))))).toEqual(['web-1']);
+  expect(labels(await read('U1', hosting()))).toEqual(['web-1', 'web-2']);
+  expect(seen).toEqual(['recent', 'recent', 'shared']);
 });
 
 test('Home shows nothing any more when the role ended while the hosting API was answering', async () => {
@@ -121,7 +176,7 @@ test('Home shows nothing any more when the role ended while the hosting API was 
   const slow: Partial<HostingApi> = {
     fetchServers: async () => {
       await store.grants.remove('T1', held?.id ?? '');
-      return { servers: [server(1, 'web-1')], isComplete: true, unreadableCount: 0 };
+      return { servers: [server(1, 'web-1')], extent: 'whole', unreadableCount: 0 };
     },
   };
   const users = { find: async () => undefined, exists: async () => 'hidden' as const };

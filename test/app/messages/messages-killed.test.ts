@@ -9,7 +9,7 @@ import type { Server } from '../../../src/domain/server.ts';
 import { MINUTE_MS } from '../../../src/domain/time.ts';
 import { engines, newGrant, stillSystem, T0 } from '../../store/support.ts';
 import { killedAt } from '../support/killed-at.ts';
-import { makeHosting } from '../support/make-hosting.ts';
+import { makeHosting, wholeList } from '../support/make-hosting.ts';
 import { makePorts } from '../support/make-ports.ts';
 
 const WEB: Server = { id: 1, label: 'web-1', state: 'stopped' };
@@ -45,7 +45,7 @@ function startProcess(world: World, at = 0) {
   const life = killedAt(at);
   const { store } = world;
   const hosting = makeHosting({
-    listServers: async () => [WEB],
+    fetchServers: async () => wholeList([WEB]),
     changePower: async (_action, id) => {
       world.started += 1;
       return { id, state: 'running' };

@@ -134,12 +134,41 @@ describe('the answer', () => {
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
   });
 
-  test('in which no password was recognized is kept sealed for its creator, and says what it is', async () => {
-    scenario.hosting.script({ kind: 'no_password', sealedAnswer: new Secret('{"pw":"x"}') });
+  const UNCLEAR = 'No root password was recognized. The hosting API answered:\n{"pw":"x"}';
+
+  test('that proves nothing is settled from the list before anything is told, and kept for its creator', async () => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}') });
     await press(app);
     expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
-    const password = 'No root password was recognized. The hosting API answered:\n{"pw":"x"}';
-    expect(scenario.told.at(-1)).toMatchObject({ password });
+    expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
+    expect(statesTold()).toEqual(['settled']);
+  });
+
+  test.each([
+    ['unconfirmed', async () => {}],
+    [
+      'settled from the list',
+      async () => {
+        const at = scenario.clock.now();
+        await scenario.store.ledger.settle(ID, { at, serverId: 101 }, entry({ outcome: 'done' }));
+      },
+    ],
+  ])('that proves nothing and comes after the order was %s is kept for its creator', async (_, end) => {
+    scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}'), afterMs: 60_000 });
+    const ended = scenario.clock.sleep(30_000).then(async () => {
+      const unconfirmed = {
+        dueAt: scenario.clock.now() + 3_600_000,
+        reason: { code: 'no_answer', details: {} },
+      } as const;
+      await scenario.store.ledger.markUnconfirmed(ID, unconfirmed, entry({ outcome: 'in_doubt' }));
+      await end();
+    });
+    await press(app);
+    await ended;
+    await pass(app, 2 * 3_600_000);
+    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe(UNCLEAR);
+    expect(scenario.hosting.charges).toBe(1);
   });
 
   test('that comes after another process has settled the order from the list brings its password', async () => {

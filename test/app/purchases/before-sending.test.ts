@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
-import { newGrant, T0 } from '../../store/fixtures.ts';
+import { entry, newApproval, newGrant, T0 } from '../../store/fixtures.ts';
 import type { MortalProcess } from './support/mortal-process.ts';
 import { CREATE, ID, openScenario, press, RENEWAL, type Scenario } from './support/scenario.ts';
 import { MONTH_MS, type Script } from './support/scripted-hosting.ts';
@@ -111,6 +111,17 @@ describe('a confirmation', () => {
     await settle();
     expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
     expect(sent()).toBe(0);
+  });
+
+  test('is not sent again two minutes later: a rate-limited order ends as refused, without a charge', async () => {
+    scenario.hosting.script(
+      { kind: 'rate_limited', waitMs: 61_000 },
+      { kind: 'rate_limited', waitMs: 61_000 },
+    );
+    await press(app);
+    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect([sent(), scenario.hosting.charges]).toEqual([2, 0]);
+    expect(statesTold()).toEqual(['refused']);
   });
 
   test('is refused when its user has lost the role before it was sent', async () => {
@@ -247,6 +258,16 @@ describe('before it is sent', () => {
       expect(sent()).toBe(0);
     });
 
+    test('and a request for approval that is still open permits nothing', async () => {
+      await press(scenario.start(KILLED_UNSENT));
+      await requireTwo();
+      await scenario.store.approvals.request(newApproval({ id: ID, isOverBudget: true }), entry());
+      await setBudget(498);
+      await settle();
+      expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'approval_needed' } });
+      expect(sent()).toBe(0);
+    });
+
     test('and it is sent when something else has changed, once', async () => {
       scenario.hosting.whileQueued = () => grant('U9');
       await press(app);
@@ -279,6 +300,40 @@ describe('before it is sent', () => {
     const other = { kind: 'create', order: { ...CREATE.order, label: 'web-2' } } as const;
     await press(app, other, { id: OTHER_ID });
     expect(await find(OTHER_ID)).toMatchObject({ state: 'settled' });
+  });
+
+  test.each([
+    ['refused beside a new server of its label', { label: 'web-1', state: 'running' }, 'refused'],
+    [
+      'refused beside one whose label has other letter case',
+      { label: ' WEB-1', state: 'creating' },
+      'refused',
+    ],
+    ['sent beside a deleted server of its label', { label: 'web-1', state: 'deleted' }, 'settled'],
+    ['sent beside a new server of another label', { label: 'web-10', state: 'running' }, 'settled'],
+  ])('a create is %s', async (_words, server, state) => {
+    scenario.hosting.servers.push({ id: 50, ...server });
+    await press(app);
+    expect(await find()).toMatchObject({ state });
+    expect(sent()).toBe(state === 'settled' ? 1 : 0);
+  });
+
+  test('a create is refused when a server of its label has appeared while it waited in the queue', async () => {
+    scenario.hosting.whileQueued = async () => {
+      scenario.hosting.servers.push({ id: 50, label: 'web-1', state: 'running' });
+      await scenario.clock.sleep(11_000);
+    };
+    await press(app);
+    const reason = { code: 'label_taken', details: { label: 'web-1' } };
+    expect(await find()).toMatchObject({ state: 'refused', reason });
+    expect(sent()).toBe(0);
+  });
+
+  test('a create is sent beside the servers of its label that its review showed, after a crash too', async () => {
+    scenario.hosting.servers.push({ id: 50, label: 'web-1', state: 'running' });
+    await press(scenario.start(KILLED_UNSENT), { ...CREATE, namesakeIds: [50] });
+    await settle();
+    expect(await find()).toMatchObject({ state: 'settled', purchase: { namesakeIds: [50] } });
   });
 
   test('a create waits for one that another process has sent, and is refused after a minute', async () => {

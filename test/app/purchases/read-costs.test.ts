@@ -41,7 +41,7 @@ async function create(workspaceId: string, serverId: number, label = `web-${serv
 
 const listOf = (labels: readonly string[], more: Partial<ServerList> = {}): ServerList => ({
   servers: labels.map((label, at) => ({ id: at + 1, label, state: 'running' })),
-  isComplete: true,
+  extent: 'whole',
   unreadableCount: 0,
   ...more,
 });
@@ -76,9 +76,8 @@ describe('the costs', () => {
     expect(await read(listOf(['web-1']), 'T2')).toMatchObject({ monthly: 499 });
   });
 
-  test('say when the list is incomplete', async () => {
-    expect(await read(listOf([], { isComplete: false }))).toMatchObject({ isListComplete: false });
-    expect(await read(listOf([]))).toMatchObject({ isListComplete: true, isLimited: false, servers: [] });
+  test('are zero without servers', async () => {
+    expect(await read(listOf([]))).toMatchObject({ isLimited: false, servers: [] });
   });
 
   test('are exact, however many servers there are', async () => {

@@ -17,7 +17,12 @@ const judge = (
   more: { readonly isComplete?: boolean; readonly hasRival?: boolean; readonly now?: number } = {},
 ) => {
   const { isComplete = true, hasRival = false, now = SENT_AT } = more;
-  return judgeBy(operation, { list: { servers, isComplete, unreadableCount: 0 }, othersIds, hasRival, now });
+  return judgeBy(operation, {
+    list: { servers, extent: isComplete ? 'whole' : 'part', unreadableCount: 0 },
+    othersIds,
+    hasRival,
+    now,
+  });
 };
 
 function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Operation {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEntry } from '../../../src/app/authorize/entry.ts';
+import type { HeldPassword } from '../../../src/app/purchases/ports.ts';
 import { showPassword } from '../../../src/app/purchases/show-password.ts';
 import { open, T0 } from '../../store/support.ts';
 import { makePorts } from '../support/make-ports.ts';
@@ -20,8 +21,10 @@ test('two accounts may each have a server with the same ID: its creator sees the
     ['U2', 'db-1', since],
   ] as const) {
     for (const ref of [{ typed: label }, { typed: '7' }, { id: 7 }]) {
-      const shown = await entry.execute(showPassword, ref, callerOf(userId));
-      expect(shown.password.reveal()).toBe(own.password);
+      const shown: string[] = [];
+      const show = async ({ password }: HeldPassword) => shown.push(password.reveal()) > 0;
+      await entry.execute(showPassword, { ref, show }, callerOf(userId));
+      expect(shown).toEqual([own.password]);
     }
   }
 });

@@ -39,7 +39,7 @@ async function startWorkspace() {
   const hosting = makeHosting({
     fetchServers: async () => {
       account.reads += 1;
-      return { servers: account.servers, isComplete: account.isComplete, unreadableCount: 0 };
+      return { servers: account.servers, extent: account.isComplete ? 'whole' : 'part', unreadableCount: 0 };
     },
   });
   /** A process of its own; `answer` is what Slack says to its post. */

@@ -19,7 +19,9 @@ async function review(servers: readonly Server[], isComplete: boolean) {
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   await store.grants.put(newGrant({ subjectId: 'U1', role: 'manager' }));
-  const api = makeHosting({ fetchServers: async () => ({ servers, isComplete, unreadableCount: 0 }) });
+  const api = makeHosting({
+    fetchServers: async () => ({ servers, extent: isComplete ? 'whole' : 'part', unreadableCount: 0 }),
+  });
   const entry = createEntry(makePorts(store, { hostingOf: () => api }));
   const caller = { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'button' } as const;
   return entry.execute(reviewRenewals, { formId: 'F1' }, caller);

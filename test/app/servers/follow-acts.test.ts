@@ -62,7 +62,11 @@ async function openFollowing() {
   const fetchServers = async () => {
     world.reads += 1;
     if (world.servers instanceof HostingError) throw world.servers;
-    return { servers: world.servers, isComplete: world.isComplete, unreadableCount: 0 };
+    return {
+      servers: world.servers,
+      extent: world.isComplete ? ('whole' as const) : ('part' as const),
+      unreadableCount: 0,
+    };
   };
   const none = async () => {
     throw new Error('not used');

@@ -1,8 +1,14 @@
 import type { HostingApi } from '../../../src/app/hosting-api.ts';
+import type { Server, ServerList } from '../../../src/domain/server.ts';
 
 const unexpected = async () => {
   throw new Error('this call of the hosting API was not expected');
 };
+
+/** These are all servers of the account. */
+export function wholeList(servers: readonly Server[]): ServerList {
+  return { servers, extent: 'whole', unreadableCount: 0 };
+}
 
 /** A hosting API with only the methods that a test expects to be called. */
 export function makeHosting(answers: Partial<HostingApi>): HostingApi {
@@ -10,7 +16,6 @@ export function makeHosting(answers: Partial<HostingApi>): HostingApi {
     account: 'account',
     fetchCatalog: unexpected,
     fetchServers: unexpected,
-    listServers: unexpected,
     createServer: unexpected,
     renewServer: unexpected,
     changePower: unexpected,

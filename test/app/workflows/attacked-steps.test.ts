@@ -43,11 +43,10 @@ afterEach(() => store.close());
 
 function startApp(now = T0) {
   const fetchServers: HostingApi['fetchServers'] = async () => ({
-    ...{ servers: [WEB], isComplete, unreadableCount: 0 },
+    ...{ servers: [WEB], extent: isComplete ? 'whole' : 'part', unreadableCount: 0 },
   });
   const api = makeHosting({
     fetchServers,
-    listServers: async () => [WEB],
     changePower: async (_action, id) => {
       sent.push(id);
       return { id, state: 'running' };

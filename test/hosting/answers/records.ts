@@ -9,16 +9,23 @@ const MADE = {
   password: PASSWORD,
 } satisfies Truth;
 const RENEWED: Truth = { of: 'done', server: { id: '7', paidUntil: AT } };
-const STOPPED: Truth = { of: 'done', server: { id: '7', state: 'stopped' } };
+const stateIs = (state: string): Truth => ({ of: 'done', server: { id: '7', state } });
 const UNKNOWN: Truth = { of: 'unknown' };
 
-const ANSWERS = {
+/** What proves each change (rule 2). */
+const PROOFS = {
   create: { body: { id: ID, state: 'creating', root_password: PASSWORD }, truth: MADE },
   renew: { body: { id: ID, paid_until: '2026-12-01T00:00:00Z' }, truth: RENEWED },
-  stop: { body: { id: ID, state: 'stopped' }, truth: STOPPED },
-  delete: { body: { id: ID, state: 'stopped' }, truth: STOPPED },
+  start: { body: { id: ID, state: 'running' }, truth: stateIs('running') },
+  stop: { body: { id: ID, state: 'stopped' }, truth: stateIs('stopped') },
+  reboot: { body: { id: ID, state: 'rebooting' }, truth: stateIs('rebooting') },
+  delete: { body: { id: ID, state: 'deleted' }, truth: stateIs('deleted') },
 } as const;
-const CALLS = ['create', 'renew', 'stop', 'delete'] as const;
+const CALLS = ['create', 'renew', 'start', 'stop', 'reboot', 'delete'] as const;
+const POWER: readonly Call[] = ['start', 'stop', 'reboot'];
+
+/** What becomes of an answer that neither proves anything nor says that it failed (rule 5). */
+const leftOpen = (call: Call): Kind => (POWER.includes(call) ? 'accepted' : 'told');
 
 const row = (call: Call, body: unknown, truth: Truth, kind: Kind, more: Partial<Row> = {}): Row => ({
   title: `${call} answered ${typeof body === 'string' ? body.slice(0, 70) : JSON.stringify(body).slice(0, 90)}`,
@@ -29,20 +36,34 @@ const row = (call: Call, body: unknown, truth: Truth, kind: Kind, more: Partial<
   ...more,
 });
 
-/** Every shape around a good answer. */
-const ENVELOPED: Row[] = CALLS.flatMap((call) => {
-  const { body, truth } = ANSWERS[call];
+/** Rules 1, 2 and 4: a proof, in every shape around it that is looked through, beside what says nothing. */
+const PROVEN: Row[] = CALLS.flatMap((call) => {
+  const { body, truth } = PROOFS[call];
   const good: unknown[] = [
     body,
-    { data: body },
-    { server: body },
-    { result: body },
-    { data: { server: body } },
-    { success: true, error: null, data: body },
-    { ...body, errors: [], code: 0, status: 'ok', message: 'done' },
+    [body],
+    ...['data', 'server', 'result', 'response', 'anything'].map((wrapper) => ({ [wrapper]: body })),
+    { data: [body] },
+    { success: true, error: null, errors: [], data: body },
+    { data: body, meta: { request_id: 'r-1', took: 12 } },
+    { ...body, errors: [], status: 'ok', message: 'done' },
+    { ...body, status: 200, statusCode: '200', result: 'success', failed: false, err: 0, problems: {} },
+    { ...body, ok: true, accepted: 'TRUE', completed: 'Completed', outcome: 'OK' },
     { ...body, id: String(ID), extra: [1] },
     { ...body, server: body },
-    [body],
+    { ...body, message: 'Your request failed to be boring: it was declined by nobody' },
+    { ...body, description: 'rate_limited is only a word in this sentence' },
+    {
+      ...body,
+      label: 'limit',
+      ipv4: '192.0.2.1',
+      plan: 's1',
+      preferred: true,
+      default_gateway: '192.0.2.254',
+    },
+    { ...body, links: { self: '/v1/servers/7?limit=50', docs: 'https://h.test/checking' }, limit: 5 },
+    { ...body, failover_ip: '192.0.2.9', tags: ['a', 'b'] },
+    { ...body, location: { code: null, name: 'Frankfurt' } },
   ];
   const statuses = [200, 201, 202, 203, 299].map((status) =>
     row(call, body, truth, 'understood', { status }),
@@ -50,113 +71,157 @@ const ENVELOPED: Row[] = CALLS.flatMap((call) => {
   return [...good.map((one) => row(call, one, truth, 'understood')), ...statuses];
 });
 
-/** A 2xx that carries an error: it may have been done, or not. */
-const CARRIES_ERROR: Row[] = CALLS.flatMap((call) => {
-  const { body, truth } = ANSWERS[call];
-  const signs = [
-    ...API_CODES.flatMap((code) => [{ code }, { error: code }, { message: code }, { status: code }]),
-    { error: 'x' },
-    { error: true },
-    { error: { message: 'no' } },
-    { errors: ['x'] },
-    { errors: { label: ['taken'] } },
-    { error_code: 'E1' },
-    { errorCode: 12 },
-    { exception: 'Timeout' },
-    { failed: true },
-    { success: false },
-    { success: 'false' },
-    { ok: false },
-    { ok: 0 },
-    { status: 'error' },
-    { status: 'FAILED' },
-    { status: 500 },
-    { code: 402 },
-    { code: '404' },
-    { meta: { error: 'x' } },
-    { data: { error: 'x' } },
-    { result: { success: false } },
-  ];
-  return signs.map((sign) => row(call, { ...body, ...sign }, truth, 'told'));
+const YES_WORDS = 'ok success successful succeeded done completed'.split(' ');
+const NO_WORDS = (
+  'rejected error fail failed failure refused denied declined pending queued processing scheduled timeout partial ' +
+  'cancelled no none false invalid aborted unknown skipped ERROR Failed'
+).split(' ');
+const STATEMENTS =
+  'success ok status statusCode status_code result outcome code accepted done completed applied executed';
+
+/** Rule 3: what takes a proof away. */
+const SIGNS: readonly Readonly<Record<string, unknown>>[] = [
+  ...API_CODES.flatMap((code) => [
+    { code },
+    { error: code },
+    { message: code },
+    { status: code },
+    { note: code.toUpperCase() },
+    { hint: code.replaceAll('_', '-') },
+    { reason: `api.${code}` },
+    { warnings: [{ of: code }] },
+    { [code]: true },
+    { details: { [code]: 'yes' } },
+    { meta: { deep: { down: [code] } } },
+  ]),
+  ...STATEMENTS.split(' ').flatMap((name) => [
+    ...[false, 'false', 0, '0', 500, '409', 'not completed', ''].map((value) => ({ [name]: value })),
+    ...NO_WORDS.map((value) => ({ [name]: value })),
+    { meta: { [name]: 'rejected' } },
+    { [name]: { [name]: false } },
+  ]),
+  { isSuccess: false },
+  { http_status: 409 },
+  { payment_status: 'declined' },
+  { last: { state: 'failed' } },
+  { is_ok: false },
+  ...'err error errors errorCode error_message isError apiError failed failure hasFailed fault faults rejected rejection denied exception problem problems'
+    .split(' ')
+    .flatMap((name) => [
+      ...['x', true, 12, 'E1', ['x'], { label: ['taken'] }, { message: 'in words' }].map((value) => ({
+        [name]: value,
+      })),
+      { meta: { [name]: 'x' } },
+    ]),
+  ...['task', 'order', 'job', 'invoice'].flatMap((name) => [
+    { [name]: { id: 991 } },
+    { [name]: { id: 7 } },
+    { [`${name}_id`]: 991 },
+    { [`${name}Id`]: 'a-1' },
+    { meta: { [name]: { id: 'a-1' } } },
+  ]),
+  { server: { id: 8 } },
+  { data: { id: 8 } },
+  { plan: { id: 3 } },
+  { state: 'running', previous: { state: 'other' } },
+];
+
+const TAKEN_AWAY: Row[] = CALLS.flatMap((call) => {
+  const { body, truth } = PROOFS[call];
+  const beside = SIGNS.map((sign) => row(call, { ...body, ...sign }, truth, 'told'));
+  // As well as without any proof, and around a wrapper: a power action must not count as accepted then.
+  const alone = SIGNS.filter((_, index) => index % 3 === 0).map((sign) =>
+    row(call, { id: ID, ...sign }, UNKNOWN, 'told'),
+  );
+  const around = SIGNS.filter((_, index) => index % 3 === 1).map((sign) =>
+    row(call, { wrapper: body, ...sign }, truth, 'told'),
+  );
+  return [...beside, ...alone, ...around];
 });
 
-/** States that are codes of the document, and answers that contradict themselves. */
+/** Success is said in no other word than these, whatever the case. */
+const SAID: Row[] = CALLS.flatMap((call) => {
+  const { body, truth } = PROOFS[call];
+  return [...YES_WORDS, ...YES_WORDS.map((word) => word.toUpperCase())].flatMap((word) => [
+    row(call, { ...body, status: word }, truth, 'understood'),
+    row(call, { ...body, result: ` ${word} ` }, truth, 'understood'),
+  ]);
+});
+
+/** Answers that contradict themselves. */
 const CONTRADICTORY: Row[] = CALLS.flatMap((call) => {
-  const { body, truth } = ANSWERS[call];
+  const { body, truth } = PROOFS[call];
   return [
     ...API_CODES.map((state) => row(call, { ...body, state }, truth, 'told')),
-    row(call, { ...body, data: { id: 8 } }, truth, 'told'),
-    // Nothing is said of the state after a renewal, so two of them contradict nothing there.
+    row(call, { ...body, data: { ...body, state: 'other' }, state: 'running' }, truth, 'told'),
     row(
       call,
-      { ...body, data: { ...body, state: 'other' }, state: 'running' },
+      { ...body, paid_until: '2026-12-01', data: { ...body, paid_until: '2027-01-01' } },
       truth,
-      call === 'renew' ? 'understood' : 'told',
-    ),
-    row(
-      call,
-      { ...body, data: { ...body, paid_until: '2027-01-01' } },
-      truth,
-      call === 'renew' ? 'told' : 'understood',
+      'told',
     ),
     row(call, [{ ...body, error: 'x' }], truth, 'told'),
     row(call, { ...body, id: 'req-1', data: body }, truth, 'told'),
     row(call, JSON.stringify(body).replace('"id":7', '"id":8,"id":7'), truth, 'told'),
     row(call, [body, { ...body, id: 8 }], truth, 'told'),
+    row(call, [body, body], truth, 'told'),
+    row(call, { a: { ...body, id: 8 }, b: body }, truth, 'told'),
+    ...['order', 'task', 'job', 'invoice'].map((name) => row(call, { [name]: body }, truth, 'told')),
   ];
 });
 
-/** Answers that name no server, another one, or nothing at all. */
-const NAMELESS: Row[] = CALLS.flatMap((call) =>
-  [
+/** Rule 5: answers that neither prove anything nor say that it failed. */
+const OPEN: Row[] = CALLS.flatMap((call) => [
+  ...[200, 202, 204].map((status) => row(call, '', UNKNOWN, leftOpen(call), { status })),
+  ...[
+    ' \n',
     '{}',
-    '[]',
     'null',
-    'true',
-    '7',
-    '"ok"',
-    'OK',
-    '{"id":',
-    '<html></html>',
     '{"success":true}',
-    '{"state":"stopped"}',
+    '{"status":"ok"}',
+    ...['message', 'msg', 'detail', 'description', 'info', 'note', 'text', 'title'].flatMap((name) =>
+      ['Server rebooted', 'The action was scheduled and runs soon', 'limit reached? not at all'].map((said) =>
+        JSON.stringify({ [name]: said }),
+      ),
+    ),
+    '{"message":"Server could not be found in time, perhaps"}',
     '{"id":null}',
-    '{"id":"07"}',
-    '{"id":7.5}',
+    '{"id":7}',
     '{"server_id":7}',
-    ...(call === 'create' ? [] : ['{"id":8,"state":"stopped"}', '{"id":70}', '{"id":"8"}']),
-  ].map((body) => row(call, body, UNKNOWN, 'told')),
-);
+    '{"data":{"server":{"id":7,"state":"stopped","root_password":"","paid_until":null}}}',
+    `{"id":${ID},"state":null}`,
+    `{"id":${ID},"label":"limit"}`,
+    '{"request_id":"r-1","took":3}',
+    '{"success":true,"data":{},"errors":[]}',
+    '[{}]',
+  ].map((body) => row(call, body, UNKNOWN, leftOpen(call))),
+  // What is no object, or no JSON, may come from anybody.
+  ...['[]', 'true', 'false', '7', '"ok"', 'OK', '{"id":', '<html></html>', '[{},{}]', '[[{"id":7}]]'].map(
+    (body) => row(call, body, UNKNOWN, 'told'),
+  ),
+  // About another server, or about none that could be named.
+  ...(call === 'create'
+    ? []
+    : [
+        '{"id":8,"state":"stopped"}',
+        '{"id":70}',
+        '{"id":"8"}',
+        '{"id":"07"}',
+        '{"id":7.5}',
+        '{"id":"x"}',
+      ].map((body) => row(call, body, UNKNOWN, 'told'))),
+]);
 
-const EMPTY: Row[] = [
-  row('create', '', UNKNOWN, 'told', { status: 204 }),
-  row('renew', '', UNKNOWN, 'told', { status: 204 }),
-  row('stop', '', STOPPED, 'told', { status: 204 }),
-  row('delete', ' \n', STOPPED, 'told'),
-];
-
-/** The password in other places and other ways of writing: never altered, never thrown away. */
+/** The password in other places and other notations: never altered, never thrown away, and no proof. */
 const written = (field: string, text: string, password: string, kind: Kind) =>
   row('create', `{"id":7,"state":"creating",${field}:${text}}`, { ...MADE, password }, kind);
 
 const PASSWORDS: Row[] = [
-  ...[
-    'password',
-    'rootPassword',
-    'root_pw',
-    'root-password',
-    'rootpw',
-    'initial_password',
-    'Root_Password',
-    'passwd',
-  ].map((name) => row('create', { id: ID, state: 'creating', [name]: PASSWORD }, MADE, 'understood')),
-  ...['credentials', 'login', 'access', 'root'].map((name) =>
-    row(
-      'create',
-      { id: ID, state: 'creating', [name]: { user: 'root', password: PASSWORD } },
-      MADE,
-      'understood',
-    ),
+  ...'password rootPassword root_pw root-password rootpw initial_password Root_Password passwd secret_key_of_root'
+    .split(' ')
+    .map((name) => row('create', { id: ID, state: 'creating', [name]: PASSWORD }, MADE, 'told')),
+  ...['credentials', 'login', 'access', 'root', 'ticket'].map((name) =>
+    row('create', { id: ID, state: 'creating', [name]: { user: 'root', password: PASSWORD } }, MADE, 'told'),
   ),
   row(
     'create',
@@ -164,7 +229,27 @@ const PASSWORDS: Row[] = [
     MADE,
     'understood',
   ),
-  row('create', { id: ID, state: 'creating', root_password: '', password: PASSWORD }, MADE, 'understood'),
+  row('create', { id: ID, state: 'creating', root_password: '', password: PASSWORD }, MADE, 'told'),
+  ...['********', ' ', '•••'].map((hidden) =>
+    row('create', { id: ID, root_password: hidden }, UNKNOWN, 'told'),
+  ),
+  ...['failed', 'error', 'rejected', 'deleted'].map((state) =>
+    row(
+      'create',
+      { id: ID, state, root_password: PASSWORD },
+      { ...MADE, server: { id: '7', state } },
+      'told',
+    ),
+  ),
+  row('create', { id: ID, root_password: PASSWORD }, { ...MADE, server: { id: '7' } }, 'understood'),
+  ...API_CODES.map((password) =>
+    row(
+      'create',
+      { id: ID, state: 'creating', root_password: password },
+      { ...MADE, password },
+      'understood',
+    ),
+  ),
   ...['0', '7', '12345678901234567890', '0.10', '1e400', '1E5', '-0', '1.0', '100000000000000000000000'].map(
     (text) => written('"root_password"', text, text, 'understood'),
   ),
@@ -174,22 +259,26 @@ const PASSWORDS: Row[] = [
   written('"root_password"', '"x\\ud800"', 'x\ud800', 'told'),
   written('"root_password"', '{"value":"secret-1"}', 'secret-1', 'told'),
   written('"root_password"', '["secret-1"]', 'secret-1', 'told'),
-  written('"secret_key_of_root"', '"secret-1"', 'secret-1', 'told'),
   written('"password":"secret-1","adminPassword"', '"secret-2"', 'secret-2', 'told'),
-  row('create', '{"id":7,"state":"creating"}', { of: 'done', server: MADE.server }, 'understood'),
-  row('create', { id: ID, state: 'creating', ticket: { password: PASSWORD } }, MADE, 'told'),
+  row('create', '{"id":7,"state":"creating"}', UNKNOWN, 'told'),
   ...['9007199254740993', '"123456789012345678901"', 'null', '"x7"'].map((id) =>
     row('create', `{"id":${id},"root_password":"secret-1"}`, { ...MADE, password: 'secret-1' }, 'told'),
   ),
-  ...[302, 409, 500].map((status) =>
-    row(
-      'create',
-      { id: ID, root_password: 'secret-1', code: 'odd' },
-      { ...MADE, password: 'secret-1' },
-      'told',
-      { status },
+  ...[302, 409, 500].flatMap((status) =>
+    ['odd', 'limit', 'not_created'].map((code) =>
+      row('create', { id: ID, root_password: 'secret-1', code }, { ...MADE, password: 'secret-1' }, 'told', {
+        status,
+      }),
     ),
   ),
+  // A label that is a part of other words hides none of them.
+  ...['p', 'a', 'root_password', '(*'].flatMap((label) => [
+    row('create', { root_password: 'secret-1', code: 'odd' }, { ...MADE, password: 'secret-1' }, 'told', {
+      label,
+      status: 500,
+    }),
+    row('create', { ...PROOFS.create.body, note: 'rate_limited' }, MADE, 'told', { label }),
+  ]),
   row(
     'create',
     '{"root_password":"secret-1","root_password":"secret-2"}',
@@ -199,35 +288,52 @@ const PASSWORDS: Row[] = [
   row('create', '{"root_password":"secret-1"', { ...MADE, password: 'secret-1' }, 'told'),
 ];
 
-const DATES: Row[] = [
-  'null',
-  '""',
-  '"soon"',
-  '"1970-01-01T00:00:00Z"',
-  '"2026-02-30T00:00:00Z"',
-  '1796083200',
-  '{}',
-].map((date) => row('renew', `{"id":7,"paid_until":${date}}`, RENEWED, 'told'));
-
-const STATES: Row[] = (['stop', 'delete'] as const).flatMap((call) => [
-  ...['running', 'deleting', 'DELETED', 'deleted', 'gone'].map((state) =>
-    row(
-      call,
-      { id: ID, state },
-      { of: 'done', server: { id: '7', state: state.toLowerCase() } },
-      'understood',
-    ),
+/** An order whose parts are words that would take a proof away, repeated in its answer. */
+const ECHOED: Row[] = API_CODES.map((label) =>
+  row(
+    'create',
+    { ...PROOFS.create.body, label, name: label, order: { hostname: label } },
+    MADE,
+    'understood',
+    {
+      label,
+    },
   ),
-  ...['', ' ', null, [], true].map((state) => row(call, { id: ID, state }, STOPPED, 'told')),
+);
+
+const DATES: Row[] = [
+  ...['null', '""', '"soon"', '"1970-01-01T00:00:00Z"', '"2026-02-30T00:00:00Z"', '1796083200', '{}'].map(
+    (date) => row('renew', `{"id":7,"paid_until":${date}}`, RENEWED, 'told'),
+  ),
+  ...['"2026-12-01T02:00:00+02:00"', '"2026-12-01"'].map((date) =>
+    row('renew', `{"id":7,"paid_until":${date}}`, RENEWED, 'understood'),
+  ),
+];
+
+/** Rule 2: which states prove what. The state in the answer is the server's, unless it is another one. */
+const STATES: Row[] = [...POWER, 'delete' as const].flatMap((call) => [
+  ...['running', 'stopped', 'deleting', 'DELETED', 'deleted', 'Running', ' running ', 'gone', 'off'].map(
+    (state) => {
+      const said = state.trim().toLowerCase();
+      const isProof =
+        call === 'delete'
+          ? said === 'deleted'
+          : call === 'reboot' || (said === 'running') === (call === 'start');
+      const kind = said === 'deleted' && call !== 'delete' ? 'told' : isProof ? 'understood' : leftOpen(call);
+      return row(call, { id: ID, state }, stateIs(said), kind);
+    },
+  ),
+  ...['', ' ', null, [], true].map((state) => row(call, { id: ID, state }, UNKNOWN, leftOpen(call))),
 ]);
 
 export const RECORDS: readonly Row[] = [
-  ...ENVELOPED,
-  ...CARRIES_ERROR,
+  ...PROVEN,
+  ...TAKEN_AWAY,
+  ...SAID,
   ...CONTRADICTORY,
-  ...NAMELESS,
-  ...EMPTY,
+  ...OPEN,
   ...PASSWORDS,
+  ...ECHOED,
   ...DATES,
   ...STATES,
 ];

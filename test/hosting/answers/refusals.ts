@@ -2,8 +2,9 @@ import { API_CODES, type ApiCode } from '../../../src/domain/errors.ts';
 import type { Call, Kind, Row } from './row.ts';
 
 const CALLS: readonly Call[] = ['list', 'catalog', 'create', 'renew', 'stop', 'delete'];
+const PAID: readonly Call[] = ['create', 'renew'];
 
-/** Bodies that hold the code as a JSON string in an error-like field. */
+/** Bodies in which one level, or nothing else than the code, decides. */
 const READABLE: readonly [string, (code: string) => unknown][] = [
   ['code', (code) => ({ code })],
   ['error', (error) => ({ error })],
@@ -44,6 +45,38 @@ const READABLE: readonly [string, (code: string) => unknown][] = [
   ['beside a numeric code', (error) => ({ code: 400, error })],
   ['beside words', (code) => ({ code, error: 'Bad Request', message: 'in words' })],
   ['twice', (code) => ({ code, error: { code } })],
+  ['twice on one level', (code) => ({ code, error: code })],
+  ['below a level without a token', (code) => ({ error: { type: 'api', code }, status: 'error' })],
+  ['below a level that only says error', (code) => ({ type: 'error', error: { type: code, message: 'no' } })],
+  ['beside another type', (code) => ({ error: { type: 'invalid_request_error', code } })],
+  ['beside an address', (code) => ({ type: 'https://hosting.test/errors', title: code })],
+  ['deep down', (code) => ({ a: { b: { code } } })],
+  ['in an unknown field', (code) => ({ cause: code })],
+  ['with prose', (cause) => ({ error: { message: 'supplier did not answer', cause } })],
+  ['above another level', (code) => ({ code, error: { code: 'upstream_error' } })],
+  [
+    'with details that are no codes',
+    (code) => ({ code, fields: ['name', 'size'], retry: false, help: 'E 12' }),
+  ],
+];
+
+/** Bodies whose other words or numbers may be the code: enough for a call that costs nothing, and not for one that does. */
+const VAGUE: readonly [string, (code: string) => unknown][] = [
+  ['beside another number', (cause) => ({ code: 5031, cause })],
+  ['beside a code with a dot', (cause) => ({ code: 'supplier.timeout', cause })],
+  ['beside an unknown errCode', (cause) => ({ errCode: 'supplier_timeout', cause })],
+  ['beside an unknown Code', (cause) => ({ Code: 'supplier_timeout', cause })],
+  ['beside an unknown error_type', (cause) => ({ error_type: 'supplier_timeout', cause })],
+  ['beside an unknown reason', (cause) => ({ reason: 'supplier_timeout', cause })],
+  ['beside an unknown result', (cause) => ({ result: { code: 'supplier_timeout' }, cause })],
+  ['beside an unknown fault', (detail) => ({ fault: { faultcode: 'supplier_timeout', detail } })],
+  ['deep beside an unknown error', (cause) => ({ error: { error: { code: 'supplier_timeout', cause } } })],
+  ['in a list beside another word', (code) => ({ errors: [code, 'supplier_timeout'] })],
+  ['in a bare list beside another word', (code) => [code, 'supplier_timeout']],
+  ['in an error list beside another word', (code) => ({ error: [code, 'upstream'] })],
+  ['as a reason beside another one', (reason) => ({ errors: [{ reason }, { reason: 'supplier_timeout' }] })],
+  ['beside a paid time', (code) => ({ code, paid_until: '2027-01-01T00:00:00Z' })],
+  ['with a domain', (reason) => ({ errors: [{ reason, domain: 'servers' }] })],
 ];
 
 /** Bodies in which only a human would find the code. */
@@ -55,8 +88,19 @@ const UNREADABLE: readonly [string, (code: string) => unknown][] = [
   ['on a page', (code) => `<html><h1>${code}</h1></html>`],
   ['as XML', (code) => `<error><code>${code}</code></error>`],
   ['as a number', () => ({ code: 4001 })],
-  ['deep down', (code) => ({ a: { b: { code } } })],
-  ['in a field that is not about errors', (code) => ({ label: code, plan: code })],
+  ['in a label', (code) => ({ label: code })],
+  ['beside an unknown code', (code) => ({ code: 'supplier_error', cause: code })],
+  ['beside an unknown error', (reason) => ({ error: 'upstream_error', reason })],
+  ['beside an unknown code of its level', (code) => ({ code, error: 'E-12' })],
+  ['beside an unknown error_code', (code) => ({ code, error_code: 'x' })],
+  ['below an unknown code', (code) => ({ code: 'upstream', error: { code } })],
+  ['below an unknown error', (code) => ({ error: 'upstream', errors: [{ code }] })],
+  ['below an unknown type', (code) => ({ type: 'upstream', details: [code] })],
+  ['below an unknown error inside', (code) => ({ error: { code: 'upstream', reason: code } })],
+  ['above an unknown second error', (code) => ({ errors: [{ code }, { code: 'supplier_timeout' }] })],
+  ['below an unknown first error', (code) => ({ errors: [{ code: 'upstream' }, { code }] })],
+  ['below an unknown code in data', (code) => ({ data: { code: 'upstream', message: code } })],
+  ['in a list, below an unknown code', (code) => [{ code: 'upstream', message: code }]],
   ['not at all', () => ({})],
   ['not at all, nor JSON', () => ''],
   ['cut off', (code) => `{"code":"${code}"`],
@@ -82,26 +126,37 @@ const refused = (
   ...more,
 });
 
+/** Where a paid request would be sent again on the word of a code that no field for codes holds, it has to be the only word. */
+const NOT_ALONE = new Set(['name', 'id', 'with prose']);
+
 const EVERY_CODE: Row[] = CALLS.flatMap((call) =>
   API_CODES.flatMap((code) => [
-    ...READABLE.map(([place, write]) => refused(call, code, write(code), place, 'refused')),
+    ...READABLE.map(([place, write]) => {
+      const isVague = PAID.includes(call) && code === 'rate_limited' && NOT_ALONE.has(place);
+      return refused(call, code, write(code), place, isVague ? 'told' : 'refused');
+    }),
+    ...VAGUE.map(([place, write]) =>
+      refused(call, code, write(code), place, PAID.includes(call) ? 'told' : 'refused'),
+    ),
     ...UNREADABLE.map(([place, write]) => refused(call, code, write(code), place, 'told')),
   ]),
 );
 
-/** Codes that contradict each other. `checking` wins: it says that money may have moved. */
+/** Codes that contradict each other decide nothing. */
 const CONTRADICTORY: Row[] = CALLS.flatMap((call) => [
   refused(call, 'limit', { code: 'limit', error: 'not_found' }, 'two codes', 'told'),
   refused(call, 'limit', { errors: [{ code: 'limit' }, { code: 'bad_request' }] }, 'two errors', 'told'),
   refused(call, 'limit', { type: 'bad_request', detail: 'limit' }, 'a kind and a detail', 'told'),
   refused(call, 'checking', '{"code":"checking","code":"not_created"}', 'one field twice', 'told'),
-  refused(call, 'checking', { code: 'not_created', error: 'checking' }, 'with checking', 'refused'),
+  refused(call, 'checking', { code: 'not_created', error: 'checking' }, 'with checking', 'told'),
+  refused(call, 'limit', { code: 'limit', cause: 'not_created' }, 'another one beside it', 'told'),
+  refused(call, 'limit', { code: 'limit', data: { from: 'rate_limited' } }, 'another one deep down', 'told'),
   refused(
     call,
     'checking',
     { errors: ['limit', 'not_found', 'checking'] },
     'with checking among three',
-    'refused',
+    'told',
   ),
 ]);
 
@@ -155,4 +210,41 @@ const UNKNOWN_CODES: Row[] = CALLS.flatMap((call) =>
   ),
 );
 
-export const REFUSALS: readonly Row[] = [...EVERY_CODE, ...CONTRADICTORY, ...ECHOES, ...UNKNOWN_CODES];
+/** A reason phrase is the transport's word, not the API's, unless it is the only documented one. */
+const PHRASES: Row[] = [
+  ...CALLS.map((call) =>
+    refused(call, 'unauthorized', { error: 'Unauthorized' }, 'phrase', 'refused', { status: 401 }),
+  ),
+  ...CALLS.map((call) =>
+    refused(call, 'limit', { error: 'Conflict', code: 'limit' }, 'beside a phrase', 'refused', {
+      status: 409,
+    }),
+  ),
+  ...CALLS.map((call) =>
+    refused(call, 'limit', { error: 'Forbidden', message: 'limit' }, 'only a phrase', 'refused', {
+      status: 403,
+    }),
+  ),
+  ...CALLS.map((call) =>
+    refused(call, 'limit', { error: 'Forbidden', code: 'limit' }, 'the phrase of another status', 'told', {
+      status: 409,
+    }),
+  ),
+];
+
+/** A 429 without any code is a rate limit only where trying again costs nothing. */
+const TOO_MANY: Row[] = CALLS.flatMap((call) =>
+  ['', '<html>', { message: 'Too Many Requests' }, { code: 'slow_down' }, { code: 429 }].map((body) => {
+    const kind = PAID.includes(call) ? 'told' : 'refused';
+    return refused(call, 'rate_limited', body, `429 ${JSON.stringify(body)}`, kind, { status: 429 });
+  }),
+);
+
+export const REFUSALS: readonly Row[] = [
+  ...EVERY_CODE,
+  ...CONTRADICTORY,
+  ...ECHOES,
+  ...UNKNOWN_CODES,
+  ...PHRASES,
+  ...TOO_MANY,
+];

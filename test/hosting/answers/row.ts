@@ -1,13 +1,18 @@
 import { type ApiCode, HostingError } from '../../../src/domain/errors.ts';
 import type { Secret } from '../../../src/domain/secret.ts';
+import type { ListExtent } from '../../../src/domain/server.ts';
 import { finish } from '../../../src/domain/steps.ts';
 import { decode } from '../../../src/hosting/decode.ts';
 import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoint.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
 import { createPathFinder, readAllPages } from '../../../src/hosting/pages.ts';
+import { isPagingHeader } from '../../../src/hosting/server-list.ts';
 
-/** How an answer was read: as meant, reported as unreadable or incomplete, or as a documented error. */
-export type Kind = 'understood' | 'told' | 'refused';
+/**
+ * How an answer was read: as proof of what is so, as taken but not proven, reported as unreadable or incomplete, or as a
+ * documented error.
+ */
+export type Kind = 'understood' | 'accepted' | 'told' | 'refused';
 
 /** How the service stands, whatever its answer looks like. Ids are digits: a number could not hold all of them. */
 export interface TrueServer {
@@ -32,7 +37,7 @@ export type Truth =
   /** A reader of the answer can't tell whether it was done. */
   | { readonly of: 'unknown' };
 
-export type Call = 'list' | 'catalog' | 'create' | 'renew' | 'stop' | 'delete';
+export type Call = 'list' | 'catalog' | 'create' | 'renew' | 'start' | 'stop' | 'reboot' | 'delete';
 
 export interface Row {
   readonly title: string;
@@ -72,8 +77,10 @@ export async function readRow(row: Row): Promise<unknown> {
         return read(endpoints.createServer(order), row);
       case 'renew':
         return read(endpoints.renewServer(ID), row);
+      case 'start':
       case 'stop':
-        return read(endpoints.changePower('stop', ID), row);
+      case 'reboot':
+        return read(endpoints.changePower(row.call, ID), row);
       case 'delete':
         return read(endpoints.deleteServer(ID), row);
     }
@@ -88,11 +95,11 @@ function pageOf(row: Row, path: string): Omit<Row, 'title'> | undefined {
   return page && { ...row, ...page };
 }
 
-function wireOf({ status = 200, headers, body }: Omit<Row, 'title'>): WireAnswer {
+function wireOf({ status = 200, headers = {}, body }: Omit<Row, 'title'>): WireAnswer {
   return {
     status,
     text: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(headers && { paging: headers }),
+    paging: Object.fromEntries(Object.entries(headers).filter(([name]) => isPagingHeader(name))),
   };
 }
 
@@ -102,7 +109,12 @@ export function classify(row: Row, made: unknown): Kind | 'misread' {
   const { truth } = row;
   if (truth.of === 'list') return classifyList(truth, made as Awaited<ReturnType<typeof readAllPages>>);
   if (truth.of === 'catalog') return classifyCatalog(truth, made as Parameters<typeof classifyCatalog>[1]);
-  return truth.of === 'done' ? classifyDone(truth, made as Parameters<typeof classifyDone>[1]) : 'misread';
+  if (row.call === 'delete') return classifyDeleted(truth, made === true);
+  const done = made as Done;
+  // That it was taken is no claim that it was done, unless the answer was a refusal.
+  if (done.id === undefined && done.state === undefined)
+    return truth.of === 'refused' ? 'misread' : 'accepted';
+  return truth.of === 'done' ? classifyDone(truth, done) : 'misread';
 }
 
 const SAYS_NOTHING = new Set<HostingError['code']>(['unreadable_answer', 'unknown_code']);
@@ -147,16 +159,16 @@ function isWhole(seen: Seen, server: TrueServer): boolean {
 
 function classifyList(
   truth: Extract<Truth, { of: 'list' }>,
-  list: { servers: readonly Seen[]; isComplete: boolean },
+  list: { servers: readonly Seen[]; extent: ListExtent },
 ): Kind | 'misread' {
   const matches = list.servers.map((seen) => truth.servers.find((server) => isTrue(seen, server)));
   if (matches.includes(undefined) || new Set(matches).size !== matches.length) return 'misread';
-  if (list.isComplete && matches.length !== truth.servers.length) return 'misread';
+  if (list.extent === 'whole' && matches.length !== truth.servers.length) return 'misread';
   const areWhole = list.servers.every((seen, index) => {
     const server = matches[index];
     return server !== undefined && isWhole(seen, server);
   });
-  return list.isComplete && areWhole ? 'understood' : 'told';
+  return list.extent === 'whole' && areWhole ? 'understood' : 'told';
 }
 
 function classifyCatalog(
@@ -185,15 +197,18 @@ function classifyCatalog(
   return !catalog.hasMore && parts.every((part) => missing[part] === 0) ? 'understood' : 'told';
 }
 
-function classifyDone(
-  { server, password }: Extract<Truth, { of: 'done' }>,
-  made: Seen & { rootPassword?: Secret<string>; sealedAnswer?: Secret<string> },
-): Kind | 'misread' {
-  if (!isTrue(made, server)) return 'misread';
-  if (made.rootPassword && made.rootPassword.reveal() !== password) return 'misread';
-  const isLost = password !== undefined && !made.rootPassword;
-  if (isLost && !holds(made.sealedAnswer, password)) return 'misread';
-  return isLost || !isWhole(made, server) ? 'told' : 'understood';
+/** Without an ID for a power action: the client takes it for its own. */
+type Done = Partial<Seen> & { rootPassword?: Secret<string> };
+
+function classifyDone({ server, password }: Extract<Truth, { of: 'done' }>, made: Done): Kind | 'misread' {
+  if (!isTrue({ id: ID, ...made }, server) || made.rootPassword?.reveal() !== password) return 'misread';
+  return 'understood';
+}
+
+/** What doesn't prove a deletion is looked up in the list before anything is told. */
+function classifyDeleted(truth: Truth, isProven: boolean): Kind | 'misread' {
+  if (!isProven) return truth.of === 'refused' ? 'misread' : 'told';
+  return truth.of === 'done' && truth.server.state === 'deleted' ? 'understood' : 'misread';
 }
 
 /** Whether a reader can find the password in the answer. */

@@ -8,7 +8,7 @@ export interface Section {
   readonly rows: readonly { readonly title: string; readonly kind: Judged }[];
 }
 
-const COLUMNS: readonly Judged[] = ['understood', 'told', 'refused', 'misread'];
+const COLUMNS: readonly Judged[] = ['understood', 'accepted', 'told', 'refused', 'misread'];
 const TITLE_WIDTH = 100;
 
 /** Writes every answer with a mark in one of four columns, and the counts. */

@@ -29,6 +29,11 @@ describe('a dialect', () => {
     expect(() => hosting.setAnswers({ pageSize: 0 })).toThrow(RangeError);
   });
 
+  test('can have a field beside a list that the document does not name', async () => {
+    const { call } = await speaking({ listBeside: 'unknown' });
+    expect((await call('GET', '/servers')).body).toEqual({ servers: [], foo: { bar: 1 } });
+  });
+
   test('can be chosen on the account page', async () => {
     const caller = await startCaller();
     const { hosting, account } = caller;

@@ -171,6 +171,12 @@ describe('what Slack draws otherwise than it is written', () => {
     expect(await lawsAfter(asking(plain('web-1 stops')))).toEqual([]);
   });
 
+  it('is a placeholder in angle brackets, which Slack takes for a link', async () => {
+    expect(await lawsAfter(section('see `/vps list <filter>`'))).toEqual(['unescaped']);
+    const meant = '<@U0OTTO0001> <#C0OPS00001> <!date^1^{date}|then> <https://a.example|a> &lt;filter&gt;';
+    expect(await lawsAfter(section(meant))).toEqual([]);
+  });
+
   it('is a tall section that may fold', async () => {
     const tall = section('a line\n'.repeat(10));
     expect(await lawsAfter(tall)).toEqual(['folded']);

@@ -170,3 +170,26 @@ describe('an alert of another app', () => {
     });
   });
 });
+
+describe('a message with a file, or by /me', () => {
+  it('is an event with a subtype', async () => {
+    const both = await start();
+    const viewer = both.slack.as('vera').in('dm');
+    await viewer.types('list', { file: 'disk.png' });
+    expect(lastEvent(both)).toMatchObject({
+      ...{ type: 'message', subtype: 'file_share', channel_type: 'im', text: 'list' },
+      files: [{ name: 'disk.png' }],
+    });
+    await viewer.types('/me list');
+    expect(lastEvent(both)).toMatchObject({ type: 'message', subtype: 'me_message', text: 'list' });
+    await viewer.types('list');
+    expect(lastEvent(both)).not.toHaveProperty('subtype');
+  });
+
+  it('by /me is not possible in a thread', async () => {
+    const both = await start();
+    const ts = await both.slack.posts('#ops', { text: 'an alert' });
+    const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
+    await expect(typing).rejects.toThrow('not supported in threads');
+  });
+});

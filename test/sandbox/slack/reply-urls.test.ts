@@ -74,6 +74,15 @@ describe('the response_url of a command', () => {
     expect(await app.respond(url, { text: 'b' })).toEqual(ok);
   });
 
+  it('can be made to accept a post without answering ok', async () => {
+    const { slack, app, url, owner } = await afterCommand();
+    slack.faults.wordReplyAnswers('');
+    expect(await app.respond(url, { text: 'a' })).toEqual({ status: 200, body: '' });
+    await owner.sees('a');
+    slack.faults.clear();
+    expect(await app.respond(url, { text: 'b' })).toEqual(ok);
+  });
+
   it('can be set to refuse a type of block', async () => {
     const { slack, app, url } = await afterCommand();
     slack.faults.refuseBlock('section');

@@ -22,7 +22,6 @@ function costsOf(labels: readonly string[]): Costs {
     byPerson: [],
     paid,
     isLimited: false,
-    isListComplete: true,
   };
 }
 

@@ -23,7 +23,7 @@ describe('the words for the outcome of an order', () => {
   });
 
   test.each(ended)('never show a code of ours (%s)', (_name, operation) => {
-    const shown = JSON.stringify(outcomeMessage(operation, undefined, NONE).blocks);
+    const shown = JSON.stringify(outcomeMessage(operation, NONE).blocks);
     const words = withoutDates(outcomeWords(operation, NONE));
     expect(words).not.toMatch(/[a-z]_[a-z]|undefined|\[object|null/);
     expect(shown).not.toContain('code_of_the_future');

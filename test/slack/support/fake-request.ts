@@ -11,7 +11,7 @@ export interface FakeRequest extends SlackRequest {
 
 const sheet: ServerCard = { server: makeServer() };
 const ANSWERS: Readonly<Record<string, unknown>> = {
-  list: [],
+  list: { servers: [], extent: 'whole' },
   show: sheet,
   audit: [],
   access: [],

@@ -39,7 +39,7 @@ function openWorld(store: Store) {
       load: async ({ isPatient, page }) => {
         // It is read now, whenever it is published.
         const blocks = [section(world.truth)];
-        return load({ blocks, page, isReading: false }, isPatient);
+        return load({ blocks, page }, isPatient === true);
       },
     };
     const system = { ...realSystem, ...store.clock };
@@ -54,11 +54,14 @@ function openWorld(store: Store) {
 
 const quick = async (read: HomeContent) => read;
 
+const COMING = { keyGeneration: 1, last: new Promise<never>(() => undefined) };
+
 /** The first load waits for the gate; those after it don't. */
 function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => boolean) {
   let isFirst = true;
   return async (read: HomeContent, isPatient: boolean) => {
-    if (!isFirst || !isHeld(isPatient)) return { ...read, isReading: !isPatient && isFirst };
+    if (!isFirst || !isHeld(isPatient))
+      return { ...read, coming: !isPatient && isFirst ? COMING : undefined };
     isFirst = false;
     await held.opened;
     return read;

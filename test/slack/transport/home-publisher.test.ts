@@ -43,7 +43,7 @@ function startPublisher(...answers: SlackAnswer[]) {
       wanted.push(home);
       const { page, isWelcome } = home;
       const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
-      return { blocks: [section(words), actions(BUTTON)], page, isReading: false };
+      return { blocks: [section(words), actions(BUTTON)], page };
     },
   };
   const slack = clientsOf({

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { createLog } from '../../../src/log.ts';
 import { createHttpReceiver } from '../../../src/slack/transport/http-receiver.ts';
+import { createSlackClock } from '../../../src/slack/transport/slack-clock.ts';
 import { BODY_LIMIT_BYTES, UnverifiedBodies } from '../../../src/slack/transport/unverified-bodies.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createMetrics } from '../../../src/web/metrics.ts';
@@ -27,6 +28,7 @@ async function startReceiver({ requestTimeout = 120_000, mostBytes = LIMITS.most
     system: realSystem,
     log,
     bodies,
+    clock: createSlackClock(realSystem),
   });
   receiver.init({ processEvent: async ({ ack }: { ack(): Promise<void> }) => ack() } as unknown as App);
   const parts = {

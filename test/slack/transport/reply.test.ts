@@ -11,7 +11,7 @@ const WAYS = ['response_url', 'chat.postEphemeral', 'chat.postMessage'] as const
 type Way = (typeof WAYS)[number];
 
 /** A reply over a Slack in which these ways work, and what was sent by which way. */
-function replyOver(open: readonly Way[], error = 'internal_error') {
+function replyOver(open: readonly Way[], { error = 'internal_error', saysOk = true } = {}) {
   const sent: [Way, string][] = [];
   const warnings: string[] = [];
   const take = <More>(way: Way, body: unknown, more: More): SlackAnswer<More> => {
@@ -19,7 +19,7 @@ function replyOver(open: readonly Way[], error = 'internal_error') {
     return open.includes(way) ? { ok: true, ...more } : { ok: false, error };
   };
   const slack = partialSlack({
-    respond: async (_url, body) => take('response_url', body, {}),
+    respond: async (_url, body) => take('response_url', body, { saysOk }),
     postEphemeral: async (_channel, _user, message) => take('chat.postEphemeral', message, {}),
     post: async (to, message) => take('chat.postMessage', message, { channelId: to, ts: '1' }),
   });
@@ -67,11 +67,22 @@ describe('an answer to a command or a button', () => {
     const direct = sent.filter(([way]) => way === 'chat.postMessage');
     expect(direct).toHaveLength(1);
     expect(direct.join()).not.toContain('the-root-password');
-    expect(direct.join()).toContain('private message');
+    expect(direct.join()).toContain('Slack didn’t confirm that it showed you the root password');
+  });
+
+  it('that holds a root password is also sent the next way if Slack’s reply URL answers without an ok', async () => {
+    const silent = { saysOk: false };
+    const { reply, ways } = replyOver(['response_url', 'chat.postEphemeral'], silent);
+    expect(await reply.send(secret)).toBe(true);
+    expect(ways()).toEqual(['response_url', 'chat.postEphemeral']);
+    expect(await replyOver(['response_url'], silent).reply.send(secret)).toBe(false);
+    const other = replyOver(WAYS, silent);
+    expect(await other.reply.send(hello)).toBe(true);
+    expect(other.ways()).toEqual(['response_url']);
   });
 
   it('that holds a root password counts as not shown when Slack refuses its blocks', async () => {
-    const { reply, sent } = replyOver([], 'invalid_blocks');
+    const { reply, sent } = replyOver([], { error: 'invalid_blocks' });
     expect(await reply.send(secret)).toBe(false);
     for (const [, body] of sent) {
       const { text } = JSON.parse(body);

@@ -88,7 +88,6 @@ describe('what a user wrote to the app', () => {
     { subtype: 'message_changed', message: { user: 'U1', text: 'reboot web-1' } },
     { subtype: 'message_deleted' },
     { subtype: 'channel_join' },
-    { subtype: 'file_share' },
     { edited: { user: 'U1', ts: '9.9' } },
     { ts: 'soon' },
   ])('is nothing else that looks like it: %j', (change) => {
@@ -96,8 +95,16 @@ describe('what a user wrote to the app', () => {
     expect(direct(change)).toBeUndefined();
   });
 
-  it('may be shown to the channel as well, and is no message of a channel without a mention', () => {
-    expect(direct({ subtype: 'thread_broadcast' })).toBeDefined();
+  it.each([
+    'thread_broadcast',
+    'file_share',
+    'me_message',
+  ])('may be shown to the channel as well, have a file, or be a /me: %s', (subtype) => {
+    expect(direct({ subtype })?.text).toBe('list');
+    expect(mention({ subtype })?.text).toBe('list');
+  });
+
+  it('is no message of a channel without a mention', () => {
     expect(direct({ channel_type: 'channel' })).toBeUndefined();
     expect(direct({ channel_type: undefined })).toBeUndefined();
   });

@@ -141,7 +141,8 @@ describe('an altered entry', () => {
   });
 
   test('a missing key stops pruning; once it is back, pruning works again', async () => {
-    const { open } = makeDatabase();
+    const { open, introduce } = makeDatabase();
+    await introduce('k1', 'k2');
     const before = await open(vaultOf('k1'));
     await addTimed(before, 3);
     await before.close();

@@ -48,12 +48,15 @@ export function vaultNamed(id: string): Vault {
 /** A database file, and an attacker who can write it behind the store's back. */
 export function makeDatabase() {
   const path = join(makeFolder(), 'vps.sqlite');
+  const open = async (by: Vault = vault): Promise<Store> => {
+    const store = await openStore({ databaseUrl: `sqlite:${path}`, vault: by, system: stillSystem });
+    onTestFinished(() => store.close());
+    return store;
+  };
   return {
-    open: async (by: Vault = vault): Promise<Store> => {
-      const store = await openStore({ databaseUrl: `sqlite:${path}`, vault: by, system: stillSystem });
-      onTestFinished(() => store.close());
-      return store;
-    },
+    open,
+    /** Has the app use these keys once: afterwards one of them is enough for it to start. */
+    introduce: async (...ids: readonly string[]): Promise<void> => (await open(vaultOf(...ids))).close(),
     bySql: <Result>(work: (db: DatabaseSyncInstance) => Result): Result => {
       const db = new DatabaseSync(path);
       try {

@@ -11,7 +11,7 @@ import { makeFolder, newApproval, open } from '../support.ts';
 
 test('an approval that the first release canceled keeps its reason', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
-  const engine = openSqlite(path, { lock: false, system: realSystem });
+  const engine = openSqlite(path, { lock: true, system: realSystem });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   await migrate(db, { '0001-first-tables': firstTables });
   const row = toApprovalRow(newApproval(), 0);

@@ -99,11 +99,10 @@ describe('opening it twice', () => {
     expect(await tool.workspaces.find('T2')).toMatchObject({ name: 'by the app' });
   });
 
-  test('lets the command line create the tables if it comes first, without blocking the app', async () => {
-    const tool = await open(url, { lock: false });
-    await tool.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-    const app = await open(url);
-    expect(await app.workspaces.find('T1')).toBeDefined();
+  test('is refused to the command line if the app hasn’t created it, and nothing is created', async () => {
+    await expect(open(url, { lock: false })).rejects.toThrow(/^The app has no database at .+DATABASE_URL/);
+    expect(existsSync(join(path, '..'))).toBe(false);
+    await expect(open('sqlite::memory:', { lock: false })).rejects.toThrow(DatabaseUnusable);
   });
 
   test('makes the command line leave the tables alone while an older app is running', async () => {

@@ -72,9 +72,13 @@ describe.skipIf(!postgresUrl)('the schema on PostgreSQL', () => {
       await expect(openHere(url, { lock })).rejects.toThrow(/newer version of the app.+9999-from-the-future/);
   });
 
-  test('is made by the command line only where nothing is yet', async () => {
+  test('is never created or changed by the command line', async () => {
     const url = await createEmptyDatabase();
-    await (await openHere(url, { lock: false })).close();
+    await expect(openHere(url, { lock: false })).rejects.toThrow(
+      /^The app has no database at postgres:.+DATABASE_URL/,
+    );
+    expect(await bySql(url, "select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
+    await (await openHere(url)).close();
     await bySql(url, "delete from kysely_migration where name like '0008%'");
     await expect(openHere(url, { lock: false })).rejects.toThrow(/of an older version than this command/);
   });
@@ -200,6 +204,17 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     expect(await fast.lockLeases.take(yours, 60_000)).toBe(false);
     expect(await slow.lockLeases.renew(mine, 50)).toBe(true);
     await expect.poll(() => fast.lockLeases.take(yours, 60_000)).toBe(true);
+  });
+
+  test('ends the slots of the rate limit that a dead process held, and no others', async () => {
+    const { slow, fast } = await openBoth();
+    const take = (store: Store, id: string, maxHoldMs: number) =>
+      store.apiCalls.take({ id, account: 'a' }, { limit: 1, maxHoldMs });
+    expect(await slow.apiCalls.take({ id: '1', account: 'a' }, { limit: 1, maxHoldMs: 60_000 })).toBe(true);
+    expect([await take(fast, '2', 60_000), await take(slow, '3', 60_000)]).toEqual([false, false]);
+    await expect.poll(() => take(fast, '4', 50)).toBe(true);
+    expect([await take(slow, '5', 60_000), await take(fast, '6', 60_000)]).toEqual([false, false]);
+    await expect.poll(() => take(slow, '7', 50)).toBe(true);
   });
 
   test('refuses an order whose send-by time has passed there, whatever the process believes', async () => {

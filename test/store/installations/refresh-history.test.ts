@@ -147,7 +147,7 @@ describe.each(places)('on $name, it is unknown whether a refresh token was used 
     for (const column of ['unspent_expires_at', 'unproven_revoked_at', 'revocation_checked_at'])
       await place.sql(`alter table installations drop column ${column}`);
     // The migrations after it, too: they run in order.
-    await place.sql('drop table message_commands');
+    for (const table of ['message_commands', 'key_checks']) await place.sql(`drop table ${table}`);
     await place.sql('alter table homes drop column shown');
     for (const table of ['kysely_migration', 'migration_needs'])
       await place.sql(`delete from ${table} where name >= '0020'`);

@@ -213,7 +213,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       prepare: async ([store], round) => {
         const names = [`a${round}`, `b${round}`] as const;
         for (const name of names)
-          await store.apiCalls.take({ id: `slot-${name}`, account: name, at: now() }, 9);
+          await store.apiCalls.take({ id: `slot-${name}`, account: name }, { limit: 9, maxHoldMs: 110_000 });
         return names;
       },
       first: (store, [a, b]) => store.accounts.join(a, b),
@@ -229,7 +229,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
   test('hold one lock, and take one last slot', async () => {
     const take = (owner: string) => async (store: Store, name: string) => [
       await store.lockLeases.take({ name, owner }, 60_000),
-      await store.apiCalls.take({ id: `${name}-${owner}`, account: name, at: now() }, 1),
+      await store.apiCalls.take({ id: `${name}-${owner}`, account: name }, { limit: 1, maxHoldMs: 110_000 }),
     ];
     await interleave({
       prepare: async (_stores, round) => `account-${round}`,

@@ -229,6 +229,18 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
     });
 
     test.each([
+      ['after its send-by time', SEND_WITHIN_MS + 1],
+      ['after the clock was set back', -3_600_000],
+    ])('does not happen again %s, although the first request was proven not to have run', async (_words, passedMs) => {
+      const { operation } = await confirm(ledger, newCreate());
+      await lease(operation.id, T0);
+      expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
+      expect(await ledger.markSent(operation.id, sentBy('a', T0 + 1))).toBe('sent');
+      await lease(operation.id, T0 + passedMs);
+      expect(await ledger.markSent(operation.id, sentBy('a', T0 + passedMs))).toBe('refused');
+    });
+
+    test.each([
       ['the API key', () => store.apiKeys.put('T1', new Secret('k'), 'U9', T0)],
       ['a role', () => store.grants.put(newGrant())],
       ['the settings', () => changeSettings(store)],

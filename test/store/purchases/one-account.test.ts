@@ -71,6 +71,36 @@ describe.each(engines)('orders of two workspaces with one account on $name', ({ 
     expect(await send(await create('T2'), 'T2')).toBe('outdated');
   });
 
+  const replaceKey = async () => {
+    await store.apiKeys.put('T1', new Secret('new key'), 'U1', T0);
+    names = { ...names, T1: store.accounts.nameOf(new Secret('new key')) };
+  };
+
+  test.each([
+    'sent',
+    'unconfirmed',
+  ])('that are %s block their label in their own workspace after its key was replaced', async (state) => {
+    const mine = await create('T1');
+    await send(mine, 'T1');
+    if (state === 'unconfirmed') await loseAnswer(mine, 'T1');
+    await replaceKey();
+    const again = await create('T1', ' WEB-1');
+    expect(await send(again, 'T1')).toBe('outdated');
+    expect(await store.ledger.listUnresolvedCreates(nameOf('T1'), 'T1')).toMatchObject([{ id: mine, state }]);
+    await store.ledger.refuse(mine, { at: T0, reason: LIMIT, owner: mine }, entry());
+    expect(await send(again, 'T1')).toBe('sent');
+  });
+
+  test('that are unconfirmed keep their month in their own workspace after its key was replaced', async () => {
+    const mine = await renew('T1');
+    if (!('operation' in mine)) throw new Error('it was not prepared');
+    await send(mine.operation.id, 'T1');
+    await loseAnswer(mine.operation.id, 'T1');
+    await replaceKey();
+    expect(await renew('T1')).toMatchObject({ kind: 'known', operation: { id: mine.operation.id } });
+    expect(await store.ledger.listRenewals(nameOf('T1'), 'T1', 7)).toHaveLength(1);
+  });
+
   test('no longer count for a workspace whose key was replaced by another account’s', async () => {
     await join();
     const mine = await create('T1');
@@ -122,6 +152,15 @@ describe.each(engines)('orders of two workspaces with one account on $name', ({ 
     );
     expect(approved).toMatchObject({ approval: { state: 'canceled', reason: { code: 'already_renewed' } } });
     expect(approved).not.toHaveProperty('operation');
+  });
+
+  test('account for the servers that either workspace has created, so neither stops at them', async () => {
+    const mine = await create('T1');
+    await send(mine, 'T1');
+    await store.ledger.settle(mine, { at: T0, serverId: 8, isFirstHand: true }, entry());
+    expect(await store.ledger.listSettledIds(nameOf('T2'), [8], 'T2')).toEqual([]);
+    await join();
+    expect(await store.ledger.listSettledIds(nameOf('T2'), [8], 'T2')).toEqual([8]);
   });
 
   test('claim one new server once', async () => {

@@ -99,12 +99,14 @@ describe('asking for a server without a label', () => {
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     const { ports } = team.app;
     const hostingOf = ports.hostingOf;
-    const unlabelled = async (hosting: HostingApi) =>
-      (await hosting.listServers()).map((server) => ({ ...server, label: '' }));
+    const unlabelled = async (hosting: HostingApi) => {
+      const list = await hosting.fetchServers();
+      return { ...list, servers: list.servers.map((server) => ({ ...server, label: '' })) };
+    };
     Object.assign(ports, {
       hostingOf: (key: Parameters<typeof hostingOf>[0]): HostingApi => {
         const hosting = hostingOf(key, TEAM.id);
-        return { ...hosting, listServers: () => unlabelled(hosting) };
+        return { ...hosting, fetchServers: () => unlabelled(hosting) };
       },
     });
     await team.slack.as('olga').in('#ops').types('/vps access grant @nora operator on web-*');

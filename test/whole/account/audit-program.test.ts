@@ -115,8 +115,6 @@ describe('the audit on the command line, beside a running app', () => {
     expect(bad.output).toMatch(/^T0THER: 1 entry verified/m);
     expect(await run(team, '$AUDIT verify --workspace T0THER')).toMatchObject({ code: 0 });
     expect(await run(team, '$AUDIT verify --workspace TNOBODY')).toMatchObject({ code: 1 });
-    const lost = await run(team, 'ENCRYPTION_KEYS=k9:$(head -c32 /dev/urandom | base64) $AUDIT verify');
-    expect(lost).toMatchObject({ code: 1, output: expect.stringContaining('"k1"') });
   });
 
   test('verifies against a head that was logged, and finds that the audit does not go on from it', async () => {
@@ -218,6 +216,9 @@ describe('the audit with wrong arguments', () => {
       words: expect.stringMatching(/^ENCRYPTION_KEYS can't be read: .+\.\n$/),
     });
     const elsewhere = await run(undefined, `${keys} DATABASE_URL=sqlite:package.json/x $AUDIT verify`);
-    expect(elsewhere).toMatchObject({ code: 1, words: expect.stringMatching(/^The database .+\.\n$/) });
+    expect(elsewhere).toMatchObject({
+      code: 1,
+      words: expect.stringMatching(/^The app has no database at .+DATABASE_URL.+\.\n$/),
+    });
   });
 });

@@ -296,7 +296,7 @@ describe('the API key', () => {
     const pages = await Promise.all(answers.map((answer) => answer.text()));
     const owner = team.slack.as('olga').in('#ops');
     await owner.types('/vps status');
-    await owner.sees('The hosting API answers');
+    await owner.sees('The hosting API is up');
     await owner.types('/vps audit');
     await owner.sees('connected the hosting account');
     const metrics = await (await fetch(`${team.appUrl}/metrics`)).text();

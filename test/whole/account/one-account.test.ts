@@ -37,7 +37,7 @@ type Two = Awaited<ReturnType<typeof startTwo>>;
 /** Both read the list of servers, as any command does. */
 async function meet(team: Two) {
   team.hosting.seedServers(team.account, 2, 'alpha');
-  for (const api of team.apis) await api.listServers({ freshness: 'fresh' });
+  for (const api of team.apis) await api.fetchServers({ freshness: 'fresh' });
   await expect.poll(team.isOne, LATER).toBe(true);
 }
 

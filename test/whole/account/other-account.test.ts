@@ -168,6 +168,21 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
+  test('the month of an unconfirmed renewal can’t be renewed again with a new key of the account', async ({
+    expect,
+  }) => {
+    await using team = await startTeam();
+    team.hosting.seedServers(team.account, 1, 'web');
+    const { manager } = await loseAnswer(team, 'renew', 'lost_before');
+    const key = new Secret(team.hosting.createKey(team.account));
+    await team.app.ports.apiKeys.put(TEAM.id, key, USERS.olga.id, realSystem.now());
+    await manager.types('/vps renew web-1');
+    await manager.presses('Renew and pay');
+    await manager.sees('You won’t be charged twice');
+    expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
   test('an unconfirmed renewal is left to a manager, who decides that it was done', async ({ expect }) => {
     await using team = await startTeam(SHORT_DOUBT);
     team.hosting.seedServers(team.account, 1, 'web');
@@ -238,7 +253,7 @@ describe.concurrent('when another hosting account is connected', () => {
         ...hostingOf(key, TEAM.id),
         fetchServers: async () => ({
           servers: team.hosting.charges(other).length > 0 ? [like] : [],
-          isComplete: true,
+          extent: 'whole' as const,
           unreadableCount: 0,
         }),
       }),

@@ -107,7 +107,7 @@ describe.concurrent('an approved payment that a restart left unsent', () => {
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
     system.move(5 * 60_000);
-    await team.manager.sees('Your confirmation expired');
+    await team.manager.sees('The order wasn’t sent in time');
     expect(team.creates()).toBe(0);
   });
 });

@@ -144,6 +144,48 @@ it('Home shows what is known while the hosting API is slow or fails, and says wh
   await otto.sees('web-1');
 });
 
+/** Everything that was ever published for any user. */
+const published = (team: Team) =>
+  team.slack
+    .traffic()
+    .filter(({ what }) => what === 'views.publish')
+    .map(({ request }) => request)
+    .join();
+
+it('Home that is opened shows the servers that were added elsewhere a moment ago, with one read', async () => {
+  await using team = await startTeam();
+  const vera = team.slack.as('vera').in('#ops');
+  await vera.types('/vps list');
+  await vera.sees('no servers in the hosting account yet');
+  team.hosting.seedServers(team.account, 2, 'web');
+  const before = team.hosting.requests({ operation: 'servers' }).length;
+  await vera.opensHome();
+  await vera.sees('Servers (2)');
+  expect(published(team)).not.toMatch(/No servers|0 servers/);
+  expect(team.hosting.requests({ operation: 'servers' }).length - before).toBe(1);
+  // Also where Home itself has shown another number.
+  team.hosting.seedServers(team.account, 1, 'db');
+  await vera.opensHome();
+  await vera.sees('Servers (3)');
+});
+
+it('Home that is opened while the hosting API is slow says how old its list is, and updates it with the same read', async () => {
+  await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
+  const vera = team.slack.as('vera').in('dm');
+  await vera.opensHome();
+  await vera.sees('No servers to show');
+  team.hosting.seedServers(team.account, 2, 'web');
+  team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 4000 });
+  const before = team.hosting.requests({ operation: 'servers' }).length;
+  await vera.opensHome();
+  await vera.sees('No servers as of');
+  for (const words of ['No servers to show', '0 servers', 'no servers in the hosting account'])
+    vera.doesNotSee(words);
+  await vera.sees('Servers (2)');
+  vera.doesNotSee('Loading…');
+  expect(team.hosting.requests({ operation: 'servers' }).length - before).toBe(1);
+});
+
 it('a create from Home asks where to post its result: in a channel that its user is in, or directly', async () => {
   await using team = await startTeam();
   const mara = team.slack.as('mara').in('dm');

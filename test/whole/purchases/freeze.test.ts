@@ -25,7 +25,7 @@ describe.concurrent('while purchases are frozen', () => {
     await team.setSettings(DEFAULT_SETTINGS);
     const fresh = team.manager.overlooksOldMessages();
     await fresh.types('/vps status');
-    await fresh.sees('The hosting API answers');
+    await fresh.sees('The hosting API is up');
     fresh.doesNotSee('Purchases are frozen');
     expect(team.slack.brokenRules()).toEqual([]);
   });

@@ -75,3 +75,48 @@ describe('a root password that Slack accepted and did not show', () => {
     await expect.poll(() => heldBy(team)).toEqual([]);
   });
 });
+
+/** Slack shows nothing, and answers like this; the ephemeral message of the bot is refused as well. */
+const SAYINGS = [
+  ['fails', (team: Team) => team.slack.faults.breakReplyUrls(500)],
+  ['has a proxy answer with a page', (team: Team) => team.slack.faults.breakReplyUrls(200)],
+  ['says nothing', (team: Team) => team.slack.faults.wordReplyAnswers('')],
+] as const;
+
+describe.each(SAYINGS)('a root password whose creator asks for it while Slack %s', (_name, spoil) => {
+  test('has no time limit, however often they ask, until Slack has taken it', async () => {
+    await using team = await startUnseen();
+    await team.manager.closes();
+    team.slack.faults.clear();
+    await team.manager.types('/vps');
+    await team.manager.sees('Show password');
+    spoil(team);
+    team.slack.faults.failMethod('chat.postEphemeral', 'internal_error');
+    const dm = team.slack.as('mara').in('dm');
+    const acts = [
+      () => team.manager.types('/vps password'),
+      () => team.manager.types('@vps password web-1'),
+      () => team.manager.presses('Show password'),
+      () => dm.types('/vps password web-1'),
+    ];
+    for (const [at, act] of acts.entries()) {
+      await act();
+      await expect.poll(() => notConfirmed(dm)).toBe(at + 1);
+      expect((await heldBy(team))[0]).not.toHaveProperty('heldUntil');
+    }
+    team.system.move(60 * MINUTE_MS);
+    await team.restart();
+    team.slack.faults.clear();
+    await team.manager.types('/vps password web-1');
+    await team.manager.sees(team.password);
+    await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
+    const seen = team.manager.messages().findLast(({ shown }) => shown.includes(team.password))?.shown;
+    expect(seen).toContain('for at least 1 minute, unless you press I’ve saved it');
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps audit web-1');
+    await owner.sees(/@mara tried to view the root password of web-1 .*Slack didn’t confirm/);
+  });
+});
+
+const notConfirmed = (user: { messages(): readonly { shown: string }[] }) =>
+  user.messages().filter(({ shown }) => shown.includes('Slack didn’t confirm that it showed you')).length;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -145,6 +146,20 @@ describe.concurrent('a create', () => {
     await team.manager.sees("I've saved it");
     expect(createsOf(team)).toHaveLength(2);
     expect(chargesOf(team)).toHaveLength(1);
+  });
+
+  test('is not sent again after rate_limited once its confirmation lies in the future, and was not charged', async ({
+    expect,
+  }) => {
+    const system = { ...movableSystem(), random: () => 0.25 };
+    await using team = await reviewing({ system });
+    team.hosting.faults.add({ on: 'create', kind: 'error', code: 'rate_limited' });
+    await team.manager.presses('Create and pay');
+    await expect.poll(() => createsOf(team).length).toBe(1);
+    system.stepWall(-3_600_000);
+    await team.manager.sees('web-1 was not created, and nothing was charged. The order wasn’t sent in time');
+    expect(createsOf(team)).toHaveLength(1);
+    expect(chargesOf(team)).toEqual([]);
   });
 
   test('is not sent when the price has changed since the review; the new price has to be confirmed', async () => {

@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest';
 import { money } from '../../../src/domain/money.ts';
+import { SEND_WITHIN_MS } from '../../../src/domain/operation.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { type DigestTeam, startDigestTeam } from '../../support/digest-team.ts';
@@ -148,6 +149,30 @@ describe.concurrent('Renew all', () => {
     await expect.poll(() => team.charges(), PATIENT).toBe(1);
     await team.owner.presses('Approve');
     await expect.poll(() => team.charges(), PATIENT).toBe(2);
+  });
+
+  test('names those that weren’t sent in time, uncharged, and offers to renew just those with one button', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam();
+    team.hosting.faults.add({ on: 'renew', kind: 'slow', delayMs: 500 });
+    await openReview(team, 27);
+    await team.manager.presses('Renew and pay');
+    await expect.poll(() => renewals(team), PATIENT).toBe(1);
+    team.system.move(SEND_WITHIN_MS + 1000);
+    await team.manager.sees('1 of 25 servers was renewed.');
+    for (const at of [2, 25])
+      await team.manager.sees(
+        `⚪ web-${at} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`,
+      );
+    expect([renewals(team), team.charges()]).toEqual([1, 1]);
+    await team.manager.closes();
+    await team.manager.presses('Renew the rest…');
+    await team.manager.sees('One more month for 24 servers will be charged');
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('24 servers were renewed.');
+    expect([renewals(team), team.charges()]).toEqual([25, 25]);
+    expect(team.slack.brokenRules()).toEqual([]);
   });
 
   test('reviews at most 25 servers at once, and says how many are left', async ({ expect }) => {

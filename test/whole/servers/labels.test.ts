@@ -170,7 +170,7 @@ describe('ordering a strange label', () => {
     await owner.types('/vps audit');
     await owner.sees('create');
     await owner.types('/vps status');
-    await owner.sees('The hosting API answers');
+    await owner.sees('The hosting API is up');
     expectNobodyIsPinged(team, 'mara');
   });
 

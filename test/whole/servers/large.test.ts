@@ -78,7 +78,7 @@ describe('three thousand servers', () => {
     const viewer = team.slack.as('vera').in('#ops');
     await viewer.types('/vps list');
     await viewer.sees('🟢 running · web-1');
-    await viewer.sees('more: narrow the list');
+    await viewer.sees('more: narrow the list with /vps list <filter>.');
     await viewer.types('/vps catalog');
     await viewer.sees('6 plans');
     await viewer.sees('5.90');

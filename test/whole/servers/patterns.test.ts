@@ -99,7 +99,7 @@ it('protected servers, and those in a state that does not allow it, are named in
   await operator.sees('rebooted web-3, web-4');
   expect(changesSeen(team)).toHaveLength(3);
   await operator.types('/vps reboot web-1*');
-  await operator.sees('There’s no server to reboot. Nothing has been changed.');
+  await operator.sees('Nothing was rebooted.');
 });
 
 it('a list says who rebooted which server a moment ago, and a reboot after the list was read asks again', async () => {

@@ -232,6 +232,16 @@ describe('a mention', () => {
 });
 
 describe('a direct message', () => {
+  it.each([
+    ['with a file', 'show web-1', { file: 'disk.png' }],
+    ['by /me', '/me show web-1', {}],
+  ])('%s is answered like any other', async (_name, text, typing) => {
+    await using team = await startWithServers();
+    const viewer = team.slack.as('vera').in('dm');
+    await viewer.types(text, typing);
+    await viewer.sees('Paid until');
+  });
+
   it('runs the same command, and is answered there', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');

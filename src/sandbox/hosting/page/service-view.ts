@@ -35,7 +35,7 @@ function faultsView(faults: readonly Fault[], home: number): Html {
       html`<tr><td><form method="post" action="/account/${home}/faults/${id}/remove"><button>Switch off</button></form></td>
 <td>${rule.on}</td><td>${describeRule(rule)}</td><td>${Number.isFinite(left) ? left : 'always'}</td></tr>`,
   );
-  const kinds = Object.keys(FAULT_EFFECTS).filter((kind) => kind !== 'error');
+  const kinds = Object.keys(FAULT_EFFECTS).filter((kind) => kind !== 'error' && !kind.startsWith('other'));
   return html`${table(['', 'On', 'Fault', 'Left'], rows, 'No faults: the service answers correctly and at once.')}
 <form class="row" method="post" action="/account/${home}/faults">
 <label>On <select name="on"><option>any</option><option>paid</option>${OPERATIONS.map((name) => html`<option>${name}</option>`)}</select></label>
@@ -54,7 +54,7 @@ after the seconds the server appears or the charge is returned.</p>`;
 /** The faults under which the work is done, or is not. A refusal is worded differently. */
 function listKinds(works: boolean): string {
   return FAULT_KINDS.filter(
-    (kind) => FAULT_EFFECTS[kind].works === works && kind !== 'error' && !kind.startsWith('checking'),
+    (kind) => FAULT_EFFECTS[kind].works === works && kind !== 'error' && !/^(?:checking|other)/.test(kind),
   ).join(', ');
 }
 

@@ -5,7 +5,7 @@ import { filled, string, typed, whole } from './object.ts';
 const style = z.unknown();
 const border = z.literal([0, 1]);
 
-const text = typed('text', { text: filled() }, { style });
+const text = typed('text', { text: filled(LIMITS.preformatted) }, { style });
 const link = typed('link', { url: filled() }, { style, text: string(), unsafe: z.unknown() });
 
 const inline = z.array(

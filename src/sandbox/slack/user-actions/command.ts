@@ -2,6 +2,7 @@ import { messageInAck, readAck } from '../acks.ts';
 import type { Channel } from '../channels.ts';
 import { checkOutsiders } from '../checks.ts';
 import type { Delivery } from '../deliver.ts';
+import type { Typing } from '../driver/options.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
 import { sendPosted } from '../message-events.ts';
@@ -23,10 +24,7 @@ export async function type(
   user: User,
   channelId: string,
   text: string,
-  {
-    isForced = false,
-    threadTs,
-  }: { readonly isForced?: boolean; readonly threadTs?: string | undefined } = {},
+  { isForced = false, file, threadTs }: Typing & { readonly threadTs?: string | undefined } = {},
 ): Promise<Delivery | undefined> {
   checkActive(world, user);
   const channel = getChannel(world, user, channelId);
@@ -34,10 +32,14 @@ export async function type(
   const { hasMessagesTab, isMessagesTabReadOnly } = world.app;
   if (channel.kind === 'dm' && (!hasMessagesTab || isMessagesTabReadOnly))
     throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
-  if (!text.startsWith('/')) {
+  const isMe = text.startsWith('/me ') && threadTs === undefined;
+  if (isMe || !text.startsWith('/')) {
     const thread = threadTs === undefined ? {} : { threadTs };
-    const draft = { channel: channel.id, user: user.id, text: escapeTyped(text, world), ...thread };
-    return sendPosted(world, world.messages.post(draft));
+    const said = escapeTyped(isMe ? text.slice(4) : text, world);
+    const draft = { channel: channel.id, user: user.id, text: said, ...thread };
+    const withFile =
+      file === undefined ? {} : { subtype: 'file_share', files: [{ id: 'F0FILE', name: file }] };
+    return sendPosted(world, world.messages.post(draft), isMe ? { subtype: 'me_message' } : withFile);
   }
   if (threadTs !== undefined)
     throw new SlackRefusal('not_in_threads', `${text.split(' ')[0]} is not supported in threads`);

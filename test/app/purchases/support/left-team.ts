@@ -96,7 +96,9 @@ export async function startLeftTeam() {
     revoke: () => store.grants.removeAll('T1', ofCreator),
     /** What the refusal says to a user who types the name; the password is theirs to see if there is none. */
     look: (userId = OWNER, typed = 'web-1') =>
-      entry.execute(showPassword, { typed }, callerOf(userId, 'command')).catch((error: unknown) => error),
+      entry
+        .execute(showPassword, { ref: { typed }, show: async () => true }, callerOf(userId, 'command'))
+        .catch((error: unknown) => error),
     press: (userId = OWNER, operationId = held.operationId) =>
       entry.execute(eraseLeftPassword, { operationId }, callerOf(userId, 'button')),
     isHeld: async () => (await store.passwords.listHeld('T1')).length > 0,

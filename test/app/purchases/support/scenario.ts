@@ -3,6 +3,7 @@ import type { Store } from '../../../../src/app/ports.ts';
 import { type Confirmed, confirmPurchase } from '../../../../src/app/purchases/confirm-purchase.ts';
 import { decideUnconfirmed } from '../../../../src/app/purchases/decide-unconfirmed.ts';
 import { erasePassword } from '../../../../src/app/purchases/erase-password.ts';
+import type { HeldPassword } from '../../../../src/app/purchases/ports.ts';
 import { showPassword } from '../../../../src/app/purchases/show-password.ts';
 import { money } from '../../../../src/domain/money.ts';
 import type { Operation, Purchase } from '../../../../src/domain/operation.ts';
@@ -111,8 +112,11 @@ export async function decide(
 export async function show(process: MortalProcess, userId = 'U1'): Promise<string | undefined> {
   let shown: string | undefined;
   const work = async () => {
-    const held = await process.entry.execute(showPassword, { typed: 'web-1' }, callerOf(userId));
-    shown = held.password.reveal();
+    const show = async ({ password }: HeldPassword) => {
+      shown = password.reveal();
+      return true;
+    };
+    await process.entry.execute(showPassword, { ref: { typed: 'web-1' }, show }, callerOf(userId));
   };
   await process.run(work());
   return shown;

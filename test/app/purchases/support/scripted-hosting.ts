@@ -29,10 +29,10 @@ export type Script =
   | { readonly kind: 'checking'; readonly isDone: boolean; readonly afterMs: number }
   /** Done, and answered with this instead. */
   | { readonly kind: 'answers'; readonly id: number; readonly paidUntil?: number }
-  /** Done, and answered without a password that the client recognizes. */
-  | { readonly kind: 'no_password'; readonly sealedAnswer: Secret<string> }
-  /** Proven not to have run; the client sends it again by itself, after `beforeSend`. */
-  | { readonly kind: 'rate_limited' };
+  /** Done, and answered with a success that proves nothing, after this time. */
+  | { readonly kind: 'unclear'; readonly sealedAnswer: Secret<string>; readonly afterMs?: number }
+  /** Proven not to have run; the client sends it again by itself, after a wait and `beforeSend`. */
+  | { readonly kind: 'rate_limited'; readonly waitMs?: number };
 
 /** One paid request that left the app. */
 export interface PaidRequest {
@@ -78,7 +78,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
   const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
     await hosting.whileQueued?.();
     hosting.whileQueued = undefined;
-    const script = await leave(scripts, options, (mayHavePaid) =>
+    const script = await leave(scripts, options, clock, (mayHavePaid) =>
       requests.push({ at: clock.now(), mayHavePaid }),
     );
     return answer(script, { clock, hosting, later, work });
@@ -99,14 +99,13 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
       fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
       fetchServers: async () => ({
         servers: await list(),
-        isComplete: hosting.isListComplete,
+        extent: hosting.isListComplete ? 'whole' : 'part',
         unreadableCount: 0,
       }),
-      listServers: async () => list(),
       createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
       renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
-      changePower: async (_action, id) => ({ id, state: 'running' }),
-      deleteServer: async (id) => ({ id, state: 'deleted' }),
+      changePower: async () => ({ state: 'running' }),
+      deleteServer: async () => true,
       budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
     },
   };
@@ -117,6 +116,7 @@ export function createScriptedHosting(clock: HandClock): ScriptedHosting {
 async function leave(
   scripts: Script[],
   { beforeSend }: PaidCallOptions,
+  clock: HandClock,
   note: (mayHavePaid: boolean) => void,
 ): Promise<Script> {
   for (;;) {
@@ -124,6 +124,7 @@ async function leave(
     const script = scripts.shift() ?? { kind: 'done' };
     note(script.kind !== 'refused' && script.kind !== 'rate_limited');
     if (script.kind !== 'rate_limited') return script;
+    if (script.waitMs !== undefined) await clock.sleep(script.waitMs);
   }
 }
 
@@ -167,9 +168,10 @@ async function answer<Answer>(
       const { kind: _, ...answered } = script;
       return { ...work(), ...answered };
     }
-    case 'no_password': {
-      const { rootPassword: _, ...answered } = { rootPassword: undefined, ...work() };
-      return { ...answered, sealedAnswer: script.sealedAnswer } as Answer;
+    case 'unclear': {
+      work();
+      await clock.sleep(script.afterMs ?? 0);
+      throw new HostingError('unreadable_answer', 'maybe', { status: 201 }, script.sealedAnswer);
     }
     default:
       return work();

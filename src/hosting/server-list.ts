@@ -1,0 +1,205 @@
+import type { ListExtent, Server } from '../domain/server.ts';
+import {
+  type Fields,
+  fieldsOf,
+  findText,
+  findTime,
+  findWhole,
+  isEmpty,
+  type Leaf,
+  listLeaves,
+  wordsOf,
+} from './fields.ts';
+import { isFault, isNo, isStatement, type Received, Unclear, YES } from './verdict.ts';
+
+// How much of the account a list of servers shows (docs/hosting-api.md 4.13): it is whole only if everything around it
+// is known to be harmless, and a part if anything says so. Otherwise, nothing is concluded from a missing server.
+
+/** The headers of an answer that may say something about further pages, in lower case. */
+export type PagingHeaders = Readonly<Record<string, string>>;
+
+const PAGING = new Set('total count next page pages cursor more continuation pagination'.split(' '));
+
+/** Whether a header may say something about further pages. */
+export function isPagingHeader(name: string): boolean {
+  if (/rate-?limit|retry|csrf|request/i.test(name)) return false;
+  return /^(?:link|content-range)$/i.test(name) || wordsOf(name).some((word) => PAGING.has(word));
+}
+
+/** One page of `GET /servers`; the only one unless something announces more. */
+export interface ServerPage {
+  readonly servers: readonly Server[];
+  /** The number of elements that can't be read but may be servers. */
+  readonly unreadable: number;
+  /** The addresses that are named as the next page. */
+  readonly next: readonly string[];
+  /** The fields around the list, including headers. */
+  readonly around: readonly Leaf[];
+  /** Whether this page alone leaves open, or denies, that the list is whole. */
+  readonly extent: ListExtent;
+}
+
+/** An answer with the headers that may announce further pages. */
+export interface ReceivedList extends Received {
+  readonly paging?: PagingHeaders;
+}
+
+/**
+ * Reads one page (docs/hosting-api.md 4); one element that can't be read does not hide the others.
+ * @throws Unclear when it has no list, or none of its elements can be read
+ */
+export function readServers(answer: ReceivedList): ServerPage {
+  const { body, status } = answer;
+  const { elements, beside } = findList(body);
+  const around = listAround(beside, answer);
+  const servers = elements.map(findServer).filter((server) => server !== undefined);
+  const unreadable = elements.length - servers.length;
+  const isDenied = around.some((leaf) => isFault(leaf) || isNo(leaf, status));
+  if (servers.length === 0 && (isDenied || unreadable > 0))
+    throw new Unclear(isDenied ? 'carries_error' : 'unexpected');
+  const isPart = isDenied || unreadable > 0 || status === 206;
+  // A server without a readable label can't be found by it.
+  const areNamed = elements.every((element) => isNamed(fieldsOf(element)));
+  return {
+    servers,
+    unreadable,
+    next: around.flatMap(findAddress),
+    around,
+    extent: isPart ? 'part' : areNamed ? 'whole' : 'maybe_whole',
+  };
+}
+
+/** The fields around a list, including headers. */
+export function listAround(beside: Fields, { paging = {} }: Pick<ReceivedList, 'paging'>): Leaf[] {
+  const { link = '', 'content-range': range = '', ...plain } = paging;
+  const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
+  return [beside, plain, { next: nextIn(link), total }].flatMap((fields) => listLeaves(fields));
+}
+
+/** The addresses of the next page in a `Link` header (RFC 8288), or `unreadable` if it announces a page without a readable one. */
+function nextIn(link: string): string[] {
+  const links = [...link.matchAll(/<([^>]*)>([^<]*)/g)];
+  const next = links.filter(([, , parameters = '']) => NEXT_RELATION.test(parameters));
+  if (next.length === 0) return NEXT_RELATION.test(link) ? ['unreadable'] : [];
+  return next.map(([, address]) => address || 'unreadable');
+}
+
+const NEXT_RELATION = /\brel\s*=[^;,]*\bnext\b/i;
+
+const LIST_FIELDS = ['servers', 'data', 'items', 'results', 'result', 'records', 'list'];
+
+interface FoundList {
+  readonly elements: readonly unknown[];
+  readonly beside: Fields;
+}
+
+/** The list itself, or the only list in an object or in a wrapper. @throws Unclear */
+function findList(body: unknown): FoundList {
+  if (Array.isArray(body)) return { elements: body, beside: {} };
+  const outer = fieldsOf(body);
+  const found = LIST_FIELDS.flatMap((name): FoundList[] => {
+    const { [name]: held, ...beside } = outer;
+    if (Array.isArray(held)) return [{ elements: held, beside }];
+    return LIST_FIELDS.flatMap((inner): FoundList[] => {
+      const { [inner]: elements, ...rest } = fieldsOf(held);
+      return Array.isArray(elements) ? [{ elements, beside: { ...beside, [name]: rest } }] : [];
+    });
+  });
+  const [list, ...rivals] = found;
+  if (!list || rivals.length > 0) throw new Unclear('unexpected');
+  return list;
+}
+
+/** Only the ID is required; any other odd value becomes absent or ''. */
+function findServer(element: unknown): Server | undefined {
+  const { id: writtenId, label, state, ipv4, paid_until } = fieldsOf(element);
+  const id = findWhole(writtenId);
+  if (id === undefined) return undefined;
+  const address = typeof ipv4 === 'string' ? ipv4.trim() : '';
+  const paidUntil = findTime(paid_until);
+  return {
+    id,
+    label: findText(label) ?? '',
+    state: findText(state)?.trim() ?? '',
+    ...(address !== '' && { ipv4: address }),
+    ...(paidUntil !== undefined && { paidUntil }),
+  };
+}
+
+/** Whether it has a readable label. `null` counts: the server was given none. */
+function isNamed({ label }: Fields): boolean {
+  return label === null || (label !== undefined && findText(label) !== undefined);
+}
+
+function findAddress({ words, value }: Leaf): string[] {
+  const isNext = words.includes('next') && typeof value === 'string';
+  return isNext && /^(https?:\/\/|[/?])/i.test(value) ? [value] : [];
+}
+
+/** How far the pages of a list have been read. */
+interface Progress {
+  /** The number of elements on this page, and on all pages so far. */
+  readonly onPage: number;
+  readonly elements: number;
+  readonly pages: number;
+  /** Whether the service says how many pages there are. */
+  readonly arePagesCounted: boolean;
+  /** Whether a total, which counts all pages, equals the elements so far. */
+  readonly isTotalReached: boolean;
+}
+
+const MORE = new Set(['next', 'cursor', 'continuation', 'more']);
+/** What has nothing to do with pages: requests, times and versions. */
+const HARMLESS =
+  /^(?:request|trace|correlation)_?id$|^(?:timestamp|time|date|took|duration)$|_(?:at|time)$|version$/;
+/** How large a page is and where it begins, which says nothing once the total is reached. */
+const SIZES = new Set(['per', 'size', 'limit', 'offset', 'page']);
+
+/** What one field around the last page says about the list. */
+export function extentBy(leaf: Leaf, progress: Progress): ListExtent {
+  const { onPage, elements, pages, arePagesCounted, isTotalReached } = progress;
+  const { name, words, value } = leaf;
+  const number = findWhole(value);
+  if (announcesMore(leaf, pages)) return 'part';
+  if (number !== undefined && countsPages(leaf)) return number === pages ? 'whole' : 'maybe_whole';
+  if (number !== undefined && countsElements(leaf)) {
+    if (number > elements) return 'part';
+    return number === elements || number === onPage ? 'whole' : 'maybe_whole';
+  }
+  const isPage = words.includes('page') && number === pages && arePagesCounted;
+  const isSize = number !== undefined && isTotalReached && words.some((word) => SIZES.has(word));
+  const isYes = isStatement(name) || YES.has(String(value).toLowerCase());
+  const isHarmless = typeof value !== 'boolean' && HARMLESS.test(wordsOf(name).join('_'));
+  return isNothing(leaf) || isYes || isPage || isSize || isHarmless ? 'whole' : 'maybe_whole';
+}
+
+/** Whether a field is empty. One that is false may deny that this is the end, unless it denies that there is more. */
+function isNothing(leaf: Leaf): boolean {
+  const isDenial = leaf.words.some((word) => MORE.has(word)) || isFault({ ...leaf, value: true });
+  return isEmpty(leaf.value) && (isDenial || !/^false$/i.test(String(leaf.value)));
+}
+
+/** Whether a field announces something that follows, or more than `pages` pages. */
+export function announcesMore(leaf: Leaf, pages = 1): boolean {
+  const { words, value } = leaf;
+  if (countsPages(leaf) && (findWhole(value) ?? 0) > pages) return true;
+  const isBack = words.includes('prev') || words.includes('previous');
+  return !isBack && !isEmpty(value) && words.some((word) => MORE.has(word));
+}
+
+export function countsPages({ words }: Leaf): boolean {
+  const isOfAll = words.includes('total') || words.includes('last') || words.includes('count');
+  return !words.includes('per') && (words.includes('pages') || (words.includes('page') && isOfAll));
+}
+
+/** Whether a field counts the servers of all pages, rather than perhaps of one. */
+export function isTotal(leaf: Leaf): boolean {
+  return countsElements(leaf) && leaf.words.includes('total');
+}
+
+export function countsElements(leaf: Leaf): boolean {
+  const { words } = leaf;
+  return (
+    !words.includes('page') && !countsPages(leaf) && (words.includes('total') || words.includes('count'))
+  );
+}

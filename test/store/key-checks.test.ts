@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { DatabaseUnusable } from '../../src/store/engine/errors.ts';
+import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+import { vaultNamed, vaultOf } from './account/audit-support.ts';
+import { places } from './places.ts';
+import { entry, open, stillSystem, T0 } from './support.ts';
+
+const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
+
+describe.each(places)('the keys of a database on $name', ({ make }) => {
+  /** A database with its tables, before any key was used. */
+  const makeEmpty = async () => {
+    const place = await make();
+    await (await place.open()).close();
+    await place.sql('delete from key_checks');
+    return place;
+  };
+
+  test('are checked before anything can be sealed, also by a program beside the app', async () => {
+    const place = await makeEmpty();
+    const openWith = (vault: ReturnType<typeof vaultOf>, lock = true) => place.open({ vault, lock });
+    await expect(openWith(vaultOf('k1'), false)).rejects.toThrow(
+      /begins with the key "k1", which the app hasn't used/,
+    );
+    await (await openWith(vaultOf('k1'))).close();
+    await (await openWith(vaultOf('k1'), false)).close();
+    for (const lock of [true, false]) {
+      await expect(openWith(vaultNamed('k1'), lock)).rejects.toThrow(ANOTHER);
+      await expect(openWith(vaultOf('k2'), lock)).rejects.toThrow(NONE);
+    }
+    await expect(openWith(vaultOf('k2', 'k1'), false)).rejects.toThrow(/begins with the key "k2"/);
+    await (await openWith(vaultOf('k2', 'k1'))).close();
+    for (const ring of [['k2', 'k1'], ['k2'], ['k1', 'k3']])
+      await (await openWith(vaultOf(...ring), false)).close();
+    expect(await place.sql('select key_id from key_checks order by key_id')).toEqual([
+      { key_id: 'k1' },
+      { key_id: 'k2' },
+    ]);
+  });
+
+  test.each([
+    'an audit entry',
+    'an API key',
+  ])('are recognized without check values, as an earlier version leaves them, by %s', async (what) => {
+    const place = await makeEmpty();
+    const before = await place.open({ vault: vaultOf('k1') });
+    if (what === 'an API key') await before.apiKeys.put('T1', new Secret('key'), 'U1', T0);
+    else await before.audit.add(entry());
+    await before.close();
+    await place.sql('delete from key_checks');
+    if (what === 'an API key') await place.sql('delete from audit_chains');
+    for (const lock of [true, false]) {
+      await expect(place.open({ vault: vaultNamed('k1'), lock })).rejects.toThrow(ANOTHER);
+      await expect(place.open({ vault: vaultOf('k2'), lock })).rejects.toThrow(NONE);
+    }
+    expect(await place.sql('select * from key_checks')).toEqual([]);
+    await (await place.open({ vault: vaultOf('k2', 'k1') })).close();
+    await expect(place.open({ vault: vaultNamed('k1') })).rejects.toThrow(ANOTHER);
+  });
+});
+
+test.skipIf(!postgresUrl)(
+  'when processes start at once with different keys, only those that have the same key start',
+  async () => {
+    const url = await createEmptyDatabase();
+    const rings = [vaultOf('k1'), vaultNamed('k1'), vaultOf('k1'), vaultNamed('k1'), vaultOf('k2')];
+    const starts = await Promise.allSettled(
+      rings.map((vault) => open(url, { vault, system: { ...stillSystem, sleep: async () => undefined } })),
+    );
+    const failed = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []));
+    expect([2, 1]).toContain(starts.length - failed.length);
+    for (const error of failed) {
+      expect(error).toBeInstanceOf(DatabaseUnusable);
+      expect(error.message).toMatch(/^ENCRYPTION_KEYS has /);
+    }
+    const after = await Promise.allSettled(rings.map((vault) => open(url, { vault })));
+    expect(after.map(({ status }) => status)).toEqual(starts.map(({ status }) => status));
+  },
+);

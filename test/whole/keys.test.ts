@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { realSystem } from '../../src/system.ts';
+import { createVault, parseKeyring } from '../../src/vault.ts';
+import { makeFolder } from '../store/support.ts';
+import { writeFirstRelease } from '../support/first-release.ts';
+import { makeKey } from '../support/keys.ts';
+import { postgresUrl } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
+import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Runs a program to its end, as `npm run` does. */
+function run(file: string, args: readonly string[], environment: Environment, input = '') {
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [`dist/bundled/${file}`, ...args],
+      { env: { PATH: process.env.PATH, ...environment } },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** Every program that opens the store, except the app. */
+const PROGRAMS = [
+  ['cli/key.js', 'list'],
+  ['cli/key.js', 'set', '--workspace', TEAM.id],
+  ['cli/audit.js', 'verify'],
+  ['cli/vps.js', 'list'],
+  ['cli/store.js', 'erase', '--workspace', TEAM.id],
+  ['cli/store.js', 'restored'],
+  ['cli/store.js', 'copy', '--to', 'postgres://127.0.0.1:1/nowhere'],
+] as const;
+
+const [K1, OTHER_K1, K2] = [ENCRYPTION_KEY, `k1:${makeKey('staging')}`, `k2:${makeKey('next')}`];
+const ANOTHER =
+  /^(The app could not start: )?ENCRYPTION_KEYS has a different key "k1" than this database was written with: .+\.\n$/;
+const NONE =
+  /^(The app could not start: )?ENCRYPTION_KEYS has none of the keys that this database was written with \(k1\): .+\.\n$/;
+
+async function orderServer(team: Team) {
+  const owner = team.slack.as('olga').in('#ops');
+  await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await owner.presses('Create and pay');
+  await owner.sees(/(was|is being) created \(ID/);
+  const [server] = team.hosting.listServers(team.account);
+  return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
+}
+
+const ENGINES = postgresUrl ? (['sqlite', 'postgres'] as const) : (['sqlite'] as const);
+
+describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => {
+  test('are refused by the app and by every program, and nothing is written', async () => {
+    await using team = await startTeam({ engine });
+    const password = await orderServer(team);
+    const { audit, apiKeys } = team.app.ports;
+    const before = await audit.listHeads();
+    const setKey = (settings: Environment) =>
+      run('cli/key.js', ['set', '--workspace', TEAM.id], settings, team.apiKey);
+
+    const staging = { ...team.environment, ENCRYPTION_KEYS: OTHER_K1 };
+    for (const settings of [staging, { ...staging, ENCRYPTION_KEYS: `${K2},${OTHER_K1}` }])
+      expect(await setKey(settings)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+    expect(await setKey({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
+      code: 1,
+      output: expect.stringMatching(NONE),
+    });
+    for (const [file, ...args] of PROGRAMS.slice(2, 5))
+      expect(await run(file, args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+    expect(await audit.listHeads()).toEqual(before);
+    expect(await apiKeys.find(TEAM.id)).toMatchObject({ setBy: USERS.olga.id });
+
+    await team.restart(async () => {
+      expect(await run('main.js', [], staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+      expect(await run('main.js', [], { ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
+        code: 1,
+        output: expect.stringMatching(NONE),
+      });
+      // A copy is made from SQLite alone.
+      for (const [file, ...args] of PROGRAMS.slice(5, engine === 'sqlite' ? 7 : 6))
+        expect(await run(file, args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+    });
+    const owner = team.slack.as('olga').in('#ops');
+    owner.overlooksOldMessages();
+    await owner.types('/vps password web-1');
+    await owner.sees(password);
+    expect(await run('cli/audit.js', ['verify'], team.environment)).toMatchObject({ code: 0 });
+  });
+
+  test('are replaced as the README says: the app takes a new key, and the programs follow', async () => {
+    await using team = await startTeam({ engine });
+    const password = await orderServer(team);
+    const verify = (keys: string) =>
+      run('cli/audit.js', ['verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
+    const both = { ...team.environment, ENCRYPTION_KEYS: `${K2},${K1}` };
+
+    const early = await run('cli/key.js', ['set', '--workspace', TEAM.id], both, team.apiKey);
+    expect(early).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^ENCRYPTION_KEYS begins with the key "k2", .+ start the app .+\.\n$/),
+    });
+    await team.restart(async () => {
+      expect(await run('cli/store.js', ['restored'], both)).toMatchObject({ code: 0 });
+      // The local Slack goes on to speak to the app of the test.
+      await using app = await startProcess({ ...both, ...(engine === 'sqlite' ? {} : { PORT: '0' }) });
+      expect(app.output()).toContain('"msg":"ready"');
+      expect(await run('cli/key.js', ['set', '--workspace', TEAM.id], both, team.apiKey)).toMatchObject({
+        code: 0,
+      });
+      await app.stop();
+    });
+    const audited = await verify(`${K2},${K1}`);
+    expect(audited).toMatchObject({ code: 0 });
+    expect(await verify(`k2:${makeKey('staging')},${K1}`)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('a different key "k2"'),
+    });
+    const owner = team.slack.as('olga').in('#ops');
+    owner.overlooksOldMessages();
+    await owner.types('/vps password web-1');
+    await owner.sees(password);
+  });
+});
+
+test('ENCRYPTION_KEYS of another database are refused on what the first release wrote, before anything is changed', async () => {
+  const path = join(makeFolder(), 'vps.sqlite');
+  await writeFirstRelease({
+    ...{ path, workspaceId: TEAM.id, userId: USERS.olga.id, grantee: USERS.mara.id },
+    vault: createVault(parseKeyring(K1)),
+    at: realSystem.now(),
+  });
+  await using team = await startTeam({ settings: { DATABASE_URL: 'sqlite::memory:' } });
+  const settings = { ...team.environment, DATABASE_URL: `sqlite:${path}` };
+  const staging = { ...settings, ENCRYPTION_KEYS: OTHER_K1 };
+  expect(await run('main.js', [], staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+  expect(await run('cli/store.js', ['restored'], staging)).toEqual({
+    code: 1,
+    output: expect.stringMatching(ANOTHER),
+  });
+  await using app = await startProcess(settings);
+  expect(app.output()).toContain('"msg":"ready"');
+  expect(await run('cli/audit.js', ['verify'], settings)).toMatchObject({ code: 0 });
+  expect(await run('cli/audit.js', ['verify'], staging)).toMatchObject({ code: 1 });
+});
+
+test.each(
+  PROGRAMS.map((words) => words.join(' ')),
+)('%s creates no database where DATABASE_URL is mistyped', async (typed) => {
+  const [file = '', ...args] = typed.split(' ');
+  const folder = makeFolder();
+  const path = join(folder, 'data', 'vsp.sqlite');
+  const environment = {
+    HOSTING_BASE_URL: 'http://127.0.0.1:1',
+    ENCRYPTION_KEYS: K1,
+    DATABASE_URL: `sqlite:${path}`,
+  };
+  const { code, output } = await run(file, args, environment, 'a-key');
+  expect([code, output]).toEqual([
+    1,
+    `The app has no database at ${path}: correct DATABASE_URL, or start the app once to create one.\n`,
+  ]);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { execFile } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { startDigestTeam } from '../../support/digest-team.ts';
+import { rawUser } from '../../support/raw-user.ts';
+import { startTeam, type Team } from '../../support/team.ts';
+
+const PART = 'The hosting API returned only part of the list.';
+const UNKNOWN = 'db-1 isn’t in the part of the list we received, so we can’t tell whether it exists.';
+
+/** The hosting API lists one server, and says that there are more. */
+const PART_ONLY = { answers: { paging: 'has_more', pageSize: 1 } } as const;
+
+/** web-1 and db-1, of which the hosting API lists only web-1, and says that there are more. */
+async function startPart(): Promise<Team> {
+  const team = await startTeam({ hasRateLimits: false, hosting: PART_ONLY });
+  team.hosting.seedServers(team.account, 1, 'web');
+  team.hosting.seedServers(team.account, 1, 'db');
+  return team;
+}
+
+/** Runs `npm run vps` beside the app. */
+function runVps({ environment }: Team, ...args: readonly string[]) {
+  return new Promise<{ code: number; output: string; words: string }>((resolve) => {
+    const env = { PATH: process.env.PATH, ...environment };
+    execFile(process.execPath, ['dist/bundled/cli/vps.js', ...args], { env }, (error, output, words) =>
+      resolve({ code: Number(error?.code ?? 0), output, words }),
+    );
+  });
+}
+
+/** Each message and modal with a number of servers says it, and none of them says that there are no more. */
+function expectHonest(screen: ReturnType<Team['slack']['as']>): void {
+  const shown = [...screen.messages(), ...[screen.modal() ?? []].flat()].map((each) => each.shown);
+  for (const words of shown) {
+    expect(words).not.toMatch(/No servers? match|There are no servers/);
+    if (/\d servers?\b/.test(words)) expect(words).toContain(PART);
+  }
+}
+
+describe('where the hosting API returns only part of the list', () => {
+  it.each([
+    '/vps',
+    '/vps list',
+    '/vps list web',
+    '/vps list db',
+    '/vps show',
+    '/vps show web-1',
+    '/vps note web-1 ask @otto first',
+    '/vps reboot',
+    '/vps reboot web-1',
+    '/vps reboot web-*',
+    '/vps start web-1',
+    '/vps stop web-1 db-1',
+    '/vps renew',
+    '/vps renew web-1',
+    '/vps delete',
+    '/vps delete web-1',
+    '/vps create plan=small location=ams image=debian-13 label=db-1',
+    '/vps costs',
+    '/vps reminders',
+    '/vps status',
+    '@vps list',
+    '@vps reboot web-1',
+  ])('%s says so', async (command) => {
+    await using team = await startPart();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types(command);
+    await owner.sees(PART);
+    expectHonest(owner);
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it.each([
+    'show',
+    'note',
+    'start',
+    'stop',
+    'reboot',
+    'renew',
+    'delete',
+  ])('/vps %s of a server that isn’t in it doesn’t say that there is none', async (verb) => {
+    await using team = await startPart();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types(`/vps ${verb} db-1${verb === 'note' ? ' ask @otto first' : ''}`);
+    await owner.sees(UNKNOWN);
+    await owner.sees(PART);
+    owner.doesNotSee('Did you mean');
+    expectHonest(owner);
+  });
+
+  it('a pattern says so in the list to confirm, and where it matches nothing', async () => {
+    await using team = await startPart();
+    const operator = team.slack.as('otto').in('#ops');
+    await operator.types('/vps reboot * db-1');
+    await operator.sees('Reboot this server?');
+    await operator.sees(PART);
+    await operator.sees(UNKNOWN);
+    await operator.types('/vps reboot db-*');
+    await operator.sees(
+      'No server in the part of the list we received matches db-*, so we can’t tell whether one exists.',
+    );
+    expectHonest(operator);
+  });
+
+  it('Home, its cards and its buttons say so', async () => {
+    await using team = await startPart();
+    const operator = team.slack.as('otto').in('dm');
+    await operator.opensHome();
+    await operator.sees(PART);
+    expect(operator.home()?.shown.split(PART)).toHaveLength(2);
+    await operator.presses('Manage');
+    await expect.poll(() => operator.modal()?.shown ?? '').toContain(PART);
+    await operator.presses('Reboot');
+    await expect.poll(() => operator.modal()?.shown ?? '').toMatch(/reboot(ed|ing)/i);
+    expect(operator.modal()?.shown.split(PART)).toHaveLength(2);
+  });
+
+  it('both shortcuts and direct messages say so', async () => {
+    await using team = await startPart();
+    const operator = team.slack.as('otto').in('#ops');
+    await team.slack.posts('#ops', { text: 'db-1 is down' });
+    await operator.usesMessageShortcut('manage_server', 'db-1 is down');
+    await operator.sees('No server found in this message');
+    await operator.sees(PART);
+    await operator.closes();
+    const by = rawUser(team, 'otto');
+    await by.uses('shortcut', 'servers', '');
+    await expect.poll(by.modal).toContain(PART);
+    await operator.closes();
+    const direct = operator.in('dm');
+    await direct.types('show db-1');
+    await direct.sees(UNKNOWN);
+    await direct.sees(PART);
+  });
+
+  it('menus that search show it above their choices', async () => {
+    await using team = await startPart();
+    const by = rawUser(team, 'otto');
+    const { response } = await by.types('pick_reboot', 'web');
+    expect(JSON.parse(response)).toMatchObject({
+      option_groups: [
+        { label: { text: PART }, options: [{ text: { text: expect.stringContaining('web-1') } }] },
+      ],
+    });
+    expect(JSON.parse((await by.types('pick_reboot', 'db')).response)).toEqual({ options: [] });
+    expect(team.slack.brokenRules()).toEqual([]);
+  });
+
+  it('no create is sent, and nothing is charged', async () => {
+    await using team = await startPart();
+    const manager = team.slack.as('mara').in('#ops');
+    await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+    await manager.presses('Create and pay');
+    await manager.sees(/new-1 (was not|wasn’t) created/);
+    await manager.sees(PART);
+    await manager.sees('nothing was charged');
+    expect(team.hosting.requests({ operation: 'create' })).toEqual([]);
+  });
+
+  it('a role for a pattern is granted without a count of what the pattern matches', async () => {
+    await using team = await startPart();
+    const owner = team.slack.as('olga').in('#ops');
+    await owner.types('/vps access grant @nora operator on db-*');
+    await owner.sees(/nora is now an? operator for db-\*\./);
+    expectHonest(owner);
+  });
+
+  it('the digest, the reminders and Renew all say so, once each', async () => {
+    await using team = await startDigestTeam(
+      {},
+      { hosting: { answers: { ...PART_ONLY.answers, pageSize: 2 } } },
+    );
+    team.hosting.seedServers(team.account, 3, 'web');
+    team.untilDigest(25);
+    await team.manager.sees('Daily digest');
+    expect(team.digests()[0]?.split(PART)).toHaveLength(2);
+    await team.manager.types('/vps reminders');
+    await expect.poll(() => team.manager.messages().at(-1)?.shown).toContain('Coming renewals');
+    expect(team.manager.messages().at(-1)?.shown.split(PART)).toHaveLength(2);
+    await team.manager.presses('Renew all…');
+    await expect.poll(() => team.manager.modal()?.shown).toContain('One more month for 2 servers');
+    expect(team.manager.modal()?.shown.split(PART)).toHaveLength(2);
+  });
+
+  it('npm run vps says so on stderr, and its output doesn’t say that nothing matches', async () => {
+    await using team = await startPart();
+    const listed = await runVps(team, 'list');
+    expect(listed).toMatchObject({ code: 0, words: `${PART}\n` });
+    expect(listed.output).toContain('web-1');
+    expect(await runVps(team, 'list', 'db')).toMatchObject({
+      output: 'No listed server matches, but some servers may be missing.\n',
+      words: `${PART}\n`,
+    });
+    expect(await runVps(team, 'reboot', 'db-1', '--yes')).toMatchObject({
+      code: 1,
+      words: `${PART}\n"db-1" isn't in the part of the list we received, so we can't tell whether it exists. Nothing was changed.\n`,
+    });
+  });
+});
