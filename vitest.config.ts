@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { SLOW } from './test/support/slow-files.ts';
+import { ALONE, SLOW } from './test/support/slow-files.ts';
 
 /**
  * Test databases are kept in memory where there is room (Linux). On a disk each commit holds the event loop until it is
@@ -21,19 +21,27 @@ function chooseTemporaryFolder(): string {
 const ALSO_IN_SOCKET_MODE = ['purchases/main-job', 'approvals/withdrawing'];
 
 /**
- * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything, and
- * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the newest Node.
+ * `npm test` leaves out the slow files; one that is named in the command runs all the same. `TESTS=all` runs everything,
+ * `TESTS=whole` the stories of the whole app and the slow files, as CI does on the newest Node, and `TESTS=alone` what is
+ * measured (with `--maxWorkers=1`).
  */
 const { TESTS } = process.env;
 const isNamed = process.argv.some((argument) => argument.startsWith('test/'));
 const leavesOutSlow = TESTS === undefined && !isNamed;
-const slowFiles = SLOW.map((path) => `test/${path}.test.ts`);
+const toFiles = (paths: readonly string[]) => paths.map((path) => `test/${path}.test.ts`);
+const aloneFiles = toFiles(ALONE);
+const slowFiles = toFiles(SLOW);
+
+function chooseFiles(): { include: string[]; exclude: string[] } {
+  if (TESTS === 'alone') return { include: aloneFiles, exclude: [] };
+  if (TESTS === 'whole') return { include: ['test/whole/**/*.test.ts', ...slowFiles], exclude: aloneFiles };
+  return { include: ['test/**/*.test.ts'], exclude: leavesOutSlow ? [...slowFiles, ...aloneFiles] : [] };
+}
 
 const everything = {
   test: {
     name: 'all',
-    include: TESTS === 'whole' ? ['test/whole/**/*.test.ts', ...slowFiles] : ['test/**/*.test.ts'],
-    exclude: leavesOutSlow ? slowFiles : [],
+    ...chooseFiles(),
     globalSetup: [
       'test/support/build.ts',
       'test/support/postgres-setup.ts',
@@ -53,7 +61,7 @@ const isInSocketMode = process.env.SLACK_MODE === 'socket';
 
 export default defineConfig({
   test: {
-    projects: [everything, ...(isInSocketMode ? [] : [socketMode])].map((project) => ({
+    projects: [everything, ...(isInSocketMode || TESTS === 'alone' ? [] : [socketMode])].map((project) => ({
       extends: true,
       ...project,
     })),
