@@ -60,6 +60,7 @@ export interface Team extends AsyncDisposable {
 
 /** Starts a team that is ready to use. */
 export async function startTeam(options: TeamOptions = {}): Promise<Team> {
+  const system = options.system ?? realSystem;
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0, ...options.hosting });
   const mode = options.mode ?? SLACK_MODE;
@@ -74,19 +75,16 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
   await migrateEmpty(environment.DATABASE_URL);
   const start = async (): Promise<RunningApp> => {
-    const app = await compose(
-      { ...parseConfig(environment), ...options.config },
-      options.log ?? createLog('silent'),
-      options.system ?? realSystem,
-    );
+    const log = options.log ?? createLog('silent');
+    const app = await compose({ ...parseConfig(environment), ...options.config }, log, system);
     slack.app.commandsUrl = `http://127.0.0.1:${app.port}/slack/events`;
     return app;
   };
   let app = await start();
   if (options.isConnected !== false) {
-    await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, realSystem.now());
+    await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, system.now());
   }
-  if (options.hasRoles !== false) await grantRoles(app);
+  if (options.hasRoles !== false) await grantRoles(app, system.now());
   return {
     slack,
     hosting,
@@ -125,7 +123,7 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
 
 const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
-async function grantRoles(app: RunningApp): Promise<void> {
+async function grantRoles(app: RunningApp, grantedAt: number): Promise<void> {
   for (const { id, role } of ROLE_HOLDERS) {
     await app.ports.grants.put({
       workspaceId: TEAM.id,
@@ -134,7 +132,7 @@ async function grantRoles(app: RunningApp): Promise<void> {
       role,
       pattern: '',
       grantedBy: USERS.olga.id,
-      grantedAt: realSystem.now(),
+      grantedAt,
     });
   }
 }
