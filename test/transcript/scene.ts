@@ -137,7 +137,7 @@ export class Scene {
     return this.does(`(${words})`, () => this.#clock.pass(ms));
   }
 
-  /** Time counts as time of doubt only from the app's first look on, which nothing shows: it passes again and again. */
+  /** Time counts only from the app's first look on, which nothing shows: it passes again and again. */
   passesUntil(ms: number, actor: Actor, words: string): Promise<unknown> {
     return this.does(`(time passes until ${actor.persona.id} sees “${words}”)`, async () => {
       while (!actor.persona.screen().includes(words)) {

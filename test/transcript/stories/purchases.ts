@@ -45,8 +45,7 @@ export const PURCHASES: Stories = {
     await mara.presses('Create and pay');
     await mara.sees("I've saved it");
     await mara.closes();
-    await scene.passes(10_000, 'ten seconds pass');
-    await mara.sees('Ready: ssh root@');
+    await scene.passesUntil(10_000, mara, 'Ready: ssh root@');
     await mara.reloads();
     await mara.types('/vps password');
     await mara.types('/vps password web-1');
@@ -161,21 +160,6 @@ export const PURCHASES: Stories = {
     await mara.sees('was not created');
     await mara.closes();
     await mara.presses('Try again');
-  },
-  'a create that a manager decides to be a server with another label': async (start) => {
-    const scene = await start();
-    const mara = scene.as('mara');
-    await scene.fails({ on: 'create', kind: 'lost_before' });
-    await orders(mara, 'web-1', 'We’re not sure yet');
-    await mara.closes();
-    await scene.does('(other-1 appears in the hosting account)', () =>
-      scene.team.hosting.seedServers(scene.team.account, 1, 'other'),
-    );
-    await scene.passesUntil(31 * MINUTE_MS, mara, 'hasn’t appeared in the hosting account');
-    await mara.presses('Decide…');
-    await mara.fills({ 'Which server was created?': 'other-1' });
-    await mara.presses('Save');
-    await mara.sees('password didn’t reach us');
   },
   'a create that the supplier checks, and then completes': async (start) => {
     const scene = await start();

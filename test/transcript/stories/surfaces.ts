@@ -81,7 +81,7 @@ export const SURFACES: Stories = {
     await scene.as('otto').presses('All servers');
     await scene.as('vera').presses('Manage');
   },
-  'the panel and Home with an order and a password': async (start) => {
+  'the panel with a password': async (start) => {
     const scene = await start();
     const mara = scene.as('mara');
     await mara.types('/vps create plan=micro location=ams image=debian-13 label=web-1');
@@ -89,7 +89,6 @@ export const SURFACES: Stories = {
     await mara.sees("I've saved it");
     await mara.closes();
     await mara.types('/vps');
-    await scene.as('mara', 'dm').opensHome();
     await mara.presses('Show password');
   },
 };
