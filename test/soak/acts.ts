@@ -4,7 +4,8 @@ import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { SlackRefusal } from '../../src/sandbox/slack/refusal.ts';
 import type { User } from '../../src/sandbox/slack/workspace.ts';
-import { directChannelOf, type Shown } from './record.ts';
+import type { Shown } from '../support/records.ts';
+import { directChannelOf } from './record.ts';
 import type { SoakTeam } from './soak-team.ts';
 
 const LOOK_MS = 25;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Persona } from '../../src/sandbox/slack/driver.ts';
 import { USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import {
   findCard,
@@ -66,13 +65,6 @@ async function orderServer(team: SoakTeam, user: User): Promise<void> {
   if (first && dice.chance(0.3)) await slack.redeliver(first);
 }
 
-/** The end of the paid time that the open form shows, in epoch seconds. */
-function paidUntilOn(screen: Persona): string {
-  const [, seconds] = /Paid until[^<]*<!date\^(\d+)/.exec(JSON.stringify(screen.modal()?.blocks)) ?? [];
-  if (seconds === undefined) throw new Error('the form of a renewal shows no end of the paid time');
-  return seconds;
-}
-
 /** Two users renew the same month of the same server at once. */
 async function renewTogether(team: SoakTeam): Promise<void> {
   const { recorded, hosting, account, managers } = team;
@@ -85,7 +77,6 @@ async function renewTogether(team: SoakTeam): Promise<void> {
   const renewal = {
     serverId: server.id,
     label: server.label,
-    seenPaidUntil: screens.filter((_, at) => seen[at]).map(paidUntilOn),
     userIds: pair.filter((_, at) => seen[at]).map(({ id }) => id),
     pressedAtMs: Date.now(),
     takenFor: new Set<string>(),

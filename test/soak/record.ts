@@ -1,21 +1,5 @@
 import type { LocalSlack } from '../../src/sandbox/slack/slack.ts';
-import type { StoredMessage } from '../../src/sandbox/slack/stored-message.ts';
-import type { User } from '../../src/sandbox/slack/workspace.ts';
-
-/** One version of a message or of a modal, as Slack had it. */
-export interface Shown {
-  readonly atMs: number;
-  /** The only user who sees it; undefined: a whole channel. */
-  readonly to: string | undefined;
-  readonly channel: string;
-  /** Empty for a modal. */
-  readonly ts: string;
-  readonly isNew: boolean;
-  readonly isModal: boolean;
-  /** Its text and its blocks, as sent. */
-  readonly written: string;
-  readonly message?: StoredMessage;
-}
+import { type Confirmation, observe, type Shown } from '../support/records.ts';
 
 /** A create that a user confirmed. Every label is ordered once. */
 export interface Order {
@@ -31,8 +15,6 @@ export interface Order {
 export interface Renewal {
   readonly serverId: number;
   readonly label: string;
-  /** Until when it was paid as each form showed it, in epoch seconds: a renewal that ends meanwhile moves it. */
-  readonly seenPaidUntil: readonly string[];
   readonly userIds: readonly string[];
   readonly pressedAtMs: number;
   /** Those whose press the app acknowledged. */
@@ -58,6 +40,7 @@ export interface RoleRequest {
 /** All that the users did, and all that Slack showed them. */
 export interface Recorded {
   readonly shown: readonly Shown[];
+  readonly confirmations: ReadonlyMap<string, Confirmation>;
   readonly orders: Order[];
   readonly renewals: Renewal[];
   readonly deletions: Deletion[];
@@ -76,38 +59,14 @@ export function directChannelOf(userId: string): string {
   return `D${userId.slice(1)}`;
 }
 
-/** Records from now on what the app shows, also in the modals of these users. */
-export function startRecord(slack: LocalSlack, people: readonly User[]): Recorded {
+/** Records from now on what the app shows, and what users confirm. */
+export function startRecord(slack: LocalSlack): Recorded {
   const shown: Shown[] = [];
-  const users = new Map(people.map((user) => [user.id, user]));
-  const modals = new Map<string, string>();
-  slack.onEvent((event) => {
-    const atMs = Date.now();
-    if (event.type === 'message' || event.type === 'message_changed') {
-      const { message } = event;
-      const { to, channel, ts, text, blocks } = message;
-      const written = `${text}\n${JSON.stringify(blocks)}`;
-      shown.push({
-        atMs,
-        to,
-        channel,
-        ts,
-        isNew: event.type === 'message',
-        isModal: false,
-        written,
-        message,
-      });
-    } else if (event.type === 'views') {
-      const user = users.get(event.user);
-      const modal = user && slack.as(user).modal();
-      const written = modal ? `${modal.title}\n${JSON.stringify(modal.blocks)}` : '';
-      if (written === '' || modals.get(event.user) === written) return;
-      modals.set(event.user, written);
-      shown.push({ atMs, to: event.user, channel: '', ts: '', isNew: true, isModal: true, written });
-    }
-  });
+  const confirmations = new Map<string, Confirmation>();
+  observe(slack, { shown, confirmations });
   return {
     shown,
+    confirmations,
     orders: [],
     renewals: [],
     deletions: [],

@@ -22,6 +22,7 @@ export interface SoakTeam extends AsyncDisposable {
   readonly slack: LocalSlack;
   readonly hosting: Hosting;
   readonly account: ReturnType<Hosting['accounts']['create']>;
+  readonly apiKey: string;
   readonly postgres: OwnServer;
   readonly redis: OwnServer;
   readonly processes: Processes;
@@ -81,7 +82,8 @@ async function startAround(
       HOSTING_TIMEOUT_MS: String(SECONDS_OF_HOSTING * 1000),
     }),
   };
-  await prepare(postgres.url, hosting.createKey(account, { beforeTopUp: true }), managers);
+  const apiKey = hosting.createKey(account, { beforeTopUp: true });
+  await prepare(postgres.url, apiKey, managers);
   const machines = Array.from({ length: PROCESSES }, (_, at) => ({
     ...environment,
     SPILL_DIR: join(folder, `answers-${at}`),
@@ -89,13 +91,14 @@ async function startAround(
   const processes = keep(await startProcesses(machines));
   const balancer = keep(await startBalancer(processes.urls));
   slack.app.commandsUrl = `${balancer.url}/slack/events`;
-  const recorded = startRecord(slack, [...managers, ...Object.values(USERS)]);
+  const recorded = startRecord(slack);
   const startedAtMs = Date.now();
   return {
     dice: makeDice(seed),
     slack,
     hosting,
     account,
+    apiKey,
     postgres,
     redis,
     processes,

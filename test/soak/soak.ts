@@ -41,7 +41,7 @@ export async function runSoak({ seed, loadMs, isLong, onEnd }: SoakOptions): Pro
   const takeoversMs = await takeovers.stop();
   const exitCodes = await team.processes.stopAll();
   const evidence = { team, stored: await readOrders(team), grantedTo: await readGranted(team), left };
-  const violations = findViolations(evidence);
+  const violations = await findViolations(evidence);
   onEnd?.(team.processes.output());
   return { violations, figures: describeRun(evidence, struck, takeoversMs), exitCodes };
 }

@@ -52,6 +52,7 @@ export async function startInstalls(options: TeamOptions = {}): Promise<Installs
     },
   });
   const second = team.slack.addTeam(SECOND_TEAM);
+  team.watch.add(second);
   const browser = () => createBrowser(team);
   // A getter of the team is kept as one: a restarted app listens elsewhere.
   return Object.defineProperties(

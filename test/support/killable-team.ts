@@ -9,8 +9,10 @@ import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { createVault, parseKeyring } from '../../src/vault.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
+import type { Exemptions } from './invariants.ts';
 import { openStore } from './migrated.ts';
 import { type AppProcess, startProcess } from './process.ts';
+import { failOn, watchTeam } from './watch.ts';
 
 /** A connected team with an owner, and as many processes of the app as a test starts and kills. */
 export interface KillableTeam extends AsyncDisposable {
@@ -28,6 +30,7 @@ export async function startKillableTeam({
   rebootDelayMs = 0,
   databaseUrl,
   mode = SLACK_MODE,
+  exempt,
 }: {
   /** How many servers there are, `web-1` and so on. */
   readonly servers: number;
@@ -35,6 +38,8 @@ export async function startKillableTeam({
   /** Default: SQLite, which takes one process at a time. */
   readonly databaseUrl?: string | undefined;
   readonly mode?: SlackMode;
+  /** What is not checked at the end, since the test breaks it on purpose. */
+  readonly exempt?: Exemptions;
 }): Promise<KillableTeam> {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs });
@@ -44,8 +49,18 @@ export async function startKillableTeam({
   const shared =
     databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, SPILL_DIR: join(folder, 'answers') };
   const environment = environmentOf(slack, hosting, folder, shared);
-  await storeKey(environment.DATABASE_URL ?? '', hosting.createKey(account, { beforeTopUp: true }));
+  const apiKey = hosting.createKey(account, { beforeTopUp: true });
+  await storeKey(environment.DATABASE_URL ?? '', apiKey);
   const processes: AppProcess[] = [];
+  const output = () => processes.map((app) => app.output()).join('\n');
+  const watch = watchTeam({
+    slack,
+    hosting,
+    environment,
+    folder,
+    secrets: { 'the API key': apiKey },
+    output,
+  });
   const sendCommandsTo = ({ url }: AppProcess) => {
     slack.app.commandsUrl = `${url}/slack/events`;
   };
@@ -62,9 +77,11 @@ export async function startKillableTeam({
     },
     [Symbol.asyncDispose]: async () => {
       for (const each of processes) await each.kill();
+      const violations = await watch.judge(exempt);
       await slack.stop();
       await hosting.close();
       await rm(folder, { recursive: true, force: true });
+      failOn(violations);
     },
   };
 }

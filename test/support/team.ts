@@ -11,8 +11,10 @@ import type { SlackOptions } from '../../src/sandbox/slack/slack-options.ts';
 import { ROLE_HOLDERS, TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { environmentOf, installedApp, SCOPES, SLACK_MODE, type SlackMode } from './environment.ts';
+import type { Exemptions } from './invariants.ts';
 import { migrateEmpty } from './migrated.ts';
 import { lendDatabase } from './postgres.ts';
+import { failOn, type Watch, watchTeam } from './watch.ts';
 
 export * from './environment.ts';
 
@@ -43,6 +45,8 @@ export interface TeamOptions {
   readonly isConnected?: boolean;
   /** Grants viewer, operator and manager to @vera, @otto and @mara. Default true. */
   readonly hasRoles?: boolean;
+  /** What is not checked at the end, since the test breaks it on purpose. */
+  readonly exempt?: Exemptions;
 }
 
 /** The whole thing in one process: hosting service, local Slack, and the app between them, over real HTTP. */
@@ -54,6 +58,8 @@ export interface Team extends AsyncDisposable {
   readonly app: RunningApp;
   readonly appUrl: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Judges the team by the invariants when it closes. */
+  readonly watch: Watch;
   /** Stops the app and starts it again, on the same files or on what this has made of them in between. */
   restart(between?: () => Promise<void>): Promise<void>;
 }
@@ -74,8 +80,9 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
   const database = await lendTeamDatabase(options, folder);
   const environment = environmentOf(slack, hosting, folder, { ...database.settings, ...options.settings });
   await migrateEmpty(environment.DATABASE_URL);
+  const watch = watchTeam({ slack, hosting, environment, folder, secrets: { 'the API key': apiKey } });
+  const log = watch.listenTo(options.log ?? createLog('silent'));
   const start = async (): Promise<RunningApp> => {
-    const log = options.log ?? createLog('silent');
     const app = await compose({ ...parseConfig(environment), ...options.config }, log, system);
     slack.app.commandsUrl = `http://127.0.0.1:${app.port}/slack/events`;
     return app;
@@ -91,6 +98,7 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     account,
     apiKey,
     environment,
+    watch,
     get app() {
       return app;
     },
@@ -104,10 +112,12 @@ export async function startTeam(options: TeamOptions = {}): Promise<Team> {
     },
     [Symbol.asyncDispose]: async () => {
       await app.close();
+      const violations = await watch.judge(options.exempt);
       await slack.stop();
       await hosting.close();
       await database.giveBack();
       await rm(folder, { recursive: true, force: true });
+      failOn(violations);
     },
   };
 }

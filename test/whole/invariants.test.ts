@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import type { Exemptions } from '../support/invariants.ts';
+import { BOT_TOKEN, startTeam, type Team } from '../support/team.ts';
+
+const PLANTED = 'this test plants a fault';
+const ALL: Exemptions = {
+  chargedOnce: PLANTED,
+  toldTruly: PLANTED,
+  passwordsWithCreators: PLANTED,
+  secretsHidden: PLANTED,
+};
+
+/** A team in which the manager has created web-1, with an old-1 beside it. */
+async function startCreated(): Promise<Team> {
+  const team = await startTeam({ exempt: ALL, hasRateLimits: false });
+  team.hosting.seedServers(team.account, 1, 'old');
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.presses('Create and pay');
+  await manager.sees("I've saved it");
+  return team;
+}
+
+/** Sends a request of the app to the hosting API that no user has confirmed. */
+async function sends({ hosting, apiKey }: Team, path: string, body?: object): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  await fetch(`${hosting.baseUrl}${path}`, {
+    method: 'POST',
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+/** Posts as the app. */
+async function posts({ slack }: Team, channel: string, text: string): Promise<void> {
+  const headers = { authorization: `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ channel, text });
+  expect(
+    await (await fetch(`${slack.apiUrl}chat.postMessage`, { method: 'POST', headers, body })).json(),
+  ).toMatchObject({
+    ok: true,
+  });
+}
+
+async function judge(team: Team): Promise<readonly string[]> {
+  await team.app.close();
+  return team.watch.judge();
+}
+
+const WEB = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
+
+/** What is done to a team, and what the invariants say of it. */
+const FAULTS: readonly (readonly [string, (team: Team, password: string) => Promise<void>, string])[] = [
+  [
+    'a second charge for one order',
+    (team) => sends(team, '/servers', WEB),
+    '2 charges for web-1, and 1 confirmations',
+  ],
+  [
+    'a renewal that nobody confirmed',
+    (team) => sends(team, '/servers/1001/renew'),
+    '1 renewals of server 1001, 0 months',
+  ],
+  [
+    'a server that is told and is not there',
+    (team) => posts(team, '#ops', '`web-9` was created (ID 4711)'),
+    'web-9',
+  ],
+  [
+    'a charge that is told as none',
+    (team) => posts(team, '#ops', '`web-1` was not created, and nothing was charged.'),
+    '`web-1` was not created, and nothing was charged',
+  ],
+  [
+    'a renewal that is told and was not made',
+    (team) => posts(team, '#ops', '`old-1` was renewed for a month.'),
+    'old-1',
+  ],
+  ['a delete that is told and was not made', (team) => posts(team, '#ops', '`old-1` was deleted.'), 'old-1'],
+  [
+    'a reboot that is told and was not made',
+    (team) => posts(team, '#ops', '<@U1> rebooted `old-1`'),
+    'old-1',
+  ],
+  ['a root password in a channel', (team, password) => posts(team, '#ops', password), 'was shown to others'],
+  [
+    'a root password in a direct message to somebody else',
+    (team, password) => posts(team, 'U0OPERATOR', password),
+    'was shown to others',
+  ],
+  [
+    'a root password that got lost',
+    (team) => sends(team, '/servers', WEB),
+    'was never shown, and isn’t held',
+  ],
+  [
+    'a root password on the disk',
+    (team, password) => writeFile(`${folderOf(team)}/left.txt`, password),
+    'the root password of server 1002 is in the files',
+  ],
+  [
+    'an API key on the disk',
+    (team) => writeFile(`${folderOf(team)}/left.txt`, team.apiKey),
+    'the API key is in the files',
+  ],
+  ['an API key in a message', (team) => posts(team, '#ops', team.apiKey), 'the API key is in what was shown'],
+  [
+    'an API key in the log',
+    async (team) => team.app.ports.log.info(`using ${team.apiKey}`),
+    'the API key is in the log',
+  ],
+];
+
+function folderOf({ environment }: Team): string {
+  return (environment.DATABASE_URL ?? '').replace('sqlite:', '').replace(/\/[^/]*$/, '');
+}
+
+describe.concurrent('the invariants after every test of the whole app', () => {
+  test('hold for a team that has done nothing wrong', async ({ expect }) => {
+    await using team = await startCreated();
+    expect(await judge(team)).toEqual([]);
+  });
+
+  test.each(FAULTS)('find %s', async (_name, plant, words) => {
+    await using team = await startCreated();
+    await plant(team, team.hosting.passwordOf(1002) ?? '');
+    expect((await judge(team)).join('\n')).toContain(words);
+  });
+});
