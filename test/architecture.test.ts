@@ -135,15 +135,11 @@ describe('what is confined', () => {
       'vault.ts': 'a nonce that a test could choose would not be one: randomBytes',
       'store/api-calls.ts':
         'gathers what is written in one turn of the event loop: setImmediate, no time passes',
-      'slack/transport/round-robin.ts':
-        'begins one request of each workspace in one turn of the event loop: setImmediate, no time passes',
       'slack/transport/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
     };
     expect(strays(app, real, Object.keys(allowed))).toEqual([]);
     expect(strays(app, real, ['system.ts']).sort()).toEqual(
       [
-        'slack/transport/round-robin.ts: setImmediate',
-        'slack/transport/round-robin.ts: setImmediate',
         'slack/transport/slack-api.ts: AbortSignal.timeout',
         'store/api-calls.ts: setImmediate',
         'vault.ts: randomBytes',

@@ -46,7 +46,6 @@ import type { DispatchParts } from './transport/routing.ts';
 import type { SlackConnections } from './transport/slack-api.ts';
 import type { SlackClients } from './transport/slack-clients.ts';
 import { createEndStep } from './transport/step-ends.ts';
-import { createWorkspaceQueues, withWorkspaceQueues } from './transport/workspace-queues.ts';
 
 import { createWorkflowNotifier } from './workflows/notifier.ts';
 
@@ -151,8 +150,7 @@ function openDispatch(parts: Parts, ports: AppPorts, homeTouches: HomeTouches): 
   const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
   const steps = createStepIntake(parts.entry, ports);
   const messages = createMessageIntake(ports);
-  const dispatch = createDispatch(routes, { ...parts, home: publisher, messages, steps });
-  return withWorkspaceQueues(dispatch, createWorkspaceQueues(parts.system));
+  return createDispatch(routes, { ...parts, home: publisher, messages, steps });
 }
 
 /** How users are notified, by each feature. */

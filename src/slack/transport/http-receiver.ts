@@ -8,7 +8,6 @@ import type { System } from '../../system.ts';
 import type { Transport } from './bolt.ts';
 import { quietLogger } from './quiet-logger.ts';
 import { deliveryId } from './request-id.ts';
-import { claimedWorkspace, createRoundRobin } from './round-robin.ts';
 import type { SlackClock } from './slack-clock.ts';
 import { BODY_LIMIT_BYTES, UnverifiedBodies, type UnverifiedBody } from './unverified-bodies.ts';
 
@@ -32,29 +31,22 @@ export function createHttpReceiver(options: {
   const { log, system, bodies = new UnverifiedBodies() } = options;
   const signingSecret = options.signingSecret.reveal();
   const receiver = createBoltReceiver(signingSecret, log);
-  const inTurn = createRoundRobin();
   const warn = warnNowAndThen(log, system);
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arriving = bodies.open(() => {
       warn();
       giveUp(response);
     });
-    let workspaceId: string | undefined;
     try {
       const body = await buffer(request, response, arriving);
       if (body === undefined) return;
       const isOurs = isSigned(request, body, signingSecret);
       const isRefused = isOurs ? isNull(body) : body.length > MOST_UNSIGNED;
       if (isRefused) return answerAlone(response, isOurs ? 400 : 401);
-      if (isOurs) {
-        workspaceId = claimedWorkspace(body);
-        options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
-      }
+      if (isOurs) options.clock.noteRequest(Number(request.headers['x-slack-request-timestamp']) * 1000);
     } finally {
       arriving.release();
     }
-    // Others are refused at once: they could take a workspace's turns, or fill the memory while they wait.
-    if (workspaceId !== undefined) await inTurn(workspaceId);
     receiver.requestListener(request, response);
   };
   return {
