@@ -38,7 +38,7 @@ export const SLOW: readonly string[] = [
 
 /** Measured, or too heavy to share the machine: a number taken beside other tests is theirs as well. Run one at a time. */
 export const ALONE: readonly string[] = [
-  'attacks/a13-slow-searches',
+  'app/servers/long-labels',
   'sandbox/page/accessibility',
   'sandbox/page/performance',
   'whole/servers/large',

@@ -4,7 +4,6 @@ import type { AuditCode } from '../../domain/audit-code.ts';
 import type { AuditSubject, Surface } from '../../domain/audit-entry.ts';
 import type { WorkflowKeyId } from '../../domain/ids.ts';
 import type { ChangedServer } from '../../domain/message-command.ts';
-import type { Steps } from '../../domain/steps.ts';
 import type { HostingApi } from '../hosting-api.ts';
 
 /** One thing that users can do with this app, from any surface. */
@@ -70,8 +69,6 @@ export interface UseCaseContext<Ports> {
    * @throws Refusal `role_needed`, or `identity_unknown` when Slack did not answer; audited as denied
    */
   requireRoleFor(label: string, typed?: string): Promise<void>;
-  /** Does work that goes through thousands of servers, without keeping other users waiting. */
-  runInSteps<Result>(steps: Steps<Result>): Promise<Result>;
   /** Adds to what the audit says this act is about. */
   setSubject(subject: AuditSubject): void;
   /** Has to be called right before a server is changed, by use cases that say so. @throws what the caller's `onChange` throws */

@@ -2,8 +2,7 @@ import type { AuditSubject } from '../../domain/audit-entry.ts';
 import { Refusal } from '../../domain/errors.ts';
 import { omitUndefined } from '../../domain/omit-undefined.ts';
 import type { Server } from '../../domain/server.ts';
-import { matchServerInSteps } from '../../domain/server-ref.ts';
-import { finish } from '../../domain/steps.ts';
+import { matchServer } from '../../domain/server-ref.ts';
 import { type UseCaseContext, useCasesOver } from '../authorize/use-case.ts';
 import type { ServerRef } from '../servers/find-server.ts';
 import type { StandingPorts } from './find-standing.ts';
@@ -86,7 +85,7 @@ async function describeOthers(
 function matchHeld(ref: ServerRef, held: readonly Unopened[]): readonly Unopened[] {
   if (!('typed' in ref)) return held.filter(({ serverId }) => serverId === ref.id);
   const byServer = new Map(held.map((each) => [toServer(each), each]));
-  const match = finish(matchServerInSteps(ref.typed, [...byServer.keys()]));
+  const match = matchServer(ref.typed, [...byServer.keys()]);
   if (match.kind === 'unknown') return [];
   const servers = match.kind === 'found' ? [match.server] : match.servers;
   return servers.flatMap((server) => byServer.get(server) ?? []);
