@@ -2,13 +2,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Store } from '../../src/app/ports.ts';
-import { endFailedPayment } from '../../src/app/purchases/end-failed-payment.ts';
-import { settleUntilStored } from '../../src/app/purchases/payment.ts';
-import { readSpilled, storeSpilled } from '../../src/app/purchases/spill.ts';
-import { HostingError } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import { makePorts } from '../app/support/make-ports.ts';
+import type { Store } from '../../../src/app/ports.ts';
+import { endFailedPayment } from '../../../src/app/purchases/end-failed-payment.ts';
+import { settleUntilStored } from '../../../src/app/purchases/payment.ts';
+import { readSpilled, storeSpilled } from '../../../src/app/purchases/spill.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { triesOf } from '../../attacks/support/tries.ts';
 import {
   entry,
   makeFolder,
@@ -18,11 +18,10 @@ import {
   readBytes,
   stillSystem,
   T0,
-} from '../store/support.ts';
-import { until } from '../support/eventually.ts';
-import { countTries, triesOf } from './support/tries.ts';
+} from '../../store/support.ts';
+import { until } from '../../support/eventually.ts';
+import { makePorts } from '../support/make-ports.ts';
 
-const count = countTries('A10');
 const PASSWORD = 'hunter2-canary';
 const system = { ...stillSystem, sleep: async () => undefined };
 
@@ -108,7 +107,6 @@ describe('a root password that arrived while the disk was full', () => {
   test('is there after the next start, whenever the process ended', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), async (fails) => {
-        count();
         const paid = await startPaid();
         await paid.settle(fails);
         const { again, left } = await paid.restart();
@@ -123,7 +121,6 @@ describe('a root password that arrived while the disk was full', () => {
   });
 
   test('is there after the next start, when the database said nothing until the process was killed', async () => {
-    count();
     const paid = await startPaid();
     expect(await paid.hang()).toEqual([[1000, expect.any(AbortSignal)]]);
     const { again, left } = await paid.restart();
@@ -134,7 +131,6 @@ describe('a root password that arrived while the disk was full', () => {
   });
 
   test('is there after the next start when its answer proved nothing, and the server is found later', async () => {
-    count();
     const paid = await startPaid();
     await paid.fail(new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`)));
     expect(filesOf(paid.folder)).toHaveLength(1);
@@ -147,7 +143,6 @@ describe('a root password that arrived while the disk was full', () => {
   });
 
   test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {
-    count();
     const paid = await startPaid();
     const spill = join(paid.folder, 'vps.sqlite.spill');
     expect(statSync(join(spill, 'reserve')).size).toBe(32 * 1024);
@@ -159,7 +154,6 @@ describe('a root password that arrived while the disk was full', () => {
   });
 
   test('is stored once, also when its file could not be removed', async () => {
-    count();
     const paid = await startPaid();
     await paid.settle([true]);
     const ports = makePorts(paid.store, { system });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createEntry } from '../../src/app/authorize/entry.ts';
-import { deleteServer } from '../../src/app/servers/delete-server.ts';
-import { HostingError } from '../../src/domain/errors.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import type { Server, ServerList } from '../../src/domain/server.ts';
-import { makeHosting } from '../app/support/make-hosting.ts';
-import { makePorts } from '../app/support/make-ports.ts';
-import { open, T0 } from '../store/support.ts';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { deleteServer } from '../../../src/app/servers/delete-server.ts';
+import { HostingError } from '../../../src/domain/errors.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { Server, ServerList } from '../../../src/domain/server.ts';
+import { open, T0 } from '../../store/support.ts';
+import { makeHosting } from '../support/make-hosting.ts';
+import { makePorts } from '../support/make-ports.ts';
 
 const WEB: Server = { id: 7, label: 'web-1', state: 'running' };
 const listOf = (servers: readonly Server[], isComplete: boolean): ServerList => ({

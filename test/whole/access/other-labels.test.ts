@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startTeam } from '../support/team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A17');
+import { startTeam } from '../../support/team.ts';
 
 /** @nora is a viewer for `web-*`; the account also has a server of another team. */
 async function startLimited() {
@@ -29,7 +26,6 @@ describe('a viewer for web-*', () => {
     expect(label).toMatch(/^payroll/);
     for (const typed of [String(id), ipv4, 'p', 'payr', 'pyaroll-1', 'payrolls']) {
       for (const act of ['show', 'reboot', 'delete']) {
-        count();
         nora.overlooksOldMessages();
         await nora.types(`/vps ${act} ${typed}`);
         await nora.sees(/role|no server/i);
@@ -41,7 +37,6 @@ describe('a viewer for web-*', () => {
   test('learns no other label from /vps status', async () => {
     const { team, nora } = await startLimited();
     await using _ = team;
-    count();
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     // Not in #ops, where what is ordered is announced to everyone.
     const mara = team.slack.as('mara').in('dm');

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTeam } from '../support/team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A21');
+import { startTeam } from '../../support/team.ts';
 
 /** Longer than a user waits before they order again. */
 const SOON = 12_000;
@@ -20,7 +17,6 @@ test('a create behind hanging ones: its user reads within seconds that it is que
   }
   const creates = () => team.hosting.requests({ operation: 'create' });
   team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 10_000 });
-  count();
   await first.presses('Create and pay');
   await expect.poll(() => creates().length).toBe(1);
   await second.presses('Create and pay');

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { startRuledTeam } from '../support/ruled-team.ts';
-import { startTeam, type Team } from '../support/team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A22');
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { startRuledTeam } from '../../support/ruled-team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 /** The address of the form that takes the key, as the owner got it. */
 async function askForLink(team: Team): Promise<string> {
@@ -31,7 +28,6 @@ test('a key that another page posts is not taken, also from browsers without sec
     'http://127.0.0.1:1',
     '',
   ]) {
-    count();
     expect((await post({ origin })).status).toBe(403);
   }
   expect(await team.app.ports.apiKeys.find(TEAM.id)).toBeUndefined();
@@ -45,7 +41,6 @@ describe('an API key that was set or removed', () => {
   test('is announced to every owner directly, without the key', async () => {
     await using team = await startTeam({ settings: { OWNERS: `${USERS.olga.id},${USERS.nora.id}` } });
     const owners = (['olga', 'nora'] as const).map((name) => team.slack.as(name).in('dm'));
-    count();
     // Someone who got hold of the owner's link connects their own account.
     await post(await askForLink(team), team.hosting.createKey(team.account));
     for (const owner of owners) await owner.sees('@olga connected a new hosting API key');
@@ -62,7 +57,6 @@ describe('an API key that was set or removed', () => {
   test('is announced in the approvals channel where one is set', async () => {
     const settings = { ...DEFAULT_SETTINGS, channelId: 'C0OPS00001' };
     await using team = await startRuledTeam(settings);
-    count();
     await post(await askForLink(team), team.apiKey);
     await team.slack.as('vera').in('#ops').sees('@olga connected a new hosting API key');
     expect(team.owner.screen()).not.toContain('hosting API key');

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import { money } from '../../src/domain/money.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
-import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { type OrderingTeam, startOrdering } from './support/ordering-team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A3');
+import { money } from '../../../src/domain/money.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
 
 async function setSettings(team: OrderingTeam, change: Partial<typeof DEFAULT_SETTINGS>): Promise<void> {
   const { workspaces } = team.app.ports;
@@ -45,7 +42,6 @@ const CHANGES: readonly (readonly [string, RegExp, (team: OrderingTeam) => Promi
 ];
 
 test.each(CHANGES)('an order that waits is not sent after %s', async (_what, words, change) => {
-  count();
   await using team = await startOrdering();
   // The order has been permitted, and waits for the list of servers before it is sent.
   const lists = () => team.hosting.requests({ operation: 'servers' }).length;

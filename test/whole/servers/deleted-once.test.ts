@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { createEntry } from '../../src/app/authorize/entry.ts';
-import { deleteServer } from '../../src/app/servers/delete-server.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { startTeam } from '../support/team.ts';
-import { countTries, triesOf } from './support/tries.ts';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { deleteServer } from '../../../src/app/servers/delete-server.ts';
+import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { triesOf } from '../../attacks/support/tries.ts';
+import { startTeam } from '../../support/team.ts';
 
-const count = countTries('A23');
 const PRESSES = triesOf({ short: 3, long: 50 });
 
 test.each([
@@ -18,7 +17,6 @@ test.each([
   const entry = createEntry(team.app.ports);
   const actor = { workspaceId: TEAM.id, userId: USERS.mara.id, channelId: 'C1' };
   const press = (requestId: string) => {
-    count();
     const input = { id, typedLabel: label, formId: 'F1' };
     return entry.execute(deleteServer, input, { actor, surface: 'modal', requestId });
   };

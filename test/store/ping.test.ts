@@ -2,11 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { entry, makeFolder, open, stillSystem, vault } from '../store/support.ts';
 import { openStore } from '../support/migrated.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A18');
+import { entry, makeFolder, open, stillSystem, vault } from './support.ts';
 
 /** The clock moves, so that each ping is one of its own. */
 function movingSystem() {
@@ -24,7 +21,6 @@ test('a database that takes no write is not ready', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
   const store = await open(`sqlite:${path}`, { system: movingSystem() });
   await store.ping();
-  count();
   // As a full disk does: reading goes on, writing fails.
   const other = new DatabaseSync(path);
   other.exec("create trigger full before update on pings begin select raise(abort, 'disk is full'); end");
@@ -39,7 +35,6 @@ test('a database whose file was damaged is not ready', async () => {
   const first = await open(`sqlite:${path}`);
   for (let one = 0; one < 200; one++) await first.audit.add(entry({ label: 'x'.repeat(500) }));
   await first.close();
-  count();
   const pages = Buffer.alloc(64 * 4096, 0xa5);
   writeFileSync(path, pages, { flag: 'r+' });
   const store = await openStore({ databaseUrl: `sqlite:${path}`, vault, system: stillSystem }).catch(

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../support/movable-system.ts';
-import { startTeam } from '../support/team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A16');
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { movableSystem } from '../../support/movable-system.ts';
+import { startTeam } from '../../support/team.ts';
 
 /** Long before the next look that the app had planned. */
 const SOON = 15_000;
@@ -22,7 +19,6 @@ test('after a restart, an order that is looked for ever more rarely is looked fo
   system.move(3_600_000);
   await expect.poll(looked).toBeGreaterThan(3_000_000);
   team.hosting.clock.advance(2 * 3_600_000);
-  count();
   await team.restart();
   const charged = async () => (await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace;
   await expect.poll(charged, { timeout: SOON }).toBe(590);

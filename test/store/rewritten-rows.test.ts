@@ -9,11 +9,10 @@ import { openSqlite } from '../../src/store/engine/sqlite-engine.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { realSystem } from '../../src/system.ts';
-import { entry, makeFolder, markSent, newCreate, open, T0, vault } from '../store/support.ts';
-import { countTries, triesOf } from './support/tries.ts';
+import { triesOf } from '../attacks/support/tries.ts';
+import { entry, makeFolder, markSent, newCreate, open, T0, vault } from './support.ts';
 
 const PASSWORD = 'hunter2';
-const count = countTries('A11');
 
 function bySql(path: string, sql: string, ...parameters: (string | number)[]): void {
   const db = new DatabaseSync(path);
@@ -103,7 +102,6 @@ describe('an attacker who can write the database, but has no key', () => {
     await fc.assert(
       fc.asyncProperty(anyForgery, async ([column, value]) => {
         fc.pre(value !== 'U1');
-        count();
         bySql(path, `update passwords set ${column} = ?`, value);
         await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
         bySql(path, "update passwords set creator_id = 'U1', label = 'web-1', server_id = 7");
@@ -119,7 +117,6 @@ describe('an attacker who can write the database, but has no key', () => {
       ['set_at', T0 - 1],
       ['set_by', 'U2'],
     ] as const) {
-      count();
       bySql(path, `update api_keys set ${column} = ?`, value);
       await expect(store.apiKeys.find('T1')).rejects.toThrow(/was altered/);
       bySql(path, `update api_keys set set_at = ${T0}, set_by = 'U1'`);
@@ -129,7 +126,6 @@ describe('an attacker who can write the database, but has no key', () => {
 
   test('reads no password in the form of the first release', async () => {
     const { path, store, id } = await startHeld();
-    count();
     const old = vault.seal(PASSWORD, { table: 'passwords', row: id, column: 'sealed', workspaceId: 'T1' });
     bySql(path, "update passwords set sealed = ?, creator_id = 'U2'", old);
     await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
@@ -138,7 +134,6 @@ describe('an attacker who can write the database, but has no key', () => {
   test('reads no password by putting back the tables of the first release before a start', async () => {
     const { path, store, id } = await startHeld();
     await store.close();
-    count();
     await downgrade(path, id);
     bySql(path, "update passwords set creator_id = 'U2'");
     bySql(path, "update audit set actor_id = 'U2'");

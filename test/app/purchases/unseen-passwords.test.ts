@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createEntry } from '../../src/app/authorize/entry.ts';
-import { notifyOperation } from '../../src/app/purchases/notify-operation.ts';
-import type { HeldPassword } from '../../src/app/purchases/ports.ts';
-import { showPassword } from '../../src/app/purchases/show-password.ts';
-import { sweep } from '../../src/app/sweep.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import { makePorts } from '../app/support/make-ports.ts';
-import { entry, markSent, newCreate, open, stillSystem, T0 } from '../store/support.ts';
-import { countTries, triesOf } from './support/tries.ts';
+import { createEntry } from '../../../src/app/authorize/entry.ts';
+import { notifyOperation } from '../../../src/app/purchases/notify-operation.ts';
+import type { HeldPassword } from '../../../src/app/purchases/ports.ts';
+import { showPassword } from '../../../src/app/purchases/show-password.ts';
+import { sweep } from '../../../src/app/sweep.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { triesOf } from '../../attacks/support/tries.ts';
+import { entry, markSent, newCreate, open, stillSystem, T0 } from '../../store/support.ts';
+import { makePorts } from '../support/make-ports.ts';
 
 const PASSWORD = 'hunter2 hunter2';
 const creator = { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'C1' }, surface: 'command' } as const;
@@ -66,7 +66,6 @@ async function startCreated(passwordHoldMs: number) {
 }
 
 describe('a root password that Slack accepted and no one saw', () => {
-  const count = countTries('A5');
   const anyStep = fc.constantFrom('deliver', 'askInVain', 'sweep', 'waitAnHour', 'waitAYear' as const);
 
   test('is still there for its creator, whatever was delivered, however often they asked while Slack refused, and however long ago', async () => {
@@ -75,7 +74,6 @@ describe('a root password that Slack accepted and no one saw', () => {
         fc.array(anyStep, { minLength: 3, maxLength: 12 }),
         fc.constantFrom(0, MINUTE, 60 * MINUTE),
         async (steps, holdMs) => {
-          count();
           const created = await startCreated(holdMs);
           for (const step of ['deliver', ...steps, 'sweep'] as const) await created.steps[step]();
           expect(await created.show()).toBe(PASSWORD);
@@ -90,7 +88,6 @@ describe('a root password that Slack accepted and no one saw', () => {
     1,
     MINUTE,
   ])('is left for a minute after its creator asked to see it, with a limit of %i ms', async (holdMs) => {
-    count();
     const created = await startCreated(holdMs);
     expect(await created.show()).toBe(PASSWORD);
     created.wait(MINUTE - 1);
@@ -102,7 +99,6 @@ describe('a root password that Slack accepted and no one saw', () => {
   });
 
   test('has no time limit if the process ends right after Slack’s answer, and one of a minute once it is shown again', async () => {
-    count();
     const created = await startCreated(0);
     Object.assign(created.ports, { passwords: { ...created.ports.passwords, startHold: dies } });
     await expect(created.show()).rejects.toThrow('SIGKILL');
@@ -115,7 +111,6 @@ describe('a root password that Slack accepted and no one saw', () => {
   });
 
   test('stays erased if its creator saves it while it is shown again', async () => {
-    count();
     const created = await startCreated(MINUTE);
     const save = async () => void (await created.ports.passwords.erase(created.id));
     expect(await created.show(true, save)).toBe(PASSWORD);

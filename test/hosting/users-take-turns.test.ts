@@ -4,11 +4,9 @@ import { isRefusal } from '../../src/domain/errors.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { createHosting } from '../../src/hosting/client.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { holdTime, memoryCalls } from '../hosting/support.ts';
 import { startTeam } from '../support/team.ts';
-import { countTries } from './support/tries.ts';
+import { holdTime, memoryCalls } from './support.ts';
 
-const count = countTries('A31');
 const LIMIT = 10;
 const MINUTE = 60_000;
 
@@ -47,7 +45,6 @@ async function flood(api: HostingApi, times: number, pass: (ms: number) => Promi
 }
 
 test('another user’s reboot waits for a few calls of a user who asked for a thousand things, not for all', async () => {
-  count();
   const { hosting, arrived, pass, as } = start();
   const refused = await flood(as('the one who floods'), 1000, pass);
   expect(arrived).toHaveLength(LIMIT);
@@ -63,7 +60,6 @@ test('another user’s reboot waits for a few calls of a user who asked for a th
 });
 
 test('no user waits for a read in another user’s queue', async () => {
-  count();
   const { hosting, arrived, pass, as } = start();
   const flooding = as('the one who floods');
   await flood(flooding, 90, pass);
@@ -76,7 +72,6 @@ test('no user waits for a read in another user’s queue', async () => {
 });
 
 test('a user who asks for too much is refused, and others are not', async () => {
-  count();
   await using team = await startTeam();
   team.hosting.seedServers(team.account, 500, 'web');
   const otto = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id, USERS.otto.id);

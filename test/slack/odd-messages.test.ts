@@ -16,7 +16,7 @@ const typed = (text: string) => {
   return parseTyped(rest, ['label', 'owner']);
 };
 
-// A32: a user who can write to the app, without any role, would otherwise hold up all requests.
+// A user who can write to the app, without any role, would otherwise hold up all requests.
 test.each([
   ['backticks that are never closed', `${'`'.repeat(LENGTH - 1)}a`],
   ['quotation marks within quotation marks', '"'.repeat(LENGTH)],

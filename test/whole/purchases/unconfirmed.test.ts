@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/domain/secret.ts';
-import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { ORDER, type OrderingTeam, startOrdering } from './support/ordering-team.ts';
-import { countTries } from './support/tries.ts';
-
-const count = countTries('A8');
+import { Secret } from '../../../src/domain/secret.ts';
+import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { ORDER, type OrderingTeam, startOrdering } from '../../attacks/support/ordering-team.ts';
 
 const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promise<unknown>])[] = [
   ['is removed', 'no hosting account is connected', (team) => team.app.ports.apiKeys.remove(TEAM.id)],
@@ -14,7 +11,6 @@ const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promis
 test.each(
   LOSSES,
 )('an unconfirmed order whose API key %s comes to a manager, who ends it', async (_what, words, lose) => {
-  count();
   await using team = await startOrdering();
   team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
   await team.manager.presses('Create and pay');
@@ -38,4 +34,30 @@ test.each(
   await team.manager.presses('Create and pay');
   await team.manager.sees("I've saved it");
   expect(team.charges()).toBe(1);
+});
+
+const SERVERS: readonly (readonly [string, (team: OrderingTeam) => Promise<unknown>])[] = [
+  ['another writing of its label', (team) => team.buyOutside('WEB-1')],
+  [
+    'its label and two months',
+    async (team) => {
+      const id = await team.buyOutside('web-1');
+      const headers = { authorization: `Bearer ${team.apiKey}` };
+      await fetch(`${team.hosting.baseUrl}/servers/${id}/renew`, { method: 'POST', headers });
+    },
+  ],
+];
+
+test.each(
+  SERVERS,
+)('somebody else’s server with %s is not taken for the one that was ordered', async (_what, buy) => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
+  await team.manager.presses('Create and pay');
+  await expect.poll(team.creates).toBe(1);
+  await buy(team);
+  await team.manager.sees('We can’t tell whether');
+  await team.manager.sees('Decide…');
+  team.manager.doesNotSee(/web-1 (was|is being) created \(ID/);
+  expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
 });
