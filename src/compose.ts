@@ -12,7 +12,6 @@ import type { WorkspaceId } from './domain/ids.ts';
 import { listNamedOwners } from './domain/named-owners.ts';
 import { MINUTE_MS } from './domain/time.ts';
 import { createHosting, type Hosting } from './hosting/client.ts';
-import { openRedis } from './hosting/redis.ts';
 import type { Log } from './log.ts';
 import { startBolt, type Transport } from './slack/transport/bolt.ts';
 import { createHttpReceiver } from './slack/transport/http-receiver.ts';
@@ -47,8 +46,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { store, system } = await openConfiguredStore(config, vault, log, base);
   const stop = new AbortController();
   const metrics = createCounting(store);
-  const redis = openConfiguredRedis(config, log, system);
-  const { hosting, accountRecognition } = openHosting(config, store, metrics, redis, log, base);
+  const { hosting, accountRecognition } = openHosting(config, store, metrics, log, base);
   const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
@@ -63,7 +61,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slackFaults = () => [...source.faults(), ...transport.faults()];
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
-  const warnings = () => [...store.notes, ...redis.warnings(), ...clock.warnings()];
+  const warnings = () => [...store.notes, ...clock.warnings()];
   const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const requests = watchRequests(server);
@@ -72,7 +70,6 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // Listening comes first: until Slack has answered, /readyz says what is missing.
   await source.connect().catch(giveUp);
   await transport.start().catch(giveUp);
-  redis.start();
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
@@ -134,30 +131,14 @@ async function openConfiguredStore(config: Config, vault: Vault, log: Log, base:
   return { store, system };
 }
 
-/** Without an address there is nothing to watch, and calls wait in the queue of their own process alone. */
-function openConfiguredRedis({ REDIS_URL }: Config, log: Log, system: System) {
-  const redis = REDIS_URL && openRedis({ url: REDIS_URL.reveal(), system, log });
-  return { queues: redis, start: () => redis?.start(), warnings: () => redis?.warnings() ?? [] };
-}
-
-type OpenedRedis = ReturnType<typeof openConfiguredRedis>;
-
 /** Uses this machine's own clocks: the database's time is extrapolated with the monotonic one, so it would hide that the machine was suspended. */
-function openHosting(
-  config: Config,
-  store: Store,
-  metrics: Metrics,
-  { queues }: OpenedRedis,
-  log: Log,
-  system: System,
-) {
+function openHosting(config: Config, store: Store, metrics: Metrics, log: Log, system: System) {
   const { accounts, apiKeys } = store;
   const hosting = createHosting({
     baseUrl: config.HOSTING_BASE_URL,
     timeoutMs: config.HOSTING_TIMEOUT_MS,
     system,
     calls: store.apiCalls,
-    queues,
     accounts,
     onServers: (api, servers) => accountRecognition.notice(api, servers),
     log: { warn: (fields, words) => log.warn(words, { ...fields }) },

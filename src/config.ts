@@ -73,11 +73,6 @@ const settings = z.object({
   DATABASE_URL: z.string().min(1).default('sqlite:./data/vps.sqlite'),
   /** That share one PostgreSQL server. Absent: each takes as many connections as it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
-  /** Shares the rate limit among several processes. It may hold a password. */
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, hostname: /./, error: 'must be written like redis://host:6379' })
-    .transform((url) => new Secret(url))
-    .optional(),
   /** Absent: beside the database. */
   SPILL_DIR: z.string().min(1).optional(),
   DOUBT_MINUTES: minutes(1, 1440).default(30),

@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'hosting/': {
     uses: ['hosting/', 'domain/'],
     knows: ['app/hosting-api.ts', 'system.ts'],
-    packages: ['bottleneck', 'ioredis', 'undici', 'zod', 'node:crypto', 'node:events', 'node:http'],
+    packages: ['bottleneck', 'undici', 'zod', 'node:crypto', 'node:events', 'node:http'],
   },
   // IDs in the order of the database's clock.
   'store/engine/postgres-clock.ts': { uses: ['store/', 'system.ts'], packages: ['kysely'] },
@@ -363,8 +363,7 @@ describe('what is confined', () => {
 
   it.each([
     ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
-    ['bottleneck', ['limit', 'open-slots', 'redis', 'redis-queue'].map((file) => `hosting/${file}.ts`)],
-    ['ioredis', ['hosting/redis-client.ts']],
+    ['bottleneck', ['limit', 'open-slots'].map((file) => `hosting/${file}.ts`)],
     [
       '@slack/bolt',
       ['bolt', 'http-receiver', 'socket-connection', 'socket-receiver'].map(
