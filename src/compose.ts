@@ -21,7 +21,6 @@ import { openStore } from './store/open-store.ts';
 import { realSystem, type System } from './system.ts';
 import { createVault, parseKeyring, type Vault } from './vault.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';
-import { describeOpenMetrics } from './web/metrics-access.ts';
 import { watchRequests } from './web/open-requests.ts';
 import { createWebServer, listen, type WebParts } from './web/server.ts';
 
@@ -116,8 +115,6 @@ type OwnWebParts = 'findConnectLink' | 'publicUrl' | 'metricsToken';
 
 function openServer(config: Config, ports: AppPorts, parts: Omit<WebParts, OwnWebParts>) {
   const { PUBLIC_URL: publicUrl, METRICS_TOKEN: metricsToken } = config;
-  const note = describeOpenMetrics(publicUrl, metricsToken);
-  if (note !== undefined) ports.log.info(note);
   const find: WebParts['findConnectLink'] = (token) => findConnectLink(token, ports);
   return createWebServer({ ...parts, findConnectLink: find, publicUrl, metricsToken });
 }

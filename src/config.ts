@@ -79,7 +79,7 @@ const settings = z.object({
   PASSWORD_HOLD_MINUTES: minutes(0, 10_080).default(60),
   /** Absent: forever. */
   AUDIT_KEEP_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  /** Absent: `/metrics` answers on this machine alone. */
+  /** Absent: there is no `/metrics`. */
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters, without spaces')

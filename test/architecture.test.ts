@@ -469,7 +469,7 @@ describe('what is confined', () => {
         'store/purchases/spill.ts',
         'store/reply-urls.ts',
         'store/workflows/workflow-runs.ts',
-        'web/metrics-access.ts',
+        'web/metrics.ts',
       ].sort(),
     );
   });

@@ -11,15 +11,14 @@ import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { type Installer, isInstallPath, serveInstall } from './install.ts';
-import type { Metrics } from './metrics.ts';
-import { findMetricsRefusal } from './metrics-access.ts';
+import { hasToken, type Metrics } from './metrics.ts';
 
 export interface WebParts extends ConnectParts {
   /** Absent where the app serves the one workspace that its token is for. */
   readonly installer?: Installer | undefined;
   readonly system: System;
   readonly metrics: Metrics;
-  /** Absent: metrics are shown on this machine alone. */
+  /** Absent: there is no `/metrics`. */
   readonly metricsToken?: Secret<string> | undefined;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly slack?: RequestListener | undefined;
@@ -100,7 +99,7 @@ async function serve(
     return answer(response, Object.hasOwn(plainPages, path) ? 405 : 404, 'text/plain', 'not possible\n');
   }
   const page = Object.hasOwn(plainPages, path) ? plainPages[path] : undefined;
-  if (!page) return answer(response, 404, 'text/plain', 'not found\n');
+  if (!page) return notFound(response);
   return page(response, parts, request);
 }
 
@@ -113,13 +112,19 @@ const plainPages: Readonly<Record<string, PlainPage>> = {
     const told = [...(found.length === 0 ? ['ok'] : found), ...warnings()];
     answer(response, found.length === 0 ? 200 : 503, 'text/plain; charset=utf-8', `${told.join('\n')}\n`);
   },
-  '/metrics': async (response, { metrics, metricsToken }, { socket, httpVersion, headers }) => {
-    const { remoteAddress } = socket;
-    const refusal = findMetricsRefusal({ remoteAddress, httpVersion, headers }, metricsToken);
-    if (refusal) return answer(response, refusal.status, 'text/plain', `${refusal.words}\n`, refusal.headers);
+  '/metrics': async (response, { metrics, metricsToken }, { headers }) => {
+    if (!metricsToken) return notFound(response);
+    if (!hasToken(headers.authorization, metricsToken))
+      return answer(response, 401, 'text/plain', TOKEN_NEEDED, { 'www-authenticate': 'Bearer' });
     answer(response, 200, metrics.contentType, await metrics.text());
   },
 };
+
+const TOKEN_NEEDED = '/metrics needs the header "Authorization: Bearer …" with METRICS_TOKEN.\n';
+
+function notFound(response: ServerResponse): void {
+  answer(response, 404, 'text/plain', 'not found\n');
+}
 
 /** `GET //` and worse are not addresses that `URL` takes: the path is cut out by hand. */
 function pathOf(request: IncomingMessage): string {
