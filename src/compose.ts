@@ -61,7 +61,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const faults = async () => [...slackFaults(), ...(await findStoreFaults(store))];
   const { explain } = slack;
   const warnings = () => [...store.notes, ...clock.warnings()];
-  const parts = { entry, explain, system, metrics, slack: transport.listener, faults, warnings };
+  const parts = { entry, explain, system, log, metrics, slack: transport.listener, faults, warnings };
   const server = openServer(config, ports, { ...parts, installer: source.installer });
   const requests = watchRequests(server);
   const giveUp = (error: unknown) => endFailedStart(error, server, stop, store);
@@ -107,7 +107,7 @@ function openTransport(
     SLACK_API_URL: slackApiUrl,
   } = config;
   if (appToken) return createSocketReceiver({ appToken, slackApiUrl, log, system, signal });
-  if (signingSecret) return createHttpReceiver({ signingSecret, log, system, clock });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 

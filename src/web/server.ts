@@ -5,8 +5,10 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Secret } from '../domain/secret.ts';
+import { MINUTE_MS } from '../domain/time.ts';
+import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { answer } from './answer.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
@@ -17,6 +19,7 @@ export interface WebParts extends ConnectParts {
   /** Absent where the app serves the one workspace that its token is for. */
   readonly installer?: Installer | undefined;
   readonly system: System;
+  readonly log: Pick<Log, 'warn'>;
   readonly metrics: Metrics;
   /** Absent: there is no `/metrics`. */
   readonly metricsToken?: Secret<string> | undefined;
@@ -39,15 +42,15 @@ export interface WebLimits {
 }
 
 /**
- * Slack sends small requests over few connections; a proxy in front holds some open. How much memory their bodies may take is
- * limited in `slack/transport/unverified-bodies.ts`, for as many connections.
+ * Slack sends small requests over few connections; a proxy in front holds some open. Each may have a body in memory
+ * (`slack/transport/http-receiver.ts`), so all together may take 200 MiB.
  */
 const LIMITS: WebLimits = {
-  requestTimeout: 30_000,
-  headersTimeout: 15_000,
+  requestTimeout: 10_000,
+  headersTimeout: 5000,
   keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 5000,
-  mostConnections: 1000,
+  connectionsCheckingInterval: 1000,
+  mostConnections: 400,
 };
 
 /** Bolt refuses requests that are too old, but not those from the future: this does. */
@@ -60,7 +63,7 @@ const MOST_AHEAD_SECONDS = 300;
 export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}): Server {
   const { mostConnections, ...timeouts } = { ...LIMITS, ...limits };
   const server = createServer(timeouts);
-  server.maxConnections = mostConnections;
+  keepRoom(server, mostConnections, parts);
   server.on('request', (request, response) => {
     // A stopping process hands a busy connection over to the next one after this answer.
     if (!server.listening) response.setHeader('connection', 'close');
@@ -83,6 +86,42 @@ export function createWebServer(parts: WebParts, limits: Partial<WebLimits> = {}
     return socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n', () => socket.destroy());
   });
   return server;
+}
+
+/**
+ * Closes the oldest unfinished connection when there is no room for another one: anyone can open some and leave it at that. One
+ * is unfinished unless a request over it has arrived whole and isn't answered yet.
+ */
+function keepRoom(server: Server, mostConnections: number, { system, log }: WebParts): void {
+  server.maxConnections = mostConnections;
+  /** With the latest request; those that have done nothing for the longest time come first. */
+  const open = new Map<Socket, IncomingMessage | undefined>();
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const makeRoom = () => {
+    const [oldest] = [...open].find(([, request]) => !request?.complete) ?? [];
+    oldest?.destroy();
+    if (system.elapsed() - warnedAt < MINUTE_MS) return;
+    warnedAt = system.elapsed();
+    log.warn('too many connections at once: those that sent no whole request are closed', {
+      connections: open.size,
+    });
+  };
+  /** As the latest. */
+  const note = (socket: Socket, request?: IncomingMessage) => {
+    open.delete(socket);
+    if (!socket.destroyed) open.set(socket, request);
+  };
+  server.on('connection', (socket) => {
+    // The next one finds room.
+    if (open.size >= mostConnections - 1) makeRoom();
+    note(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('drop', makeRoom);
+  server.on('request', (request, response) => {
+    note(request.socket, request);
+    response.once('close', () => note(request.socket));
+  });
 }
 
 async function serve(

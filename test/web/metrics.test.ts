@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
+import { silentLog } from '../../src/log.ts';
 import { realSystem } from '../../src/system.ts';
 import { createMetrics } from '../../src/web/metrics.ts';
 import { createWebServer, listen } from '../../src/web/server.ts';
@@ -9,6 +10,7 @@ const TOKEN = 'a-token-of-the-metrics-tests';
 async function startServer(token?: string): Promise<string> {
   const parts = {
     system: realSystem,
+    log: silentLog,
     metrics: createMetrics(),
     metricsToken: token === undefined ? undefined : new Secret(token),
     faults: async () => [],
