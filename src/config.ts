@@ -109,6 +109,7 @@ const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, S
 
 const slackCheckSchema = settings
   .pick({
+    HOSTING_BASE_URL: true,
     SLACK_APP_TOKEN: true,
     SLACK_BOT_TOKEN: true,
     SLACK_API_URL: true,
@@ -154,7 +155,7 @@ export function parseStoreConfig(environment: Environment): StoreConfig {
   return parseWith(storeSchema, environment);
 }
 
-/** Reads only what Slack is asked with. @throws ConfigError as `parseConfig` does */
+/** Reads only what Slack and the hosting API are asked with. @throws ConfigError as `parseConfig` does */
 export function parseSlackCheckConfig(environment: Environment): SlackCheckConfig {
   return parseWith(slackCheckSchema, environment);
 }

@@ -150,16 +150,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'cli/program.ts': { uses: ['domain/', 'config.ts', 'vault.ts'] },
   // Asks Slack without the rest of the app, so that it tells what is wrong where the app can't start.
-  'cli/check-slack/': {
-    uses: [
-      'cli/check-slack/',
-      'cli/program.ts',
-      'slack/kit/blocks.ts',
-      'config.ts',
-      'domain/named-owners.ts',
-    ],
-    knows: ['domain/secret.ts', 'system.ts'],
-    packages: ['undici', 'zod', 'node:util'],
+  'cli/slack-checks.ts': {
+    uses: ['slack/kit/blocks.ts', 'domain/named-owners.ts'],
+    knows: ['config.ts', 'domain/secret.ts', 'system.ts'],
+    packages: ['undici', 'zod'],
   },
   'cli/': {
     uses: ['cli/', 'app/account/', 'app/servers/', 'domain/', 'config.ts', 'system.ts'],
@@ -185,7 +179,7 @@ const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
   // Only the gallery shows what the product's own functions make.
   'sandbox/gallery/': {
     uses: ['sandbox/gallery/', 'sandbox/slack/', 'slack/', 'domain/'],
-    knows: ['app/', 'cli/check-slack/pieces.ts'],
+    knows: ['app/', 'cli/slack-checks.ts'],
   },
   'sandbox/tour/': {
     uses: ['sandbox/tour/', 'domain/'],
@@ -203,8 +197,8 @@ const SANDBOX_PARTS: Readonly<Record<string, Layer>> = {
   'sandbox/main.ts': { uses: ['sandbox/prepare.ts', 'sandbox/start.ts'] },
   // Hands the gallery to the product's program, which can't import it.
   'sandbox/check-slack.ts': {
-    uses: ['sandbox/gallery/', 'cli/check-slack/check-slack.ts', 'cli/program.ts', 'system.ts'],
-    knows: ['cli/check-slack/pieces.ts'],
+    uses: ['sandbox/gallery/', 'cli/check-slack.ts', 'cli/program.ts', 'system.ts'],
+    knows: ['cli/slack-checks.ts'],
   },
 };
 
@@ -370,7 +364,7 @@ describe('what is confined', () => {
   });
 
   it.each([
-    ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
+    ['undici', ['cli/slack-checks.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
     ['bottleneck', ['limit', 'open-slots'].map((file) => `hosting/${file}.ts`)],
     [
       '@slack/bolt',
@@ -456,8 +450,8 @@ describe('what is confined', () => {
         'compose.ts',
         'hosting/client.ts',
         'hosting/send.ts',
-        'cli/check-slack/report.ts',
-        'cli/check-slack/web-api.ts',
+        'cli/check-slack.ts',
+        'cli/slack-checks.ts',
         'cli/open-app.ts',
         'cli/store.ts',
         'slack/transport/http-receiver.ts',
