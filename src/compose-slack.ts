@@ -19,6 +19,7 @@ import { type AbilityWatch, createSlackAbilities } from './slack/transport/slack
 import { createSlackConnections, type SlackConnections } from './slack/transport/slack-api.ts';
 import { createSlackClients, type TokenSource } from './slack/transport/slack-clients.ts';
 import type { System } from './system.ts';
+import type { Vault } from './vault.ts';
 
 interface SlackParts
   extends Pick<
@@ -31,12 +32,12 @@ interface SlackParts
     | 'homes'
     | 'apiKeys'
     | 'installationStore'
-    | 'installStates'
     | 'leftBehind'
   > {
   readonly locks: Locks;
   readonly system: System;
   readonly log: Log;
+  readonly vault: Vault;
 }
 
 /** Where the tokens come from, and what goes with that. */
@@ -147,7 +148,7 @@ function openInstalledWorkspaces(
       ...client,
       apiUrl: config.SLACK_API_URL,
       publicUrl,
-      states: parts.installStates,
+      vault: parts.vault,
       connections,
       install: async (installation) => {
         const outcome = await install(installation, ports);

@@ -106,7 +106,7 @@ describe('what is confined', () => {
   });
 
   it.each([
-    ['undici', ['cli/check-slack/web-api.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
+    ['undici', ['cli/slack-checks.ts', 'hosting/send.ts', 'slack/transport/slack-api.ts']],
     [
       '@slack/web-api',
       ['slack/transport/oauth-api.ts', 'slack/transport/quiet-logger.ts', 'slack/transport/slack-api.ts'],
@@ -156,8 +156,8 @@ describe('what is confined', () => {
         'compose.ts',
         'hosting/client.ts',
         'hosting/send.ts',
-        'cli/check-slack/report.ts',
-        'cli/check-slack/web-api.ts',
+        'cli/check-slack.ts',
+        'cli/slack-checks.ts',
         'cli/open-app.ts',
         'cli/store.ts',
         'slack/transport/http-receiver.ts',
@@ -177,7 +177,7 @@ describe('what is confined', () => {
         'store/purchases/spill.ts',
         'store/reply-urls.ts',
         'store/workflows/workflow-runs.ts',
-        'web/metrics-access.ts',
+        'web/metrics.ts',
       ].sort(),
     );
   });

@@ -30,7 +30,7 @@ import type { DecisionNotifier } from './decisions/ports.ts';
 import type { HomeRedraw, Homes } from './home/homes-port.ts';
 import type { LastLists } from './home/last-servers.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
-import type { InstallationStore, InstallStates, LeftBehind } from './installations/ports.ts';
+import type { InstallationStore, LeftBehind } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { MessageCommands, MessageNotifier } from './messages/ports.ts';
 import type { OperationNotifier } from './purchases/notifier-port.ts';
@@ -73,7 +73,6 @@ export interface Store {
   /** The one clock, and the IDs in its order, of all processes that share the store. */
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;
-  readonly installStates: InstallStates;
   readonly leftBehind: LeftBehind;
   /** What the operator should know about the state in which the database was found, a sentence each. */
   readonly notes: readonly string[];

@@ -19,7 +19,6 @@ import type { NewerMigrations } from './engine/store-migration.ts';
 import type { Tables } from './engine/tables.ts';
 import { findRestore, identify } from './find-restore.ts';
 import { createHomes } from './home/homes.ts';
-import { createInstallStates } from './installations/install-states.ts';
 import { createInstallationStore } from './installations/installations.ts';
 import { createLeftBehind } from './installations/left-behind.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
@@ -195,7 +194,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     lockLeases: createLockLeases(foundation),
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
-    installStates: createInstallStates(foundation),
     leftBehind: createLeftBehind(foundation),
     ping: createPing(foundation, system),
   };

@@ -18,8 +18,7 @@ export const SLOW: readonly string[] = [
   // servers and programs of their own
   'cli/check-slack',
   'deploy/container',
-  'hosting/redis-limiter',
-  'hosting/redis-processes',
+  'hosting/several-processes',
   'sandbox/main',
   'store/engine/durability',
   'store/restores',

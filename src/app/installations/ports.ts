@@ -81,14 +81,6 @@ export interface LeftBehind {
   erase(): Promise<readonly WorkspaceId[]>;
 }
 
-/** The states of installs that are under way, by hash. Each can be taken once. */
-export interface InstallStates {
-  /** False when too many are open. */
-  put(hash: string, now: number, expiresAt: number): Promise<boolean>;
-  /** False when it is unknown, was taken or has expired. */
-  take(hash: string, now: number): Promise<boolean>;
-}
-
 /** What Slack says about a token. `revoked` only where it says just that; `unknown` also where it may refuse our address. */
 export type TokenVerdict = 'works' | 'revoked' | 'expired' | 'unknown';
 

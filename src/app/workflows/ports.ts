@@ -25,8 +25,9 @@ export interface WorkflowKeys {
   /** False when the workspace has a key of that name, or `most` keys. */
   add(key: HashedKey, most: number): Promise<boolean>;
   find(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
+  findByHash(workspaceId: WorkspaceId, hash: string): Promise<WorkflowKey | undefined>;
   /** Oldest first. */
-  list(workspaceId: WorkspaceId): Promise<readonly HashedKey[]>;
+  list(workspaceId: WorkspaceId): Promise<readonly WorkflowKey[]>;
   /** Undefined when it was gone. */
   remove(workspaceId: WorkspaceId, id: WorkflowKeyId): Promise<WorkflowKey | undefined>;
 }

@@ -36,7 +36,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   followed_servers: true,
   installations: true,
   installation_workspaces: true,
-  install_states: true,
   restores: true,
   digests: true,
   digest_snapshots: true,

@@ -41,10 +41,4 @@ export interface InstallationWorkspacesTable {
   installation_id: string;
 }
 
-/** The open OAuth states, by hash. */
-export interface InstallStatesTable {
-  hash: string;
-  expires_at: number;
-}
-
 export type InstallationRow = Selectable<InstallationsTable>;

@@ -5,11 +5,7 @@ import type { AuditChainsTable, AuditHeadsTable, AuditTable } from './audit-tabl
 import type { AccessRequestsTable, ApprovalsTable } from './decision-tables.ts';
 import type { FollowTables } from './follow-tables.ts';
 import type { HomesTable } from './home-tables.ts';
-import type {
-  InstallationsTable,
-  InstallationWorkspacesTable,
-  InstallStatesTable,
-} from './installation-tables.ts';
+import type { InstallationsTable, InstallationWorkspacesTable } from './installation-tables.ts';
 import type { MessageCommandsTable } from './message-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
 import type {
@@ -54,7 +50,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;
-  install_states: InstallStatesTable;
   identities: IdentitiesTable;
   restores: RestoresTable;
   migration_needs: MigrationNeedsTable;

@@ -198,18 +198,6 @@ describe.each(engines)('an installation on $name', ({ make }) => {
   });
 });
 
-describe.each(engines)('the state of an install on $name', ({ make }) => {
-  test('is taken once, and not after it has expired', async () => {
-    const { installStates } = await make();
-    await installStates.put('a', T0, T0 + 10);
-    await installStates.put('b', T0, T0 + 10);
-    expect(await installStates.take('a', T0 + 9)).toBe(true);
-    expect(await installStates.take('a', T0 + 9)).toBe(false);
-    expect(await installStates.take('b', T0 + 10)).toBe(false);
-    expect(await installStates.take('c', T0)).toBe(false);
-  });
-});
-
 describe('the tokens in the database file', () => {
   test('can’t be read, moved, or put back after a new install', async () => {
     const folder = makeFolder();

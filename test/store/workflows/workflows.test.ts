@@ -44,8 +44,11 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }), 10)).toBe(false);
     expect(await workflowKeys.add(newKey({ name: 'deploys' }), 1)).toBe(false);
     expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }), 1)).toBe(true);
-    expect(await workflowKeys.list('T1')).toEqual([key]);
-    const { hash: _, ...shown } = key;
+    const { hash, ...shown } = key;
+    expect(await workflowKeys.list('T1')).toEqual([shown]);
+    expect(await workflowKeys.findByHash('T1', hash)).toEqual(shown);
+    expect(await workflowKeys.findByHash('T1', 'hash-2')).toBeUndefined();
+    expect(await workflowKeys.findByHash('T3', hash)).toBeUndefined();
     expect(await workflowKeys.find('T1', key.id)).toEqual(shown);
     expect(await workflowKeys.find('T2', key.id)).toBeUndefined();
     expect(await workflowKeys.remove('T2', key.id)).toBeUndefined();

@@ -2,24 +2,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Limiter } from '../../src/hosting/limit.ts';
-import { openRedis } from '../../src/hosting/redis.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { vault } from '../store/fixtures.ts';
-import { SCALED } from './redis-scale.ts';
 
 /**
  * Runs as a process of its own, with a wall clock that may be wrong. Makes so many calls when it reads a number, and prints a line
  * when all of them are answered or one is refused; `close` closes everything.
  */
-const [, , databaseUrl = '', redisUrl = '', serviceUrl = '', clockOffMs = '0'] = process.argv;
+const [, , databaseUrl = '', serviceUrl = '', limit = '', windowMs = '', clockOffMs = '0'] = process.argv;
 const rightClock = Date.now;
 Date.now = () => rightClock() + Number(clockOffMs);
 const spillDir = join(tmpdir(), 'vps-slack-tests.spill');
 const store = await openStore({ databaseUrl, vault, system: realSystem, spillDir, maxProcesses: 20 });
-const redis = openRedis({ url: redisUrl, system: realSystem, log: { info() {}, warn() {} } });
-redis.start();
-const limiter = new Limiter({ ...SCALED, system: realSystem, calls: store.apiCalls, queues: redis });
+const limiter = new Limiter({
+  system: realSystem,
+  calls: store.apiCalls,
+  account: 'a',
+  timeoutMs: 1000,
+  limit: Number(limit),
+  windowMs: Number(windowMs),
+});
 const send = async () => void (await (await fetch(serviceUrl)).text());
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => void obey(line));
@@ -32,7 +35,6 @@ function say(line: string): void {
 async function obey(line: string): Promise<void> {
   if (line === 'close') {
     limiter.close();
-    redis.close();
     process.stdin.destroy();
     await store.close();
     return;
