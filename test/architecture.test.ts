@@ -13,7 +13,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
   'app/': ['app/', 'domain/', 'system.ts', 'log.ts'],
   'hosting/': ['hosting/', 'app/', 'domain/', 'system.ts'],
   'store/': ['store/', 'app/', 'domain/', 'system.ts', 'vault.ts'],
-  'slack/': ['slack/', 'app/', 'domain/', 'system.ts', 'log.ts'],
+  'slack/': ['slack/', 'app/', 'domain/', 'system.ts', 'log.ts', 'vault.ts'],
   'web/': ['web/', 'app/', 'domain/', 'system.ts', 'log.ts'],
   // The services that we test against share nothing with what is tested but Slack's published limits.
   'sandbox/slack/': ['sandbox/slack/', 'slack/kit/limits.ts'],
