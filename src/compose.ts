@@ -52,8 +52,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
-  const { sweepRevocations } = source;
-  const ports = { ...store, ...slack.ports, ...own, installations: source, sweepRevocations };
+  const { watchTokens } = source;
+  const ports = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, system, log, clock, stop.signal);
@@ -77,8 +77,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
   const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
-  const drainSlack = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
-  const drain = () => drainSlack().then(() => source.drain());
+  const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }

@@ -24,6 +24,8 @@ const TICK_MS = 500;
 const SWEEP_MS = MINUTE_MS;
 /** Together with the lease of a lock: another process takes over the work of a crashed one within a minute. */
 const UNFINISHED_MS = 15_000;
+/** A token has hours left, and an uninstall is checked at once when its event comes. */
+const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
 /** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
 const DIGEST_MS = 15_000;
@@ -48,7 +50,7 @@ export type BackgroundPorts = DueOperationPorts &
     readonly system: System;
     readonly log: Log;
     /** Absent where the app can't be installed by OAuth. */
-    readonly sweepRevocations?: (() => Promise<void>) | undefined;
+    readonly watchTokens?: (() => Promise<void>) | undefined;
   };
 
 /**
@@ -69,9 +71,11 @@ export async function runBackground(
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
   const unfinished = onceAtATime(() => sweepUnfinished(ports, roles, startedAt), ports);
   const reminders = startReminders(ports, signal);
+  const tokens = onceAtATime(async () => ports.watchTokens?.(), ports);
   const runs = onceAtATime(() => sweepRuns(roles, ports), ports);
   const follower = createFollower(ports, roles);
   const sweepIsDue = everyNow(SWEEP_MS, system);
+  const tokensAreDue = everyNow(TOKENS_MS, system);
   const runsAreDue = everyNow(RUNS_MS, system);
   const unfinishedIsDue = everyNow(UNFINISHED_MS, system);
   const pruneIsDue = everyNow(PRUNE_MS, system);
@@ -85,6 +89,7 @@ export async function runBackground(
         await sweep(ports);
       }
       if (unfinishedIsDue()) unfinished.start();
+      if (tokensAreDue()) tokens.start();
       if (runsAreDue()) runs.start();
       reminders.tick();
       if (publishIsDue()) await publishHeads();
@@ -95,7 +100,7 @@ export async function runBackground(
     }
     await system.sleep(TICK_MS, signal).catch(() => undefined);
   }
-  const drains = [aside, payments, unfinished, runs, reminders, follower];
+  const drains = [aside, payments, unfinished, tokens, runs, reminders, follower];
   await Promise.all(drains.map((each) => each.drain()));
   await publishHeads().catch((error: unknown) => logTrouble(error, ports));
 }
@@ -174,13 +179,11 @@ function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'lo
 
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
 async function sweepUnfinished(ports: BackgroundPorts, roles: RoleCheck, startedAt: number): Promise<void> {
-  const { sweepRevocations = async () => undefined } = ports;
   const sweeps = [
     sweepApprovals(ports, startedAt),
     sweepAccessRequests(ports, startedAt),
     sweepBatches(ports),
     sweepMessages(roles, ports),
-    sweepRevocations(),
   ];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, ports))));
 }

@@ -19,8 +19,7 @@ export async function eraseInstallation(
   const isErased = await engine.transact(db, async (trx) => {
     const row = await trx
       .updateTable('installations')
-      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, unspent_expires_at: null })
-      .set({ revoked_at: 0, unproven_revoked_at: 0, revocation_checked_at: 0 })
+      .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0, revocation_checked_at: 0 })
       .where('id', '=', id)
       .where('generation', '=', generation)
       .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)

@@ -190,7 +190,11 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     await installationStore.install(acme(), auditOf);
     await installationStore.noteRevocation('T1', T0 + 5);
     await installationStore.noteRevocation('T1', T0 + 4);
-    expect(await installationStore.listRevocations()).toEqual([{ id: 'T1', revokedAt: T0 + 5 }]);
+    expect(await installationStore.listRevocations()).toEqual([
+      { id: 'T1', revokedAt: T0 + 5, checkedAt: 0 },
+    ]);
+    await installationStore.noteRevocationCheck('T1', T0 + 9);
+    expect(await installationStore.listRevocations()).toMatchObject([{ checkedAt: T0 + 9 }]);
     await installationStore.dropRevocation('T1', T0 + 4);
     expect(await installationStore.listRevocations()).toHaveLength(1);
     await installationStore.dropRevocation('T1', T0 + 5);

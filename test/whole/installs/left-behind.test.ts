@@ -42,6 +42,6 @@ test('an app with a token in its settings erases nothing: it serves a workspace 
   await leaveBehind(team);
   await team.restart();
   // Nothing of it is even begun.
-  expect(team.app.ports).toMatchObject({ sweepRevocations: undefined });
+  expect(team.app.ports).toMatchObject({ watchTokens: undefined });
   expect(await isLeft(team)).toEqual([true, true]);
 });
