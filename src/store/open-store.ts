@@ -30,7 +30,6 @@ import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { createOutcomeThreads } from './outcome-threads.ts';
 import { createPing } from './ping.ts';
-import { createErasure } from './purchases/erasure.ts';
 import { createLedger } from './purchases/ledger.ts';
 import { createPasswords } from './purchases/passwords.ts';
 import { createSpill } from './purchases/spill.ts';
@@ -173,7 +172,7 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     accessRequests: createAccessRequests(foundation),
     approvals: createApprovals(foundation),
     ledger: createLedger(foundation),
-    passwords: { ...createPasswords(foundation), ...createErasure(foundation) },
+    passwords: createPasswords(foundation),
     spill,
     audit: createAuditLog(foundation),
     connectLinks: createConnectLinks(foundation),

@@ -64,7 +64,6 @@ const RULES: readonly Rule[] = [
   [/^in the channel: (.*)/, PURCHASES, 'orders, what the channel reads'],
   [/^(balance too low.*)/, PURCHASES, 'balance too low'],
   [/^root password (erased.*)/, PURCHASES, 'root password erased'],
-  [/^root password left behind: (.*)/, PURCHASES, 'root password left behind, to owners'],
   [/^(renew all|renewals)/, REMINDERS],
   [/^(catalog|costs|create|renew|decide|outcome|order|root password|the address)/, PURCHASES],
 
