@@ -4,8 +4,6 @@ import type { System } from '../system.ts';
 import { sweepAccessRequests } from './access/sweep-access-requests.ts';
 import { createAuditPublisher, PUBLISH_MS } from './account/audit-head.ts';
 import { sweepApprovals } from './approvals/sweep-approvals.ts';
-import type { MessagePorts } from './messages/ports.ts';
-import { sweepMessages } from './messages/sweep-messages.ts';
 import { createDoubtClock, type DoubtClock } from './purchases/doubt-clock.ts';
 import { readSpilled, type StoreSpilledPorts, storeSpilled } from './purchases/spill.ts';
 import { type DueOperationPorts, type RoleCheck, takeDueOperation } from './purchases/take-due-operation.ts';
@@ -45,7 +43,6 @@ export type BackgroundPorts = DueOperationPorts &
   Parameters<typeof createAuditPublisher>[0] &
   ReminderPorts &
   WorkflowPorts &
-  MessagePorts &
   SweepBatchPorts & {
     readonly system: System;
     readonly log: Log;
@@ -69,7 +66,7 @@ export async function runBackground(
   const publishHeads = createAuditPublisher(ports);
   const startedAt = system.now();
   let spilled = await storeSpilled(await readSpilledSafely(ports), ports);
-  const unfinished = onceAtATime(() => sweepUnfinished(ports, roles, startedAt), ports);
+  const unfinished = onceAtATime(() => sweepUnfinished(ports, startedAt), ports);
   const reminders = startReminders(ports, signal);
   const tokens = onceAtATime(async () => ports.watchTokens?.(), ports);
   const runs = onceAtATime(() => sweepRuns(roles, ports), ports);
@@ -178,12 +175,11 @@ function onceAtATime(work: () => Promise<void>, ports: Pick<BackgroundPorts, 'lo
 }
 
 /** Requests that wait for an answer or a notification; trouble with one kind does not hold up the other. */
-async function sweepUnfinished(ports: BackgroundPorts, roles: RoleCheck, startedAt: number): Promise<void> {
+async function sweepUnfinished(ports: BackgroundPorts, startedAt: number): Promise<void> {
   const sweeps = [
     sweepApprovals(ports, startedAt),
     sweepAccessRequests(ports, startedAt),
     sweepBatches(ports),
-    sweepMessages(roles, ports),
   ];
   await Promise.all(sweeps.map((each) => each.catch((error: unknown) => logTrouble(error, ports))));
 }

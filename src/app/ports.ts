@@ -32,7 +32,6 @@ import type { LastLists } from './home/last-servers.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
 import type { InstallationStore, InstallStates, LeftBehind } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
-import type { MessageCommands, MessageNotifier } from './messages/ports.ts';
 import type { OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
 import type { BatchNotifier } from './reminders/end-batch.ts';
@@ -58,7 +57,6 @@ export interface Store {
   readonly protections: Protections;
   readonly serverNotes: ServerNotes;
   readonly homes: Homes;
-  readonly messageCommands: MessageCommands;
   readonly digests: Digests;
   readonly reminders: Reminders;
   readonly renewalBatches: RenewalBatches;
@@ -101,7 +99,6 @@ export interface AppPorts extends Store {
   readonly accountNotifier: AccountNotifier;
   readonly reminderNotifier: ReminderNotifier;
   readonly batchNotifier: BatchNotifier;
-  readonly messageNotifier: MessageNotifier;
   readonly homeRedraw: HomeRedraw;
   readonly workflowNotifier: WorkflowNotifier;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */

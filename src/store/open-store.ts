@@ -25,7 +25,6 @@ import { createLeftBehind } from './installations/left-behind.ts';
 import { addKeyChecks, requireFittingKeys, requireSealingKey } from './key-checks.ts';
 import { createLastSent, type LastSent } from './last-sent.ts';
 import { createLockLeases } from './locks.ts';
-import { createMessageCommands } from './messages/message-commands.ts';
 import { createMigrations } from './migrations/index.ts';
 import { refuseMoved } from './moves.ts';
 import { createOutcomeThreads } from './outcome-threads.ts';
@@ -154,7 +153,6 @@ export async function freeLeases(db: Kysely<Tables>): Promise<void> {
     .where('is_told', '=', 0)
     .where('state', '!=', 'asking')
     .execute();
-  await db.updateTable('message_commands').set({ due_at: 0 }).execute();
   await db.deleteFrom('locks').execute();
 }
 
@@ -180,7 +178,6 @@ function assemble(foundation: Foundation, system: System, spill: Spill): Omit<St
     protections: createProtections(foundation),
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
-    messageCommands: createMessageCommands(foundation),
     digests: createDigests(foundation),
     reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),

@@ -40,8 +40,6 @@ export async function markRestored(foundation: Foundation, at: number, by: Resto
       await addAudit(trx, foundation, entry);
     await endOrders(trx, at);
     const approvals = await cancelApprovals(trx, at);
-    // A command that had not begun when the backup was taken may have been carried out since.
-    await trx.deleteFrom('message_commands').execute();
     await trx
       .insertInto('restores')
       .values({ id: newId(), at, order_id: by.orderId ?? '' })

@@ -142,7 +142,7 @@ function createContext<Ports extends EntryPorts>(
     ports,
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
-    beforeChange: async ({ id, label }) => onChange?.({ id, label }),
+    beforeChange: async () => onChange?.(),
     covers,
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     runInSteps: (steps) => runInSteps(steps, ports.system),

@@ -47,7 +47,6 @@ const RULES: readonly Rule[] = [
   [/^((?:start|stop|reboot), unconfirmed)/, SERVERS, 'start, stop and reboot, unconfirmed'],
   [/^((?:start|stop|reboot), a list.*)/, SERVERS, 'start, stop and reboot, several servers to confirm'],
   [/^followed (.*)/, SERVERS, 'what happens to a server after an action'],
-  [/^interrupted message, (.*)/, SERVERS, 'a message whose command was interrupted'],
   [/^(waiting.*)/, SERVERS, 'waiting for the rate limit'],
   [/^not done: (.*)/, SERVERS, 'actions that were not done'],
   [/^((?:show|start|stop|reboot|password) which\?.*)/, SERVERS, 'choosing a server'],

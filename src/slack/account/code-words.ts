@@ -9,7 +9,6 @@ const WORDS: Readonly<Record<AuditCode, string>> = {
   identity_unknown: 'Slack didn’t confirm who it was',
   not_creator: 'not the creator of the server',
   already_handled: 'the request was already handled',
-  held_up: 'the app was held up for too long',
   unreadable_press: 'the button was out of date',
   newer_version: 'it needs a newer version of the app',
   own_request: 'it was their own request',

@@ -43,7 +43,6 @@ const MOVED: Readonly<Record<MovedTable, true>> = {
   reminder_marks: true,
   renewal_batches: true,
   homes: true,
-  message_commands: true,
   workflow_keys: true,
   workflow_runs: true,
 };

@@ -10,7 +10,6 @@ import type {
   InstallationWorkspacesTable,
   InstallStatesTable,
 } from './installation-tables.ts';
-import type { MessageCommandsTable } from './message-tables.ts';
 import type { OperationsTable } from './operations-table.ts';
 import type {
   DigestSnapshotsTable,
@@ -50,7 +49,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   protected_servers: ProtectedServersTable;
   server_notes: ServerNotesTable;
   homes: HomesTable;
-  message_commands: MessageCommandsTable;
   moves: MovesTable;
   installations: InstallationsTable;
   installation_workspaces: InstallationWorkspacesTable;

@@ -253,6 +253,6 @@ test('every table that an uninstall erases is erased by all versions, expires by
   const list = source.slice(source.indexOf('const tables = ['), source.indexOf('];'));
   const erased = [...list.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name);
   const BY_ALL_VERSIONS = ['grants', 'connect_links', 'reply_urls'];
-  const ENDING = ['outcome_threads', 'act_messages', 'message_commands'];
+  const ENDING = ['outcome_threads', 'act_messages'];
   expect(erased.sort()).toEqual([...BY_ALL_VERSIONS, ...ENDING, ...LEFT_TABLES].sort());
 });
