@@ -6,6 +6,7 @@ import { runBackground } from './app/background.ts';
 import { createLastLists } from './app/home/last-servers.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
+import { createDigestEdits } from './app/reminders/refresh-digest.ts';
 import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
 import type { WorkspaceId } from './domain/ids.ts';
@@ -53,7 +54,9 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const slack = openSlack(config, { ...store, ...own }, stop.signal);
   const { source } = slack;
   const { watchTokens } = source;
-  const ports = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const told = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const digestEdits = createDigestEdits(told);
+  const ports = { ...told, ...digestEdits.notifiers };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, system, log, clock, stop.signal);
@@ -76,7 +79,8 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
-  const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
+  const endOrders = () => Promise.all([endRequests(), background]).then(() => digestEdits.drain());
+  const endWork = () => Promise.all([hosting.close(), endOrders()]);
   const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };

@@ -25,9 +25,8 @@ const UNFINISHED_MS = 15_000;
 /** A token has hours left, and an uninstall is checked at once when its event comes. */
 const TOKENS_MS = MINUTE_MS;
 const PRUNE_MS = DAY_MS;
-/** Digests are due at an hour, so a few seconds don't matter; their edits are waited for. */
+/** Digests are due at an hour, so a few seconds don't matter. */
 const DIGEST_MS = 15_000;
-const REFRESH_MS = 2000;
 /** An outcome that Slack didn't take at once is sent again after 5 s at the earliest. */
 const RUNS_MS = 2500;
 const MOST_AT_ONCE = 8;
@@ -129,13 +128,12 @@ function readSpilledSafely(ports: BackgroundPorts) {
   });
 }
 
-/** Digests are posted and edited beside everything else: an account that doesn't answer holds up nothing. */
+/** Digests are posted beside everything else: an account that doesn't answer holds up nothing. */
 function startReminders(ports: ReminderPorts, signal: AbortSignal) {
   const { system } = ports;
   const work = createReminderWork(ports, signal);
   const jobs = [
     { isDue: everyNow(DIGEST_MS, system), job: onceAtATime(work.postDue, ports) },
-    { isDue: everyNow(REFRESH_MS, system), job: onceAtATime(work.refresh, ports) },
     { isDue: everyNow(PRUNE_MS, system), job: onceAtATime(work.prune, ports) },
   ];
   return {
