@@ -1,6 +1,5 @@
 import { install } from './app/installations/install.ts';
 import { createInstalledWorkspaces } from './app/installations/installed-workspaces.ts';
-import { createLeftBehindSweep } from './app/installations/left-behind.ts';
 import type { InstallationPorts } from './app/installations/ports.ts';
 import { noteRevocation, watchTokens } from './app/installations/watch-tokens.ts';
 import type { Locks } from './app/locks.ts';
@@ -32,7 +31,6 @@ interface SlackParts
     | 'apiKeys'
     | 'installationStore'
     | 'installStates'
-    | 'leftBehind'
   > {
   readonly locks: Locks;
   readonly system: System;
@@ -131,7 +129,6 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
-  const sweepLeftBehind = createLeftBehindSweep(parts);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
@@ -141,7 +138,7 @@ function openInstalledWorkspaces(
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
-    watchTokens: () => watchTokens(ports).then(sweepLeftBehind),
+    watchTokens: () => watchTokens(ports),
     installer: createInstaller({
       ...client,
       apiUrl: config.SLACK_API_URL,

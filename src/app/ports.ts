@@ -30,7 +30,7 @@ import type { DecisionNotifier } from './decisions/ports.ts';
 import type { HomeRedraw, Homes } from './home/homes-port.ts';
 import type { LastLists } from './home/last-servers.ts';
 import type { Accounts, ApiCalls, FindHosting } from './hosting-api.ts';
-import type { InstallationStore, InstallStates, LeftBehind } from './installations/ports.ts';
+import type { InstallationStore, InstallStates } from './installations/ports.ts';
 import type { LockLeases, Locks } from './locks.ts';
 import type { OperationNotifier } from './purchases/notifier-port.ts';
 import type { Ledger, Passwords, Spill } from './purchases/ports.ts';
@@ -72,7 +72,6 @@ export interface Store {
   readonly clock: Pick<System, 'now' | 'newId'>;
   readonly installationStore: InstallationStore;
   readonly installStates: InstallStates;
-  readonly leftBehind: LeftBehind;
   /** What the operator should know about the state in which the database was found, a sentence each. */
   readonly notes: readonly string[];
   /** Resolves when the database takes what is written and gives it back; for `/readyz`. */

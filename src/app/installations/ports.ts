@@ -64,16 +64,6 @@ export interface InstallationStore {
   erase(was: Installation, auditOf: AuditOfErasure): Promise<boolean>;
 }
 
-/** What an uninstall handled by an older version of the app leaves behind: rows of the tables that it didn't have yet. */
-export interface LeftBehind {
-  /**
-   * Erases it in workspaces where the app was uninstalled and has not been installed again, except what was stored since.
-   * Returns the workspaces that had any. Only for an app that is installed by OAuth: the database doesn't know which
-   * workspace a token in the settings serves.
-   */
-  erase(): Promise<readonly WorkspaceId[]>;
-}
-
 /** The states of installs that are under way, by hash. Each can be taken once. */
 export interface InstallStates {
   /** False when too many are open. */

@@ -55,7 +55,6 @@ export interface Tables extends FollowTables, WorkflowTables {
   install_states: InstallStatesTable;
   identities: IdentitiesTable;
   restores: RestoresTable;
-  migration_needs: MigrationNeedsTable;
   digests: DigestsTable;
   digest_snapshots: DigestSnapshotsTable;
   reminder_marks: ReminderMarksTable;
@@ -205,13 +204,6 @@ interface RestoresTable {
   at: number;
   /** The order that was sent, and that the database no longer knew; '' where the operator said so. */
   order_id: string;
-}
-
-/** One row for each migration beside which an older version of the app can run. */
-interface MigrationNeedsTable {
-  name: string;
-  /** The newest migration that such a version has to know. */
-  needs: string;
 }
 
 export type MoveRow = Selectable<MovesTable>;
