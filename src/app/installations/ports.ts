@@ -16,7 +16,7 @@ export type AuditOfErasure = (
 ) => readonly AuditEntry[];
 
 /** Epoch milliseconds. */
-export interface ReportedUninstall {
+interface ReportedUninstall {
   readonly id: InstallationId;
   readonly revokedAt: number;
   readonly checkedAt: number;
