@@ -1,8 +1,7 @@
-import { noteRevocation, sweepRevocations } from './app/installations/confirm-revocation.ts';
 import { install } from './app/installations/install.ts';
 import { createInstalledWorkspaces } from './app/installations/installed-workspaces.ts';
-import { createLeftBehindSweep } from './app/installations/left-behind.ts';
 import type { InstallationPorts } from './app/installations/ports.ts';
+import { noteRevocation, watchTokens } from './app/installations/watch-tokens.ts';
 import type { Locks } from './app/locks.ts';
 import type { Store } from './app/ports.ts';
 import type { Config } from './config.ts';
@@ -32,7 +31,6 @@ interface SlackParts
     | 'homes'
     | 'apiKeys'
     | 'installationStore'
-    | 'leftBehind'
   > {
   readonly locks: Locks;
   readonly system: System;
@@ -50,8 +48,7 @@ interface Source extends TokenSource, Pick<SlackOptions, 'admit' | 'onRevocation
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;
-  readonly sweepRevocations?: (() => Promise<void>) | undefined;
-  drain(): Promise<void>;
+  readonly watchTokens?: (() => Promise<void>) | undefined;
 }
 
 export interface OpenSlack extends Slack {
@@ -114,7 +111,7 @@ function openSingleWorkspace(
   signal: AbortSignal,
 ): Source {
   const parts = { connections, botToken, workspaces, abilities, system, log, signal };
-  return { ...createSingleWorkspace(parts), drain: async () => undefined };
+  return createSingleWorkspace(parts);
 }
 
 /** No calls at the start: a workspace that is not used costs nothing. */
@@ -133,7 +130,6 @@ function openInstalledWorkspaces(
     tokenService: createTokenService(connections, client, parts.system),
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
-  const sweepLeftBehind = createLeftBehindSweep(parts);
   let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...createInstalledSource(createInstalledWorkspaces(ports), abilities, parts.log),
@@ -143,7 +139,7 @@ function openInstalledWorkspaces(
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
-    sweepRevocations: () => sweepRevocations(ports).then(sweepLeftBehind),
+    watchTokens: () => watchTokens(ports),
     installer: createInstaller({
       ...client,
       apiUrl: config.SLACK_API_URL,

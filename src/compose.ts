@@ -6,6 +6,7 @@ import { runBackground } from './app/background.ts';
 import { createLastLists } from './app/home/last-servers.ts';
 import { createLocks } from './app/locks.ts';
 import type { AppPorts, Store } from './app/ports.ts';
+import { createDigestEdits } from './app/reminders/refresh-digest.ts';
 import { openSlack } from './compose-slack.ts';
 import type { Config } from './config.ts';
 import type { WorkspaceId } from './domain/ids.ts';
@@ -49,8 +50,10 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const own = { ...portsOf(config, hosting, store, log, system), accountRecognition };
   const slack = openSlack(config, { ...store, ...own, vault }, stop.signal);
   const { source } = slack;
-  const { sweepRevocations } = source;
-  const ports = { ...store, ...slack.ports, ...own, installations: source, sweepRevocations };
+  const { watchTokens } = source;
+  const told = { ...store, ...slack.ports, ...own, installations: source, watchTokens };
+  const digestEdits = createDigestEdits(told);
+  const ports = { ...told, ...digestEdits.notifiers };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, system, log, clock, stop.signal);
@@ -72,9 +75,9 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may go on after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
-  const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
-  const drainSlack = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
-  const drain = () => drainSlack().then(() => source.drain());
+  const endOrders = () => Promise.all([endRequests(), background]).then(() => digestEdits.drain());
+  const endWork = () => Promise.all([hosting.close(), endOrders()]);
+  const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const closeAll = () => slack.connections.close().then(() => store.close());
   return { port, ports, faults, close: () => closeApp({ server, stop, drain, closeAll, config, system }) };
 }

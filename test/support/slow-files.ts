@@ -10,7 +10,6 @@ export const SLOW: readonly string[] = [
   'whole/installs/killed',
   'whole/purchases/money-killed',
   'whole/servers/following-killed',
-  'whole/slack/interrupted-messages',
   'whole/slack/socket-processes',
   'whole/keys',
   'whole/start',

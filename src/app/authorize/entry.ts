@@ -141,7 +141,7 @@ function createContext<Ports extends EntryPorts>(
     ports,
     setSubject: trail.setSubject,
     setUnconfirmed: trail.setUnconfirmed,
-    beforeChange: async ({ id, label }) => onChange?.({ id, label }),
+    beforeChange: async () => onChange?.(),
     covers,
     coversEveryServer: needs === 'anyone' || coversAllServers(roles.held, needs),
     requireRoleFor: async (label, typed = label) => {

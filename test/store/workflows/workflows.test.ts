@@ -132,6 +132,19 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(await workflowRuns.send(await runOf(), { now: T0, dueAt: T0 })).toBe('key_gone');
   });
 
+  test('only so many runs without a key are admitted in a minute in one channel', async () => {
+    const { workflowRuns } = await make();
+    const runIn = async (channelId: string) => {
+      const run = { ...newRun({ key: { kind: 'none' }, channelId }), state: 'received' as const };
+      await workflowRuns.receive(run, undefined, T0);
+      return run;
+    };
+    const admitted = [];
+    for (const channelId of ['C1', 'C1', 'C1', 'C2'])
+      admitted.push(await workflowRuns.admit(await runIn(channelId), T0, MINUTE));
+    expect(admitted).toEqual([true, true, false, true]);
+  });
+
   test('only so many runs with one key are admitted in a minute, each counted once', async () => {
     const { workflowRuns } = await make();
     const runOf = async (keyId: string) => {
